@@ -2,7 +2,7 @@
 //
 // "Packed" bytes hold value i at bits [i * width, (i + 1) * width). Loops run over whole groups of
 // kGroup values: they write up to the next multiple of kGroup, and read at most kReadSlack bytes
-// from the start of the last group, which is to say no further than kReadSlack past packed bytes.
+// from the start of the last group, so no further than kReadSlack past the packed bytes.
 #pragma once
 
 #include <cstdint>

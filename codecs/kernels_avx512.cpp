@@ -21,7 +21,7 @@ const warpdex::DecodeKernels* warpdex::avx512_decode_kernels() { return nullptr;
 
 #include <immintrin.h>
 
-// GCC vectorises plain loops in 256 bits unless told otherwise; Clang knows the word in no
+// GCC vectorises plain loops with 256 bits unless it is told otherwise; Clang has no such
 // attribute.
 #if defined(__clang__)
 #define WARPDEX_AVX512_WIDTH

@@ -12,7 +12,7 @@ namespace warpdex::pfor {
 /// parameter.
 void encode(const BlockedValues& values, int levels, EncodedValues& out);
 
-/// Bytes of an encoded list's tail for each of its blocks, about.
+/// For each block of an encoded list, about how many bytes of the tail are its own.
 std::vector<std::uint32_t> tail_shares(const BlockedValues& values, const EncodedValues& encoded);
 
 /// As ListDecoder's functions of these names; never called for a bit set.

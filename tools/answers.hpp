@@ -42,7 +42,7 @@ class AnswerOptions {
 void write_answer(const Snapshot& snapshot, const Query& query, const SearchResult& result,
                   bool counted, ShownFields* shown, ResultWriter& writer);
 
-/// What is wanted of write_answers() beside the answers.
+/// Options of write_answers(), each of which may be left out.
 struct AnswerWatch {
   /// Gets queries that cannot be analysed, which are then left out; null: they end the search.
   SkippedQueries* skipped = nullptr;
@@ -60,9 +60,9 @@ void write_answers(const Snapshot& snapshot, const std::vector<QueryText>& texts
                    QuerySyntax syntax, const SearchSettings& settings, SearchEngine& engine,
                    ResultWriter& writer, const AnswerWatch& watch = {});
 
-/// Likewise, of queries that come one after another: answers those that are there, has `out`
-/// flushed of what `writer` wrote to it, and waits for the next. `on_first` sees the first ones
-/// before.
+/// Likewise for queries that come one after another: answers those that are there, flushes `out`,
+/// which `writer` writes to, and waits for the next. `on_first` is called with the first ones,
+/// before they are answered.
 void write_stream_answers(const Snapshot& snapshot, QueryReader& queries, QuerySyntax syntax,
                           const SearchSettings& settings, SearchEngine& engine,
                           ResultWriter& writer, std::ostream& out,

@@ -35,7 +35,7 @@ struct BenchSettings {
   GpuAblation ablation;
 };
 
-/// What came of queries.
+/// Counts over the answers to all queries.
 struct AnswerCounts {
   std::uint64_t hits = 0;
   std::uint64_t without_answer = 0;  ///< queries

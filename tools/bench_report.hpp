@@ -1,4 +1,4 @@
-// What a benchmark of queries came to, for people and for scripts.
+// Reports the results of a benchmark of queries, for people and for scripts.
 #pragma once
 
 #include <array>

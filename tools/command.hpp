@@ -7,7 +7,7 @@
 
 namespace warpdex::tools {
 
-/// The exit status of a call that asks for something that is not taken.
+/// The exit status for wrong arguments.
 inline constexpr int kUsageStatus = 2;
 
 struct Command {

@@ -12,7 +12,7 @@
 
 namespace warpdex::tools {
 
-/// Whether a command's work can be shared by GPUs, and whether one may be named several times.
+/// Whether several GPUs can share a command's work, and whether a GPU may be named several times.
 enum class GpuCount { kOne, kSeveral, kRepeated };
 
 /// The options --device, --gpu-memory and, for several GPUs, --devices. Declared once, read after
@@ -26,9 +26,9 @@ class DeviceOptions {
                   "host's memory",
               GpuCount count = GpuCount::kOne);
 
-  /// --devices without --device lets GPUs work. Throws UsageError where the CPU is to work and an
-  /// option was given that is the GPU's: one of this group, or of `gpu_options`. `command` is the
-  /// one that they were added to.
+  /// Call it after parsing: --devices without --device means the GPU. Throws UsageError if the CPU
+  /// is to work and an option for the GPU was given: one of this group, or of `gpu_options`.
+  /// `command` is the one that they were added to.
   void check(const CommandLine& command, std::initializer_list<const char*> gpu_options = {});
 
   /// How many GPUs --devices names. Throws UsageError for what is no list.

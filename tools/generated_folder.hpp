@@ -27,7 +27,7 @@ class GeneratedFolder {
   void write_queries(std::string_view text);
 
  private:
-  /// Checksums of queries that are generate's. Two while one file takes another's place.
+  /// Checksums of queries that generate wrote: two while a new file takes the place of an old one.
   struct Mark {
     std::optional<std::uint64_t> queries;
     std::optional<std::uint64_t> earlier_queries;

@@ -1,4 +1,4 @@
-// Queries that take far longer than others, in between them.
+// Adds queries to a load that take far longer than the others.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@ namespace warpdex::tools {
 
 /// Puts a huge query in the place of each `every`-th of the plan's, and a class of its own for it
 /// behind the plan's classes: OR of the 64 most frequent terms of `queries`, k 10,000. `every` is 1
-/// or more. Repeats the plan's queries where that is needed for even distances.
+/// or more. Repeats the plan's queries if that is needed to place huge ones at even distances.
 void add_huge_queries(const Snapshot& snapshot, const std::vector<Query>& queries,
                       std::size_t every, LoadPlan& plan);
 

@@ -45,15 +45,15 @@ class HybridOptions {
 /// Answers queries one batch after the other, each with the next vectors of the file.
 class HybridSearch {
  public:
-  /// Without --vector-queries it is not asked. `engine` answers the text half. With `gpu`, which
-  /// has vectors and may be null, the GPU searches these. All outlive it. Throws UsageError if the
-  /// index holds no vectors, and what read_query_vectors() does.
+  /// Without --vector-queries, is_asked() is false. `engine` answers the text half. If `gpu` is not
+  /// null, it holds the vectors and the GPU searches them. All arguments must outlive this. Throws
+  /// UsageError if the index holds no vectors, and what read_query_vectors() does.
   HybridSearch(const Snapshot& snapshot, const HybridOptions& options, SearchEngine& engine,
                const SearchSettings& settings, std::size_t threads, const UploadedIndex* gpu);
 
   bool is_asked() const { return searcher_.has_value(); }
-  /// Throws InputError unless there are as many vectors. `have_words`: else each query is found by
-  /// its vector alone.
+  /// Throws InputError unless there are as many vectors as queries. `have_words`: whether queries
+  /// have words; without, their vectors alone are searched for.
   void check_count(std::size_t queries, bool have_words);
   std::vector<SearchResult> search(std::span<const Query> queries);
 

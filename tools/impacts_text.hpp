@@ -1,4 +1,4 @@
-// How people and JSON are told what an index's impacts were made of.
+// Describes what an index's impacts were made of, for people and in JSON.
 #pragma once
 
 #include <string>

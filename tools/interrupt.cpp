@@ -22,7 +22,7 @@ InterruptGuard::InterruptGuard() {
     sigemptyset(&action.sa_mask);
     action.sa_flags = 0;  // not SA_RESTART: a call that waits returns, and its caller looks
     sigaction(kSignals[i], nullptr, &before_[i]);
-    // What the parent told us to ignore (nohup) stays ignored.
+    // A signal that the parent process had ignored (nohup) stays ignored.
     if (before_[i].sa_handler != SIG_IGN) sigaction(kSignals[i], &action, nullptr);
   }
 }

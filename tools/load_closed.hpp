@@ -17,8 +17,8 @@ struct ClosedLoop {
   Latency latency;  ///< of all queries
 };
 
-/// Each caller sends its next query from the callback of the last one. Queries go in turn to
-/// whoever asks, without deadlines. Runs for `seconds`.
+/// Each caller sends its next query from the callback of the last one. Callers take the plan's
+/// queries in turn, without deadlines. Runs for `seconds`.
 ClosedLoop run_callers(Scheduler& scheduler, const LoadPlan& plan, std::size_t callers,
                        double seconds, const OnLoadProgress& on_progress);
 

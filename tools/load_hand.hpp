@@ -1,4 +1,4 @@
-// What the engines do by hand, without a scheduler: what a scheduler is compared with.
+// Measures the engines without a scheduler, for comparison with it.
 #pragma once
 
 #include <cstddef>
@@ -52,7 +52,8 @@ struct FullBatches {
   LoadSummary all;
 };
 
-/// Of each of the plan's rates, if HandParts has them. Delays count as in other loads.
+/// For each of the plan's rates; nothing if HandParts does not ask for it. Delays are measured as
+/// in other loads.
 std::vector<FullBatches> measure_full_batches(const UploadedIndex& gpu, const LoadPlan& plan,
                                               const OnLoadProgress& on_progress);
 

@@ -26,7 +26,7 @@ struct LoadClass {
   SearchSettings settings;
 };
 
-/// What is to be measured without the scheduler.
+/// What is measured without the scheduler.
 struct HandParts {
   bool single = false;        ///< one query at a time
   bool batches = false;       ///< whole batches, and batches of as many as there are callers
@@ -55,7 +55,7 @@ struct LoadPlan {
 /// Whether a load missed few enough queries, or none.
 bool holds(const LoadPlan& plan, const LoadSummary& summary);
 
-/// What one load came to.
+/// The result of one load.
 struct LoadPoint {
   Placement placement = Placement::kBoth;
   double rate = 0;              ///< as wanted

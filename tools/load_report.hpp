@@ -1,4 +1,4 @@
-// What loads have come to, as a table, as JSON and as a plot.
+// Reports the results of loads as a table, as JSON and as a plot.
 #pragma once
 
 #include <optional>
@@ -23,8 +23,8 @@ struct LoadReport {
   std::optional<SimulatedWith> simulated_with;
 };
 
-/// Tables of all points, with a line for each class of queries where there are several, and of what
-/// the engines do by hand; then what each placement sustains.
+/// Tables of all points, with a line for each class of queries where there are several, and of the
+/// engines without the scheduler; then the rate that each placement sustains.
 void print_loads(const LoadPlan& plan, const LoadReport& report, std::ostream& out);
 
 /// The same as JSON; see docs/scheduler.md.

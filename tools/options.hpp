@@ -29,7 +29,7 @@ class CommandLine {
   void add_positional(const std::string& name, std::string* target, const std::string& help);
   /// All further positional arguments.
   void add_rest(const std::string& name, std::vector<std::string>* target, const std::string& help);
-  /// What to do instead, for whoever gives an argument that belongs to no option. Default: --help.
+  /// Sets the advice in the error for an argument that belongs to no option. Default: --help.
   void advise_on_surplus(const std::string& advice) { surplus_advice_ = advice; }
 
   /// Parses. False if --help was asked for: it has been printed, and there is nothing more to do.

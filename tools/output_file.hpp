@@ -1,4 +1,4 @@
-// An output that is there whole or not at all.
+// An output file that appears whole or not at all.
 #pragma once
 
 #include <filesystem>

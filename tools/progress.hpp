@@ -13,10 +13,10 @@ namespace warpdex::tools {
 class Progress {
  public:
   using Clock = std::chrono::steady_clock;
-  /// What is counted; of kSteps, which mean nothing by themselves, no rate is told.
+  /// What is counted. No rate is shown for kSteps, which mean nothing by themselves.
   enum class Unit { kItems, kBytes, kSteps };
 
-  /// Writes to standard error, in the form that suits what that is.
+  /// Writes to standard error, in the form for a terminal or for a file, whichever it is.
   static Progress to_standard_error();
   Progress(std::ostream& out, bool terminal)
       : Progress(out, terminal, default_interval(terminal)) {}

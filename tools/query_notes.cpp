@@ -128,7 +128,7 @@ std::string terms_text(const QueryText& text, QuerySyntax syntax, Analyzer& anal
 std::vector<std::string> query_notes(const std::vector<QueryText>& queries, QuerySyntax syntax,
                                      Analyzer& analyzer) {
   std::vector<std::string> notes;
-  const QueryText* explained = nullptr;  // the last query whose terms were told
+  const QueryText* explained = nullptr;  // the last query whose terms were shown
   for (const Kind& kind : kKinds) {
     const QueryText* first = nullptr;
     std::size_t count = 0;

@@ -1,5 +1,5 @@
-// What the commands share that write an index from another: where it goes, within which means, how
-// its progress is shown, and what was gained.
+// What the commands share that write an index from another one: its place, memory and threads, the
+// display of progress, and the report of sizes.
 #pragma once
 
 #include <cstdint>
@@ -36,8 +36,8 @@ void show(Progress& progress, const RewriteProgress& state);
 /// Bytes of all files in a folder that can be read: the next build may be replacing it already.
 std::uint64_t folder_bytes(const std::filesystem::path& folder);
 
-/// An output's sizes before and after. Made before the work, since the current folder may be what
-/// is replaced, and relative paths may lead elsewhere then.
+/// An output's sizes before and after. Make it before the work: if the current folder is the one
+/// that is replaced, relative paths lead elsewhere afterwards.
 class RewrittenFolder {
  public:
   explicit RewrittenFolder(const RewriteArguments& arguments);
@@ -51,7 +51,7 @@ class RewrittenFolder {
   bool is_current_;
 };
 
-/// What to do where the current folder was replaced, on standard error.
+/// If the current folder was replaced, says on standard error how to enter the new one.
 void print_replaced_current_folder();
 
 }  // namespace warpdex::tools

@@ -47,7 +47,7 @@ struct UploadedIndex {
 std::unique_ptr<UploadedIndex> upload(const Snapshot& snapshot, const DeviceOptions& device,
                                       bool with_vectors = false);
 
-/// Which lists are in GPU memory; none for null, or where all always are.
+/// Tells which lists are in GPU memory; empty if `gpu` is null, or if all lists always are.
 HasList has_list(const UploadedIndex* gpu);
 
 /// A scheduler with a GPU engine of its own, or without one.
@@ -59,8 +59,8 @@ class ScheduledEngine {
                   const SchedulerSettings& settings);
 
   Scheduler& scheduler() { return *scheduler_; }
-  /// A scheduler anew, on the same engine: its statistics and corrections begin again. Queries that
-  /// are under way end first.
+  /// Makes a new scheduler on the same engine, with empty statistics and corrections. Waits for
+  /// queries that are under way.
   void restart();
 
  private:
@@ -81,9 +81,9 @@ class SearchEngine {
   /// throws ends the search.
   using OnProgress = std::function<void(std::size_t queries)>;
 
-  /// The GPU's engine if the index is there, in `gpu`, else the CPU's, of so many threads (0: all);
-  /// with `is_scheduled` and an index on a GPU, both, each query on the one that serves it
-  /// best. `gpu` must outlive this.
+  /// Takes the GPU's engine if `gpu` is not null, else the CPU's, of so many threads (0: all). With
+  /// `is_scheduled` and a GPU it takes both, and sends each query to the one that serves it best.
+  /// `gpu` must outlive this.
   SearchEngine(const Snapshot& snapshot, const UploadedIndex* gpu, std::size_t threads,
                bool is_scheduled);
 

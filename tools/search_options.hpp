@@ -15,13 +15,13 @@
 
 namespace warpdex::tools {
 
-/// Reports queries that are left out: the first of them one by one, all by their number.
+/// Reports queries that are left out: the first of them one by one, the others by their number.
 class SkippedQueries {
  public:
   SkippedQueries() = default;
   SkippedQueries(const SkippedQueries&) = delete;
   SkippedQueries& operator=(const SkippedQueries&) = delete;
-  /// Tells the number of those that were not told.
+  /// Reports the number of those that were not reported one by one.
   ~SkippedQueries();
 
   void add(const std::string& message);
@@ -57,12 +57,12 @@ class SearchOptions {
   /// the syntax (by default plain) refuses, are reported and left out where the user said so,
   /// unless none is left: that is an InputError.
   std::vector<QueryText> read_query_file(const IndexSettings& index) const;
-  /// Throws InputError if queries were left out, and no other was there.
+  /// Throws InputError if queries were left out and none is left.
   void check_some_left(const SkippedQueries& skipped) const;
   /// Whether queries come one by one from a pipe or a terminal, and each is to be answered at once.
   bool is_stream() const;
-  /// How queries are read, for a reader of one's own. `skipped` reports the bad ones, if they are
-  /// to be left out, and lives as long.
+  /// How queries are read, for a QueryReader of the caller's. `skipped` reports bad queries, if
+  /// they are to be left out; it must outlive the reader.
   QueryReadOptions read_options(SkippedQueries& skipped) const;
   QueryFormat query_format() const { return query_format_from_name(query_format_); }
   bool skips_bad_queries() const { return on_bad_query_ == "skip"; }
@@ -90,9 +90,9 @@ class SearchOptions {
 /// "impacts".
 std::string scorer_text(const ScorerSettings& settings);
 
-/// Analyses queries by the index's analyzer. One that cannot be is an InputError that names the
-/// query, or, where there is `skipped`, reported there and left out. Throws Interrupted after a
-/// signal that an InterruptGuard caught.
+/// Analyses queries by the index's analyzer. A query that cannot be analysed is an InputError that
+/// names it; with `skipped`, it is reported there and left out. Throws Interrupted after a signal
+/// that an InterruptGuard caught.
 std::vector<Query> parse_queries(std::span<const QueryText> texts, QuerySyntax syntax,
                                  Analyzer& analyzer, SkippedQueries* skipped = nullptr);
 

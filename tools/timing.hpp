@@ -1,4 +1,4 @@
-// What a set of measured times comes to.
+// The mean, percentiles and median of measured times.
 #pragma once
 
 #include <cstdint>
@@ -6,7 +6,8 @@
 
 namespace warpdex::tools {
 
-/// Times in microseconds. A percentile p is the smallest time that p % of all are not above.
+/// Times in microseconds. Percentile p is the smallest time such that p % of all times are at most
+/// as large.
 struct Latency {
   double mean = 0;
   double p50 = 0;

@@ -50,7 +50,7 @@ struct MeasuredSearch {
 
 /// Measures all that the plan names, depth by depth, then k by k, then batch by batch: a search
 /// that warms memory, then the timed ones. `searcher` is of `index`, set to the first of `depths`;
-/// of a flat index there is one, without a meaning. A signal ends it between two searches.
+/// a flat index has one depth, which is ignored. A signal ends it between two searches.
 std::vector<MeasuredSearch> measure_searches(const VectorBenchPlan& plan,
                                              std::span<const vector::ProbeSettings> depths,
                                              const vector::VectorIndex& index,

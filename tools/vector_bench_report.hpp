@@ -1,4 +1,4 @@
-// What vector bench says: a table, JSON, a plot.
+// The report of vector bench: a table, JSON, a plot.
 #pragma once
 
 #include <cstddef>

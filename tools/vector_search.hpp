@@ -29,7 +29,7 @@ struct SearchDepth {
 };
 
 void add_depth_options(po::options_description& group, SearchDepth& depth);
-/// Of these, those of binary codes alone.
+/// Adds the options of those that are for binary codes only.
 void add_binary_depth_options(po::options_description& group, SearchDepth& depth);
 
 /// Sets what they say. Throws UsageError for numbers out of range, and for --extra without
@@ -37,7 +37,7 @@ void add_binary_depth_options(po::options_description& group, SearchDepth& depth
 void set_binary_depth(const CommandLine& command, const SearchDepth& depth,
                       vector::ProbeSettings& settings);
 
-/// Throws UsageError where one of these was given that suits no index of that kind.
+/// Throws UsageError if one of these options was given that does not apply to this kind of index.
 void check_depth_options(const vector::VectorIndex& index, const CommandLine& command);
 
 /// What `depth` means for the index: without --probes there are at most as many as lists. Throws as
@@ -71,8 +71,8 @@ class VectorSearch {
                const DeviceOptions& device = {}, const GpuLayout& layout = {},
                SearchFor what = SearchFor::kQueries);
 
-  /// From now on probes and refines so. Copies the index to the GPUs anew. A search for queries
-  /// only.
+  /// Sets how many lists are probed and how many answers refined from now on. Copies the index to
+  /// the GPUs again. Only for SearchFor::kQueries.
   void set_depth(const vector::ProbeSettings& depth);
 
   /// Where the GPU has too little memory for a search, --device auto goes on on the CPU.

@@ -1,4 +1,4 @@
-// How this folder says what the system refused. Internal.
+// Errors of calls that the system refused, as this folder words them. Internal.
 #pragma once
 
 #include <filesystem>

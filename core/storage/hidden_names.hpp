@@ -7,7 +7,7 @@
 
 namespace warpdex {
 
-/// How many bytes longer than the target's own the longest of these names is.
+/// By how many bytes the longest of these names is longer than the target's.
 inline constexpr std::size_t kHiddenNameBytes =
     std::string_view(".").size() + std::string_view(".building-XXXXXX-old").size();
 

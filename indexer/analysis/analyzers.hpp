@@ -8,7 +8,7 @@
 
 namespace warpdex::analysis {
 
-/// How words are found and remembered. No choice changes the terms.
+/// How words are found, and how many are cached. The terms are the same for all settings.
 struct AnalysisPath {
   bool ascii_fast_path = true;    ///< without: every word comes from ICU
   unsigned cache_slot_bits = 17;  ///< 2^bits words remembered by "english" (32 bytes each); 0: none

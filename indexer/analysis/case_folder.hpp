@@ -9,7 +9,7 @@ struct UCaseMap;
 
 namespace warpdex::analysis {
 
-/// Unicode full default case folding ("Straße" to "strasse"), short for ASCII.
+/// Unicode full default case folding ("Straße" to "strasse"), with a fast path for ASCII.
 class CaseFolder {
  public:
   CaseFolder();

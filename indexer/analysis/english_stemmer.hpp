@@ -7,10 +7,10 @@
 
 namespace warpdex::analysis {
 
-/// Stems English words as the algorithm that
-/// https://snowballstem.org/algorithms/english/stemmer.html defines, with its vocabulary's stems.
-/// Implemented here because releases of libstemmer differ
-/// ("universal", "adding"), while an index must not depend on which one is installed.
+/// Stems English words by the algorithm of
+/// https://snowballstem.org/algorithms/english/stemmer.html. It is implemented here because
+/// releases of libstemmer differ ("universal", "adding"), and an index must not depend on which one
+/// is installed.
 class EnglishStemmer {
  public:
   /// The stem of a case-folded word in UTF-8; valid until the next call. May be empty ("'''").

@@ -18,7 +18,8 @@ std::string_view strip_possessive(std::string_view word);
 /// The steps of Lucene's EnglishAnalyzer after tokenisation: possessive, case, stop words, stem.
 class EnglishWords {
  public:
-  /// The term of a raw word, or empty if it has none; valid until the next call or as `word`.
+  /// The term of a raw word, or empty if it has none. Valid until the next call, and no longer than
+  /// `word`.
   std::string_view term(std::string_view word);
 
  private:

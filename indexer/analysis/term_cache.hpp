@@ -11,8 +11,9 @@
 namespace warpdex::analysis {
 
 /// Remembers the terms of short words in a table of fixed size, 32 bytes a slot. Words are found by
-/// their raw bytes, so that a hit needs neither folding nor stemming. Nothing is evicted while
-/// views are out; a table that no longer takes the words it meets is emptied between texts.
+/// their raw bytes, so that a hit needs neither folding nor stemming. Nothing is evicted within a
+/// text, since views of the terms are in use; a table that is too full for new words is emptied
+/// between texts.
 class TermCache {
  public:
   /// Longest word, and longest term, that the cache takes. Words must hold no NUL.

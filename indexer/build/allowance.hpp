@@ -35,7 +35,8 @@ class Allowance {
   std::condition_variable changed_;
 };
 
-/// Part of an allowance; given back when it goes, so that a failing thread leaves nobody waiting.
+/// Part of an allowance. The destructor gives it back, so that no thread waits forever for one that
+/// failed.
 class Held {
  public:
   Held() = default;

@@ -30,8 +30,8 @@ class Inverter {
   explicit Inverter(std::size_t expected_bytes);
 
   /// Appends the terms of (a part of) a document to `counts`, each once, with its frequency. The
-  /// document's own counts start at `document_start`: terms that are there already are counted
-  /// further. Terms are 1 to 65,535 bytes long. Throws InputError if the arena cannot hold them.
+  /// document's counts start at `document_start`; the frequency of a term that is there already is
+  /// increased. Terms are 1 to 65,535 bytes long. Throws InputError if the arena cannot hold them.
   void count_terms(std::span<const std::string_view> terms, std::size_t document_start,
                    std::vector<TermCount>& counts);
 
@@ -43,14 +43,14 @@ class Inverter {
   /// Adds a document's postings. `document` ascends strictly from call to call.
   void add_postings(std::uint32_t document, std::span<const TermCount> counts);
 
-  /// Bytes in use, and those that the hash table would take in between if it had to grow soon.
+  /// Bytes in use, and those that the hash table would need while it grows, if that is soon.
   std::uint64_t memory() const;
 
   /// No posting was added.
   bool empty() const { return postings_ == 0; }
   std::uint64_t postings() const { return postings_; }
 
-  /// A safe limit of memory() by which the inverter must be written out and reset.
+  /// A limit of memory(): before it is reached, the inverter must be written out and reset.
   static constexpr std::uint64_t kMaxBytes = std::uint64_t{3} << 30;
 
   /// Sorts the terms by their bytes and drops those without postings; until reset(), only

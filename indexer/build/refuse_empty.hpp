@@ -1,4 +1,4 @@
-// What an input without documents must not do.
+// Keeps an empty input from replacing an index.
 #pragma once
 
 #include <cstdint>
@@ -6,8 +6,9 @@
 
 namespace warpdex::build {
 
-/// An input that came out empty, by a failed pipe or wrong fields, must not cost an index that is
-/// there; without one, an empty collection makes an empty index. Throws InputError.
+/// Throws InputError if there are no documents and there is an index at `output`: a failed pipe or
+/// wrong fields must not replace it by an empty one. If there is no index, an empty input makes an
+/// empty one.
 void refuse_empty(std::uint64_t documents, const std::filesystem::path& output);
 
 }  // namespace warpdex::build

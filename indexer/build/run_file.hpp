@@ -28,7 +28,8 @@ class RunWriter {
   /// Bytes of the longest term so far.
   std::size_t longest_term() const { return longest_term_; }
 
-  /// Writes what is left and closes the file. Throws IoError. Not called: the file is cut short.
+  /// Writes what is left and closes the file. Without this call, the file is cut short. Throws
+  /// IoError.
   void finish();
 
  private:

@@ -12,21 +12,21 @@
 
 namespace warpdex::build {
 
-/// What an index that is there asks of documents that come to it.
+/// What an existing index requires of documents that are added to it.
 struct Admission {
-  /// Why a document of that id cannot come in; empty: it can. Called in the order of the input, by
+  /// Why a document of that id cannot be added; empty: it can. Called in the order of the input, by
   /// one thread at a time.
   std::function<std::string(const std::string& id)> refusal;
-  /// What the weights of sparse vectors must fit; none: the index is not of these.
+  /// What the weights of sparse vectors must fit; none: the index is not one of sparse vectors.
   std::optional<ImpactSettings> weights;
 };
 
 /// Throws UsageError for options that cannot be.
 void check_build_options(const DocumentReader& reader, const BuildOptions& options);
 
-/// Reads all documents and writes their postings to `writer`; its end is left to the caller.
-/// `settings` are those of `writer`, and get the weights of a build of sparse vectors. `admission`
-/// is null for a new index; else there may be no document. Throws as build_index() does.
+/// Reads all documents and writes their postings to `writer`, which the caller then commits.
+/// `settings` are those of `writer`; a build of sparse vectors sets their weights. `admission` is
+/// null for a new index; else there may be no documents. Throws as build_index() does.
 BuildReport build_segment(DocumentReader& reader, const BuildOptions& options,
                           const Admission* admission, IndexSettings& settings, IndexWriter& writer,
                           Progress& progress);

@@ -1,5 +1,5 @@
-// Weights of sparse vectors on their way to impacts: how postings carry them before it is known
-// whether all are whole and which is the largest.
+// Weights of sparse vectors before they become impacts. Postings carry them as codes until it is
+// known whether all are whole numbers, and which is the largest.
 #pragma once
 
 #include <bit>

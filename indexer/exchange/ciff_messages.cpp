@@ -43,7 +43,7 @@ bool skip_sized(CodedInputStream& in) {
   return in.ReadVarint32(&size) && size <= kMaxMessage && in.Skip(static_cast<int>(size));
 }
 
-/// Passes over a field that is not ours.
+/// Skips an unknown field.
 bool skip_field(CodedInputStream& in, std::uint32_t of) {
   std::uint64_t ignored = 0;
   switch (of & 7) {

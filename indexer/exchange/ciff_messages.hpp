@@ -31,7 +31,7 @@ class MessageCursor {
   std::uint64_t at_ = 0;
 };
 
-/// What a PostingsList says beside its postings.
+/// A PostingsList without its postings.
 struct CiffList {
   std::string_view term;  ///< in the message
   std::int64_t df = 0;

@@ -1,4 +1,4 @@
-// What all exports share: walking the lists, and the check that a stream took what it was given.
+// What all exports share: walking the lists, and checking that a stream was written.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ namespace warpdex::exchange {
 
 using OnList = std::function<void(std::string_view term, const Postings& postings)>;
 
-/// Calls `visit` for the lists of an index, in the order of their terms. Tells progress before
+/// Calls `visit` for the lists of an index, in the order of their terms. Reports progress before
 /// each.
 void for_each_list(const Index& index, const OnExportProgress& on_progress, const OnList& visit);
 

@@ -14,7 +14,7 @@ namespace warpdex::exchange {
 struct ForeignList {
   std::string_view term;       ///< lives as long as the index
   std::uint64_t place = 0;     ///< where its format finds it
-  std::uint64_t postings = 0;  ///< counted, not believed
+  std::uint64_t postings = 0;  ///< counted; the file's own number is not trusted
 };
 
 /// A document of an index of another program.
@@ -29,7 +29,7 @@ class ForeignIndex {
  public:
   virtual ~ForeignIndex() = default;
 
-  /// Its lists, in the order of the files. Whoever asks may change them.
+  /// Its lists, in the order of the files. The caller may change them.
   virtual std::vector<ForeignList>& lists() = 0;
   /// Replaces both by the postings of a list. Throws InputError.
   virtual void read(const ForeignList& list, std::vector<std::uint32_t>& docids,

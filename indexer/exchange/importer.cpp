@@ -114,7 +114,7 @@ class Import {
   ImportReport report_;
 };
 
-/// A file without documents must not cost an index that is there.
+/// A file without documents must not replace an index.
 void Import::check_documents() const {
   if (foreign_->documents() > kMaxDocuments) {
     fail("it has " + std::to_string(foreign_->documents()) +

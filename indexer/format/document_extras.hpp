@@ -14,8 +14,9 @@
 
 namespace warpdex {
 
-/// Each of the two comes once for each document, after it. `documents`, below, are those that came
-/// so far, the last one included. All throw UsageError where one comes too often or not at all.
+/// Each of the two is added once for each document, after the document. `documents`, below, is how
+/// many documents were added so far, the last one included. All functions throw UsageError if one
+/// was added too often or not at all.
 class DocumentExtras {
  public:
   /// The next sections of `files`, which must outlive it, as the settings ask for.

@@ -19,7 +19,7 @@
 
 namespace warpdex {
 
-/// The payload and offsets of one of the two streams of posting lists.
+/// The payload and offsets of the docIDs, or of the frequencies, of posting lists.
 struct StreamWriter {
   SectionWriter bases;
   SectionWriter offsets;

@@ -11,8 +11,8 @@ struct Pair {
   std::uint8_t length;
 };
 
-/// The pairs that no other outdoes: frequencies fall, lengths fall. Returns how many, at most one a
-/// code.
+/// The pairs that no other pair dominates, in the order of falling frequencies and lengths. Returns
+/// how many, at most one for each code.
 std::size_t skyline(std::span<const std::uint32_t> frequencies,
                     std::span<const std::uint32_t> lengths, std::span<Pair> pairs) {
   constexpr std::uint16_t kNone = 256;

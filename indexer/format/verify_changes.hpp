@@ -5,12 +5,12 @@
 
 namespace warpdex {
 
-/// That each document is in the order of names once, by its name's hash. Throws FormatError.
+/// Checks that each document is in the order of names once, by its name's hash. Throws FormatError.
 /// O(documents).
 void check_name_order(const Index& index);
 
-/// That the forward index has the document and collection frequencies of the lists, and that what
-/// was removed is counted rightly. Throws FormatError. O(postings); 24 bytes a term.
+/// Checks that the forward index has the document and collection frequencies of the lists, and that
+/// removed documents are counted rightly. Throws FormatError. O(postings); 24 bytes a term.
 void check_changes(const Index& index);
 
 }  // namespace warpdex

@@ -5,8 +5,8 @@
 
 namespace warpdex {
 
-/// That each document's block unpacks and has its record, and that blocks hold nothing else. Throws
-/// FormatError. O(their bytes, unpacked).
+/// Checks that each document's block unpacks and has its record, and that blocks hold nothing else.
+/// Throws FormatError. O(their bytes, unpacked).
 void check_stored(const Index& index);
 
 }  // namespace warpdex

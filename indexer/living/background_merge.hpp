@@ -1,4 +1,4 @@
-// A merge on a thread of its own, beside what the writer of the index does meanwhile. Internal.
+// A merge on a thread of its own, while the writer of the index goes on. Internal.
 #pragma once
 
 #include <chrono>
@@ -18,8 +18,8 @@
 namespace warpdex {
 
 /// It reads segments as they were when it began, which commits do not change, and writes to a
-/// folder of its own beside the index. Documents that are removed meanwhile are in what it writes;
-/// the writer removes them from that, too.
+/// folder of its own beside the index. Documents that are removed meanwhile are still in the
+/// segment that it writes; the writer then removes them from it.
 class BackgroundMerge {
  public:
   /// A segment as the merge began.
@@ -39,7 +39,7 @@ class BackgroundMerge {
   BackgroundMerge& operator=(const BackgroundMerge&) = delete;
 
   std::span<const Source> sources() const { return sources_; }
-  /// Waits for the end, so long at most. Whether it is done.
+  /// Waits for the end, but not longer than `longest`. Returns whether the merge is done.
   bool wait(std::chrono::milliseconds longest) const;
   /// Waits for the end. The new segment is in folder() then; none where no document was left.
   /// Throws what the merge threw, with words before it that say where it came from. Once.

@@ -24,7 +24,7 @@ void check_changeable(const fs::path& folder, const IndexSettings& settings) {
       "it takes no additions or deletions; build it again, or build one of frequencies");
 }
 
-/// Locks an index that is there; a folder that is none gets no lock beside it.
+/// Locks an existing index. If the folder is not an index, no lock file is made beside it.
 std::shared_ptr<TargetLock> lock_index(const fs::path& folder, const fs::path& target) {
   map_manifest(find_stored(folder));
   auto lock = std::make_shared<TargetLock>(target);

@@ -27,7 +27,7 @@ struct LivingIndex::State {
 
   /// Opens the index as the last commit left it.
   void load();
-  /// Nothing is done since the last commit, or what was is lost.
+  /// Drops all changes since the last commit.
   void forget();
   ReplacementFolder& change();
   BuildReport build(DocumentReader& reader, const BuildOptions& options,
@@ -39,15 +39,15 @@ struct LivingIndex::State {
   std::vector<SegmentSize> sizes() const;
   /// Opens a segment that was written to the folder of the next commit.
   OpenSegment open_new(SegmentInfo info) const;
-  /// Neighbours make place for what they were merged to, or for nothing.
+  /// Replaces neighbouring segments by the one that they were merged into, or by nothing.
   void replace(SegmentRange range, std::optional<OpenSegment> by);
   void merge(SegmentRange range, const MergeOptions& options);
 
   // Merging in the background: state_background.cpp.
-  /// Throws what went wrong, and takes in a merge that is done.
+  /// Throws the error of a merge that failed, and takes in one that is done.
   void collect();
-  /// Begins a merge if one is asked for and to be done, and none is under way. What goes wrong is
-  /// kept for collect().
+  /// Begins a merge if merging in the background was asked for, segments are to be merged and no
+  /// merge is under way. Keeps an error for collect().
   void start_merge();
   /// Waits for the merge under way, and takes it in. After an exception all is as before, and
   /// nothing is merged in the background any more.

@@ -8,7 +8,7 @@
 
 namespace warpdex {
 
-/// What a merge costs and what it saves of a segment.
+/// What a merge of a segment costs, and what it saves.
 struct SegmentSize {
   std::uint64_t live = 0;     ///< postings or rows that stay
   std::uint64_t removed = 0;  ///< and those that go
@@ -22,8 +22,8 @@ struct SegmentRange {
 
 /// Tiered merging, of neighbours only: kTier segments of which none holds more than half of what
 /// all hold together, of all such runs the smallest one; or a segment of which more than a third
-/// was removed. None where nothing is to be done. Repeated until then, it leaves at most about
-/// kTier * log2(size) segments, and writes each document about log2(size) times. O(segments).
+/// was removed. None if nothing needs to be merged. Repeated until then, at most about kTier *
+/// log2(size) segments are left, and each document is written about log2(size) times. O(segments).
 inline constexpr std::size_t kTier = 8;
 std::optional<SegmentRange> choose_merge(std::span<const SegmentSize> segments);
 

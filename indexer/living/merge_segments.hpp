@@ -20,7 +20,7 @@ struct MergeSource {
   RemovedRows removed{};
 };
 
-/// The means of a merge, and who is told of it.
+/// The memory and threads of a merge, and its callback.
 struct MergeMeans {
   std::uint64_t memory = 0;  ///< bytes, kMinBuildMemory or more
   std::size_t threads = 0;   ///< 0: one for each processor that the process may use

@@ -26,15 +26,15 @@ struct ForwardIndex {
 };
 
 struct BisectionSettings {
-  std::uint32_t leaf = 16;                   ///< so many documents are not parted any more; 1 on
+  std::uint32_t leaf = 16;  ///< parts of so many documents are not divided any more; 1 or more
   std::uint32_t iterations = 20;             ///< most exchanges between the halves of a part
   std::size_t threads = 1;                   ///< 1 or more; decides nothing but the time
   std::uint64_t memory = ~std::uint64_t{0};  ///< bytes for all, the forward index included
   std::uint64_t task_postings = 1ULL << 20;  ///< smaller parts are left to one thread
 };
 
-/// What bisect() takes at least in bytes, with the forward index of so many documents, postings and
-/// terms; each thread more than one takes some of that again.
+/// The bytes that bisect() takes at least, the forward index of so many documents, postings and
+/// terms included. Each further thread takes more.
 std::uint64_t bisection_memory(std::uint64_t documents, std::uint64_t postings,
                                std::uint64_t terms);
 

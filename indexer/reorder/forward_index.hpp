@@ -15,7 +15,7 @@ struct ForwardPlan {
   std::uint64_t terms = 0;          ///< their number
   std::uint64_t postings = 0;       ///< their postings
   std::uint64_t memory = 0;         ///< bytes: bisection_memory() of them
-  std::uint64_t wished_memory = 0;  ///< bytes that the lists took which were wished for
+  std::uint64_t wished_memory = 0;  ///< bytes that all wanted lists would take
 };
 
 /// Chooses the lists of `min_list` postings (2 or more) and more, or of the fewest more that fit

@@ -1,4 +1,4 @@
-// The index that a rewriting reads, and what holds for it and its target together.
+// The index that a rewriting reads, and checks of it and the target.
 #pragma once
 
 #include <filesystem>

@@ -1,4 +1,4 @@
-// Tells how a rewriting goes on, and shares its memory.
+// Reports the progress of a rewriting, and divides its memory.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace warpdex::rewrite {
 
-/// Of a stage whose share done is told.
+/// Reports the progress of stages.
 class Stages {
  public:
   explicit Stages(const std::function<void(const RewriteProgress&)>& callback)

@@ -8,8 +8,8 @@
 
 namespace warpdex::tools {
 
-/// What shows that values were decoded: where they stay in registers, nothing else leaves the
-/// kernel. Modulo 2^32.
+/// A checksum of the decoded values, modulo 2^32. Where they stay in registers, nothing else leaves
+/// the kernel.
 struct DecodeChecksum {
   std::uint32_t sum = 0;
   std::uint32_t bits = 0;  ///< exclusive or

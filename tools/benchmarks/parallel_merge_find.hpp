@@ -27,10 +27,10 @@ class ListIntersection {
            std::uint32_t longer_size, int levels, std::uint32_t* out, std::uint32_t* out_size,
            const Stream& stream);
 
-  /// Likewise queues the search for the blocks in which documents must be, if they are in the list
-  /// at all: writes the numbers of the blocks in order, each once, to `out`, which has room for
-  /// `count` or `blocks` of them, and how many they are to `out_size`. `documents` and the blocks'
-  /// `last_docids` rise strictly. The first call takes memory. Throws as run() does.
+  /// Likewise queues the search for the blocks that can hold the documents: writes the numbers of
+  /// the blocks in order, each once, to `out`, which has room for `count` or `blocks` of them, and
+  /// how many they are to `out_size`. `documents` and the blocks' `last_docids` rise strictly. The
+  /// first call takes memory. Throws as run() does.
   void find_blocks(const std::uint32_t* documents, std::uint32_t count,
                    const std::uint32_t* last_docids, std::uint32_t blocks, int levels,
                    std::uint32_t* out, std::uint32_t* out_size, const Stream& stream);

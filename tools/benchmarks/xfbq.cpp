@@ -78,7 +78,7 @@ void XfbqBenchmark::note_settings() {
   report_.note("corrected", settings_.xfbq.is_corrected ? "yes" : "no");
 }
 
-/// What fails is told; the other parts go on.
+/// Prints the error of a part that fails; the other parts go on.
 void XfbqBenchmark::try_part(const char* name, const std::function<void()>& work) {
   try {
     work();

@@ -1,4 +1,4 @@
-// warpdex add: documents to an index that is there.
+// warpdex add: adds documents to an index.
 #include <algorithm>
 #include <iostream>
 #include <memory>

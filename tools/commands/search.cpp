@@ -190,7 +190,7 @@ void answer_words(const Snapshot& index, const Arguments& arguments, bool readab
   output.commit();
 }
 
-/// Whether a line of progress on standard error would be in nobody's way.
+/// Whether a line of progress on standard error would disturb no other output.
 bool may_show_progress(const AnswerOptions& answers, bool report_counts) {
   const bool answers_are_seen = answers.is_to_standard_output() && isatty(STDOUT_FILENO) != 0;
   return isatty(STDERR_FILENO) != 0 && !report_counts && !answers_are_seen;

@@ -1,4 +1,4 @@
-// What tells one kind of generated collection from another: the figures that its model goes by.
+// The parameters of the model, which differ between the kinds of generated collections.
 #pragma once
 
 #include <array>

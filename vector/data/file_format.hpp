@@ -1,4 +1,4 @@
-// Which format a path means.
+// The format of a file, by its path.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ enum class FileFormat : std::uint8_t {
   kHdf5,
 };
 
-/// A path taken apart.
+/// The parts of a path.
 struct DataPath {
   std::string file;
   FileFormat format = FileFormat::kVecs;

@@ -1,5 +1,5 @@
 // A dataset of an HDF5 file. HDF5 makes room for it, in a copy of the file; then the rows are
-// written there as into any file, so that a full disk is told by the system's own words.
+// written there as into any file, so that errors such as a full disk have the system's words.
 #include <hdf5.h>
 #include <sys/stat.h>
 

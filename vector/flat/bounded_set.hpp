@@ -19,8 +19,8 @@ struct BoundedSetScratch {
   std::vector<std::uint64_t> keys;
 };
 
-/// A vector is let go only when k others are certainly nearer. Where the bounds tell too little,
-/// the canonical distances are computed.
+/// A vector is dropped only when k others are certainly nearer. If the bounds do not decide enough,
+/// canonical distances are computed.
 class BoundedSet {
  public:
   /// k of 1 or more, and the most vectors that can come: both size the set.
@@ -44,8 +44,8 @@ class BoundedSet {
     return entries_.size() == capacity_;
   }
 
-  /// Lets go what is certainly not needed, and lowers the limit. The query is number `index` of
-  /// `block`, `query` its canonical form.
+  /// Drops vectors that are certainly not needed, and lowers the limit. The query is number `index`
+  /// of `block`, `query` its canonical form.
   void compact(const QueryBlock& block, std::size_t index, const float* query,
                const CanonicalDistances& canonical, BoundedSetScratch& scratch);
 

@@ -10,7 +10,7 @@ namespace warpdex::vector {
 
 /// Throws as manifest_from_json() does, and IoError where there is none.
 Manifest read_manifest(const Folder& folder);
-/// Likewise; whoever calls it holds the folder's lock.
+/// Likewise; the caller holds the folder's lock.
 Manifest read_manifest(const std::filesystem::path& folder);
 
 }  // namespace warpdex::vector

@@ -23,7 +23,7 @@ using CodeSink = std::function<void(const EncodedRows&)>;
 
 /// Encodes all rows and hands them on in their order, some thousands at a time; then calls
 /// on_block() with the number of rows that are done. Throws what both throw. The bytes depend
-/// neither on the number of threads nor on who encodes.
+/// neither on the number of threads nor on the processor that encodes.
 void encode_rows(const VectorView& rows, const XfbqQuantizer& quantizer, std::size_t threads,
                  const CodeSink& sink, const std::function<void(std::size_t rows)>& on_block);
 

@@ -62,7 +62,7 @@ class GroupScan {
       const float factor = vectors_.factors.empty() ? 1.0F : vectors_.factors[first + i];
       values_[i] = code_distance(query, query.base, is_l2, distances_[i], term, factor);
     }
-    // The value of a limit that nobody set is NaN, which excludes nothing.
+    // A limit that was not set is NaN, which excludes nothing.
     for (std::size_t i = 0; i < count; ++i) {
       if (values_[i] > key_value(kept.limit())) continue;
       if (filter_ != nullptr && !filter_->contains(first + i)) continue;

@@ -228,7 +228,7 @@ int run_vector_kmeans(const std::vector<std::string>& arguments) {
   Gpus gpus = start_gpus(given.device);
   Progress progress = Progress::to_standard_error();
   const std::unique_ptr<vector::VectorReader> reader = vector::open_vectors(given.input);
-  // Opened first, so that nobody waits for centroids which cannot be written.
+  // Opened first, so that a file that cannot be written is an error before the work.
   const auto writer = vector::create_vectors(given.output, vector::Element::kFloat32,
                                              reader->dimension(), settings.clusters);
   const vector::Matrix<float> points =

@@ -1,4 +1,4 @@
-// The way of a block's answers to the host.
+// Brings a block's answers to the host.
 #pragma once
 
 #include <cstddef>

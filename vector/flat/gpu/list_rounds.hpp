@@ -1,6 +1,6 @@
-// How a search in rounds is cut: in the first round all rows of a part become candidates; each
-// later one takes so many rows that the limit, lowered by those before, lets about as many
-// candidates through as lists have room for.
+// How a search is divided into rounds. In the first round all rows of a part become candidates.
+// Each later round takes as many rows as give about as many candidates, within the limit of the
+// rounds before, as lists have room for.
 #pragma once
 
 #include <algorithm>
@@ -57,7 +57,7 @@ class ListRounds {
   /// With so few queries, rounds cost more than candidates: there are few, of many rows.
   static constexpr std::size_t kFewQueries = 256;
   static constexpr std::size_t kFewestQueries = 16;
-  /// The time of their first round is that of finding a limit in one CTA for each query.
+  /// Their first round takes the time of finding a limit in one CTA for each query.
   static constexpr std::uint32_t kMinFirstOfFewest = 4096;
   static constexpr std::uint32_t kMaxGrowthOfFewest = 64;
 

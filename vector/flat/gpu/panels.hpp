@@ -32,8 +32,8 @@ struct PanelRules {
   const float* centre = nullptr;  ///< in GPU memory; null: the origin
 };
 
-/// Panels of vectors, and what is known of each row. A row is told by its place in the panels,
-/// which TileOrder turns into its place in the choice.
+/// Panels of vectors, and what is known of each row. A row is identified by its place in the
+/// panels, which TileOrder turns into its place in the choice.
 struct RowPanels {
   std::uint8_t* halves = nullptr;
   float* offsets = nullptr;  ///< what is added to the products of each row; infinite for no row

@@ -1,5 +1,5 @@
-// The nearest of chosen rows, which differ from query to query: read one by one, compared in the
-// canonical order.
+// The nearest of chosen rows, which differ between queries: rows are read one by one and compared
+// in the canonical order.
 #pragma once
 
 #include <cstddef>

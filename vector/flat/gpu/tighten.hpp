@@ -1,4 +1,4 @@
-// Candidates are let go once enough others are certainly nearer.
+// Drops candidates once enough others are certainly nearer.
 #pragma once
 
 #include <cstdint>

@@ -93,7 +93,7 @@ WorkspacePool::Lease::~Lease() {
   for (const Stream* stream : {&workspace_->stream, &workspace_->copies}) {
     try {
       stream->synchronize();
-    } catch (const CudaError&) {  // the search told of it, or the next one will
+    } catch (const CudaError&) {  // the search threw it, or the next one will
     }
   }
   pool_.put_back(std::move(workspace_));

@@ -1,4 +1,4 @@
-// The binary codes of an inverted file: of residuals, what vectors have beside their centroids.
+// The binary codes of an inverted file: of residuals, the vectors less their centroids.
 #pragma once
 
 #include <cstddef>
@@ -46,7 +46,8 @@ class ResidualBitEncoder {
 };
 
 /// Encodes all groups and hands them on in order, some thousands at a time. Throws what `sink` and
-/// listeners throw. The bytes depend neither on the number of threads nor on who encodes.
+/// listeners throw. The bytes depend neither on the number of threads nor on the processor that
+/// encodes.
 void encode_bits(const FlatVectors& rows, const BitRules& rules, const ListGroups& groups,
                  std::size_t threads, BuildSteps& steps, const BlockSink& sink);
 

@@ -16,7 +16,7 @@ namespace warpdex::vector {
 
 /// Throws UsageError for bits or bytes that codes of vectors of that dimension cannot have.
 void check_codes(std::size_t dimension, const PqSettings& pq);
-/// The length of a code where nobody says.
+/// The default length of a code.
 constexpr std::size_t default_code_bytes(std::size_t dimension) { return (dimension + 3) / 4; }
 
 /// What a ProductQuantizer needs.
@@ -35,7 +35,7 @@ TrainedCodes train_codes(const FlatVectors& rows, const IvfLists& lists, const I
                          const PqSettings& pq, BuildSteps& steps);
 
 /// Encodes all groups and hands them on, some thousands at a time. Throws what `sink` and listeners
-/// throw. The bytes depend neither on the number of threads nor on who encodes.
+/// throw. The bytes depend neither on the number of threads nor on the processor that encodes.
 void encode_rows(const FlatVectors& rows, const EncodingRules& rules, const ListGroups& groups,
                  std::size_t threads, BuildSteps& steps, const BlockSink& sink);
 

@@ -61,8 +61,8 @@ void encode_groups_on_cpu(const VectorView& rows, const RulesOf<Quantizer>& rule
 
 /// Encodes all groups and hands them on in order, some thousands at a time. `make_encoder` gives a
 /// thread its encoder: set_centroid(), and encode(row, code), which returns RowFacts. Throws what
-/// `sink` and listeners throw. The bytes depend neither on the number of threads nor on who
-/// encodes.
+/// `sink` and listeners throw. The bytes depend neither on the number of threads nor on the
+/// processor that encodes.
 template <class Quantizer, class MakeEncoder>
 void encode_lists(const FlatVectors& rows, const RulesOf<Quantizer>& rules, const CodeForm& form,
                   const ListGroups& groups, std::size_t threads, BuildSteps& steps,

@@ -1,4 +1,4 @@
-// What an encoder of residuals is told, and what it hands on.
+// The input and output of an encoder of residuals.
 #pragma once
 
 #include <cstddef>

@@ -38,7 +38,7 @@ class GpuSteps {
   Matrix<float> train_centroids(const VectorView& rows, std::span<const std::uint64_t> sample,
                                 const KmeansSettings& settings);
 
-  /// Told after each block how many rows or groups are done.
+  /// Called after each block with the number of rows or groups done.
   using OnBlock = std::function<void(std::size_t done)>;
 
   /// Sets lists[row] to the number of the nearest centroid, by canonical distances, ties to the

@@ -20,8 +20,8 @@ struct IvfLists {
   ClusterMembers members;             ///< the rows of each list
 };
 
-/// How many lists rows get where nobody says: about 4 times the root of their number, and no fewer
-/// than 32 rows a list.
+/// The default number of lists: about 4 times the root of the number of rows, and no fewer than 32
+/// rows a list.
 std::size_t default_lists(std::size_t rows);
 
 /// The settings with a number of lists for so many rows. Throws UsageError for none, and for more

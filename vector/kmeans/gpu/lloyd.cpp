@@ -1,4 +1,4 @@
-// The loop, and what is told of each turn.
+// The loop, and the callback after each iteration.
 #include "kmeans/gpu/lloyd.hpp"
 
 #include <algorithm>

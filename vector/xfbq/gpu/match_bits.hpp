@@ -12,8 +12,8 @@
 namespace warpdex::vector {
 
 /// The largest product of codes for which all sums of the tensor cores are exact: they cut off what
-/// is below 2^-23 of the largest addend (half_bound.hpp), and all addends are whole numbers.
-/// Sums of bytes are exact anyway; up to this they are told as floats.
+/// is below 2^-23 of the largest addend (half_bound.hpp), and all addends are whole numbers. Sums
+/// of bytes are always exact; up to this they are kept as floats.
 inline constexpr std::int64_t kMaxExactProduct = std::int64_t{1} << 22;
 
 /// A part of the rows against all queries. Panels are those of unpack_codes() and unpack_queries().

@@ -26,7 +26,7 @@ constexpr std::size_t code_panel_bytes(std::uint32_t dimension, PanelNumber numb
 /// Panels of rows by their codes.
 struct UnpackedPanels : RowPanels {
   /// What comparisons read of each panel, 128 values at a time: of each row t/h, then with
-  /// corrections 1/h, for the term t and the factor h. Where that cannot be told (h of a vector of
+  /// corrections 1/h, for the term t and the factor h. Where that is not defined (h of a vector of
   /// zeros is 0), minus infinity and FLT_MIN: the row may be within any limit. Without corrections
   /// these are the offsets.
   float* columns = nullptr;

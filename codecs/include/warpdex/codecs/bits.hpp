@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-/// For the few functions whose calls cost more than what they do.
+/// For the few functions whose call would cost more than their body.
 #define WARPDEX_ALWAYS_INLINE inline __attribute__((always_inline))
 
 namespace warpdex {

@@ -1,7 +1,7 @@
-// A table of where the exceptions of each block of a `pfor` list are. The list's tail says so in
-// several places, one of which leads to the next. With the table, a decoder of a single block,
-// above all on a GPU, reads all of the block's exceptions at once. The table is not stored in an
-// index but made from the tails where it is needed. Internal.
+// A table of where the exceptions of each block of a `pfor` list are. In the list's tail this takes
+// several reads, each of which depends on the one before. With the table, a decoder of a single
+// block, above all on a GPU, reads all of the block's exceptions at once. The table is not stored
+// in an index but made from the tails where it is needed. Internal.
 #pragma once
 
 #include <cstdint>

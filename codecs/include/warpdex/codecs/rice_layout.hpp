@@ -6,8 +6,8 @@
 namespace warpdex::rice {
 
 /// A quotient of kEscape and more is written as kEscape in unary, and in full behind the unary
-/// part, in 32 bits less the binary part's. Half of it makes real lists 0.1 % larger, a quarter 1
-/// %.
+/// part, in 32 bits less the binary part's. With half of this kEscape real lists would be 0.1 %
+/// larger, with a quarter 1 %.
 inline constexpr std::uint32_t kEscapeLog = 6;
 inline constexpr std::uint32_t kEscape = 1U << kEscapeLog;
 /// A block's code: the list's parameter holds; otherwise it is packed, in `code - kPackedCode`

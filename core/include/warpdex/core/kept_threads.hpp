@@ -9,9 +9,9 @@
 
 namespace warpdex {
 
-/// Shares work over threads that wait for more of it afterwards. To start a thread takes some 100
-/// microseconds on a virtual machine, and its first call of CUDA about as long: where calls are
-/// short and many, that counts.
+/// Shares work over threads that stay and wait for the next call. Starting a thread takes some 100
+/// microseconds on a virtual machine, and its first call of CUDA about as long, which matters where
+/// calls are many and short.
 class KeptThreads {
  public:
   KeptThreads();

@@ -36,7 +36,7 @@ class StreamEnd {
     try {
       stream_.synchronize();
     } catch (...) {
-      // Whoever waits next is told as well.
+      // The next call that waits gets the error as well.
     }
   }
   StreamEnd(const StreamEnd&) = delete;

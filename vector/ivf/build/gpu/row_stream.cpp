@@ -28,7 +28,7 @@ RowStream::~RowStream() {
   try {
     copies_.synchronize();
   } catch (...) {
-    // Whoever waits next is told as well.
+    // The next call that waits gets the error as well.
   }
 }
 

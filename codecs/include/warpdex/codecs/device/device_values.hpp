@@ -13,8 +13,8 @@ namespace warpdex::device {
 /// that decoders may read there. `bytes` may have any alignment, but the section that it points
 /// into is aligned to 4: a decoder loads whole words.
 ///
-/// Lists of fewer than 128 values have no block arrays in the index; who decodes such a list on the
-/// GPU must make them.
+/// Lists of fewer than 128 values have no block arrays in the index; a caller that decodes such a
+/// list on the GPU must make them.
 struct alignas(8) DeviceValues {
   const std::uint8_t* bytes = nullptr;     ///< of the first block
   const std::uint16_t* offsets = nullptr;  ///< of the list's blocks, from their group's base

@@ -1,11 +1,12 @@
 // The policy of a cache: where items lie in a memory too small for all of them, and which are
 // evicted when others come. Plain C++ that touches no item's bytes.
+//
 // Each item has a heat: the number of its uses, halved whenever all items together had kHalfLife
 // uses, so that old uses fade. The heat of items outside the cache is kept, too. An item's worth is
 // its heat per byte. It takes free room if there is any. Else it evicts a window of neighbours that
 // is long enough: each of them must be worth less than half as much as the new item, and of all
-// such windows it takes the one that loses the least heat. So items of about the same worth do not
-// thrash: over a log that repeats, all moves end.
+// such windows the one with the least heat goes. So items of about the same worth do not evict each
+// other again and again: while the same uses repeat, evictions end.
 #pragma once
 
 #include <cstddef>

@@ -6,8 +6,8 @@ namespace warpdex {
 
 /// Allows the CTAs of a kernel all the dynamic shared memory that the current GPU has beside the
 /// kernel's static one. Call it before a launch that needs more than 48 KiB of both. The setting
-/// belongs to the process; all threads set the same value. O(log n) after the first call for a
-/// kernel and a GPU, of n. Throws CudaError.
+/// belongs to the process; all threads set the same value. After the first call for a kernel and a
+/// GPU, a call is a look-up among all such pairs. Throws CudaError.
 void allow_all_shared_memory(const void* kernel);
 
 /// Whether this build has device code that runs on the current GPU. Throws CudaError if the driver

@@ -49,7 +49,7 @@ struct Launch {
   std::uint32_t cluster = 1;  ///< CTAs of a cluster; ctas.x must be a multiple
 };
 
-/// As many CTAs of `threads` threads as give each of the items, 1 or more, a thread.
+/// A launch of a thread for each of `items` (1 or more) items, in CTAs of `threads` threads.
 inline Launch launch_over(const char* name, std::size_t items, std::uint32_t threads,
                           cudaStream_t stream) {
   return {.name = name,

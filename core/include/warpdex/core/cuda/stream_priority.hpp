@@ -10,8 +10,8 @@ enum class StreamPriority : std::uint8_t {
   kFirst,  ///< blocks of its kernels start before those of usual streams; none is stopped for them
 };
 
-/// While it lives, streams that this thread makes have this priority. As CurrentDevice does for
-/// devices, it spares all that owns a stream an argument.
+/// While it lives, streams that this thread makes have this priority. So classes that own a stream
+/// need no argument for it.
 class StreamPriorityScope {
  public:
   explicit StreamPriorityScope(StreamPriority priority);

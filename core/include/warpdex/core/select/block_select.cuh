@@ -41,9 +41,10 @@ class BlockQueue {
   /// Entries that are not below this cannot enter. The same in all threads; never rises.
   __device__ Packed limit() const { return limit_; }
 
-  /// Lowers the limit before the first entries: `best` is the best code of those that this thread
-  /// is going to add, or kWorstCode. k threads have an entry at or below the k-th best of these
-  /// codes, or of any of them. Does nothing where k is beyond half of the threads.
+  /// Lowers the limit before the first entries are added. `best` is the best code of those that
+  /// this thread is going to add, or kWorstCode. The k-th best of the threads' codes is a limit,
+  /// since k threads have an entry at or below it; so is the k-th best of some of the codes. Does
+  /// nothing where k is more than half of the threads.
   __device__ void foresee(KeyCode best) {
     const int warps = static_cast<int>(blockDim.x / kWarp);
     const int each = max(4, 2 * ((k_ + warps - 1) / warps));  // of a warp's codes take part

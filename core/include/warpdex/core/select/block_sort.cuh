@@ -42,8 +42,8 @@ __device__ inline void merge_smallest(const Key (&left)[kMergedKeys],
 }
 
 /// Writes places [at, at + kMergedKeys) of what the sorted runs from[begin, middle) and
-/// from[middle, end) are together, from `begin` on. A thread; some 15 instructions a step of its
-/// search, log2(middle - begin) + 1 of them, and 130 more.
+/// from[middle, end) are together, from `begin` on. For one thread. Takes some 15 instructions for
+/// each of the log2(middle - begin) + 1 steps of its search, and 130 more.
 template <class Key>
 __device__ inline void merge_some(const Key* from, Key* to, std::uint32_t begin,
                                   std::uint32_t middle, std::uint32_t end, std::uint32_t at) {

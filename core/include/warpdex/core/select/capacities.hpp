@@ -7,7 +7,7 @@
 
 namespace warpdex {
 
-/// The lengths of a warp's queue that select_k() has kernels of. Beyond the last a block takes a
+/// The lengths of a warp's queue that select_k() has kernels for. For a larger k, a block takes a
 /// row.
 using RowCapacities = std::integer_sequence<int, 32, 128>;
 
@@ -20,21 +20,21 @@ constexpr int thread_queue_length(int capacity) {
 /// The largest k that a block selects in shared memory; the radix path is beyond.
 inline constexpr std::size_t kBlockSelectLimit = 4096;
 
-/// Entries that a block holds for k: after a cut to k, the room decides how soon the next comes. At
-/// 4k, four times as many columns as before have been seen by then. Twice k is the least.
+/// How many entries a block holds. After a cut to k, the room that is left decides when the next
+/// cut comes: of 4k, when four times as many columns have been seen. It must be 2k or more.
 constexpr int block_capacity(std::size_t k) {
   std::size_t power = 1;
   while (power < k) power *= 2;
   return static_cast<int>(3 * power < 4096 ? 4096 : 3 * power);
 }
 
-/// Rows of at most this many columns are quicker in single warps, of a queue that holds k.
+/// Rows of at most this many columns are faster with a warp for each, whose queue holds k.
 constexpr std::size_t warp_row_columns(std::size_t k) {
   return k <= 10 ? 2048 : k <= 32 ? 1024 : 256;
 }
 
-/// Where the parts of a row hand in more entries than this, one block merges them more slowly than
-/// the radix path reads the row four times.
+/// If the parts of a row have more entries than this together, merging them in one block takes
+/// longer than the radix path, which reads the row four times.
 inline constexpr std::size_t kMaxPartEntries = 65'536;
 
 }  // namespace warpdex

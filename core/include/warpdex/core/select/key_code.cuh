@@ -15,8 +15,8 @@ namespace warpdex {
 using KeyCode = std::uint32_t;
 inline constexpr KeyCode kWorstCode = 0xFFFFFFFFU;
 
-/// How keys of a type are read. Working values (`Working`) are floats or 32-bit numbers, turned
-/// around by `flip` so that larger ones are better; in them the scan of a matrix compares.
+/// How keys of a type are read. The scan of a matrix compares working values (`Working`): floats or
+/// 32-bit numbers, turned around by `flip` so that larger ones are better.
 template <typename Key>
 struct KeyRules {
   static constexpr bool kFloating = std::is_same_v<Key, float> || std::is_same_v<Key, Half>;
@@ -74,8 +74,8 @@ __device__ Working working_of(KeyCode code) {
   }
 }
 
-/// Whether a working value is not worse than `bound`. NaN is never found worse, nor anything worse
-/// than a bound of NaN: who asks looks closer.
+/// Whether a working value is not worse than `bound`. Also true if either is NaN; the caller then
+/// compares codes.
 __device__ inline bool may_pass(float working, float bound) { return !(working < bound); }
 __device__ inline bool may_pass(std::uint32_t working, std::uint32_t bound) {
   return working >= bound;

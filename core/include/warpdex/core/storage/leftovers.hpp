@@ -23,8 +23,8 @@ Leftovers clear_leftovers(const std::filesystem::path& target);
 /// written beside the target.
 Leftovers repair_target(const std::filesystem::path& path);
 
-/// Whether a target that is missing is out of its place at the moment: a build that lives puts it
-/// back at once, of one that died clear_leftovers() does.
+/// Whether a target that is missing has been moved aside. If the build that moved it lives, it puts
+/// the new index there at once; if it died, clear_leftovers() puts the target back.
 bool is_out_of_place(const std::filesystem::path& path);
 
 }  // namespace warpdex

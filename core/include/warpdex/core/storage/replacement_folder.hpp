@@ -17,17 +17,17 @@
 namespace warpdex {
 
 /// A hidden folder beside the target, locked against other builds; only commit() touches the
-/// target. What builds that died left beside the target is cleared on the way. docs/format.md,
-/// "How an index is replaced", says what holds when.
+/// target. What killed builds left beside the target is removed first. docs/format.md, "How an
+/// index is replaced", says what holds when.
 class ReplacementFolder {
  public:
   /// Throws UsageError if something is at the target that is not to be replaced (see
   /// check_replaceable()), IoError if another build of it is under way, nothing can be written
   /// beside it, or the system will not let it be replaced.
   explicit ReplacementFolder(const std::filesystem::path& target);
-  /// For who commits to one target more than once, and holds its lock in between. `target` as
-  /// resolve_target() gives it. Nothing is cleared while another folder of the same holder is
-  /// beside the target (`is_alone` is false). Throws likewise.
+  /// For a caller that commits to one target more than once, and holds its lock in between.
+  /// `target` as resolve_target() gives it. Nothing is cleared while another folder of the same
+  /// holder is beside the target (`is_alone` is false). Throws likewise.
   ReplacementFolder(const std::filesystem::path& target, std::shared_ptr<TargetLock> lock,
                     bool is_alone = true);
   /// Removes what was written, unless it was committed.
@@ -53,7 +53,7 @@ class ReplacementFolder {
   /// Throws IoError.
   void write(const std::string& name, std::span<const std::uint8_t> bytes);
 
-  /// Removes what was written of a new segment, which is not to come in after all.
+  /// Removes what was written of a new segment that will not be committed after all.
   void discard(std::uint64_t segment_number);
 
   /// Another hidden folder, for files that nobody needs after commit(), which removes it.

@@ -15,8 +15,8 @@ namespace warpdex {
 /// Up to so many bytes of sections, a segment that a commit adds is one packed file.
 inline constexpr std::uint64_t kSmallSegmentBytes = std::uint64_t{4} << 20;
 
-/// Its SectionWriters are made with it as their argument, in the order of the manifest. They stay
-/// in memory until they hold more than `small_bytes` together.
+/// SectionWriters take it as an argument; make them in the order of the manifest. Their bytes stay
+/// in memory until they are more than `small_bytes` together.
 class SegmentFiles {
  public:
   /// The segment of that number in the new folder, which must outlive it. `small_bytes` of 0: each
@@ -25,9 +25,9 @@ class SegmentFiles {
   SegmentFiles(const SegmentFiles&) = delete;
   SegmentFiles& operator=(const SegmentFiles&) = delete;
 
-  /// Finishes all writers, which are to be alive still. Files of their own are then on the disk; a
-  /// packed file is, when the folder commits. `check` is called between sections; what it throws
-  /// ends this. Once. Throws IoError.
+  /// Finishes all writers, which must still be alive. Sections with files of their own are then on
+  /// the disk; a packed file is once the folder has been committed. `check` is called between
+  /// sections; what it throws ends this. Once. Throws IoError.
   SegmentInfo finish(const std::function<void()>& check = {});
 
  private:

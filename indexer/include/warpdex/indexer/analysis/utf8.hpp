@@ -1,4 +1,4 @@
-// UTF-8 validation, for the analyzers and for whoever reads queries.
+// UTF-8 validation, for the analyzers and for readers of queries.
 #pragma once
 
 #include <cstddef>

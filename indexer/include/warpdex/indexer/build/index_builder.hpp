@@ -32,7 +32,7 @@ struct BuildProgress {
   std::uint64_t postings_total = 0;    ///< 0 while reading; known before anything is written
 };
 
-/// What a build makes, and within which means.
+/// What a build makes, and the memory and threads that it may use.
 struct BuildOptions {
   std::filesystem::path output;  ///< the index's folder; an index that is there is replaced
   CodecSettings codec;           ///< of the posting lists
@@ -50,7 +50,8 @@ struct BuildOptions {
   /// sparse vectors, whose weights become impacts.
   std::optional<ImpactSettings> impacts = std::nullopt;
   /// Keeps each document's terms, so that statistics stay exact when documents are removed. Without
-  /// it, they count removed documents until these are merged away. BM25's impacts have none.
+  /// it, they count removed documents until these are merged away. An index of BM25's impacts has
+  /// no forward index.
   bool forward = true;
   OnBadDocument on_bad_document = OnBadDocument::kFail;
   std::uint64_t memory = 1ULL << 30;  ///< bytes; at least kMinBuildMemory
@@ -70,7 +71,7 @@ IndexSettings settings_of(const DocumentReader& reader, const BuildOptions& opti
 /// Least BuildOptions::memory, in bytes.
 inline constexpr std::uint64_t kMinBuildMemory = 64ULL << 20;
 
-/// What a build made, and what that took.
+/// What a build made, and how long it took.
 struct BuildReport {
   std::uint64_t documents = 0;             ///< in the index
   std::uint64_t skipped_documents = 0;     ///< left out as bad
@@ -94,7 +95,7 @@ struct BuildReport {
 /// impacts, a field that no document has), IoError (a full disk); the target is then as it was.
 /// Documents that a file of static scores does not name get 0.
 ///
-/// Of a reader that has_vectors(), weights become impacts: as they are if all that are not 0 are
+/// If the reader has_vectors(), their weights become impacts: as they are if all that are not 0 are
 /// whole numbers from 1 to 255; otherwise 255 times their share of the largest, rounded to the
 /// nearest and to 1 at least. A document's length is the number of its terms, those of weight 0
 /// apart. A vector without a term, with one term twice or with a weight that is not a finite number

@@ -54,7 +54,7 @@ class OrderedPipeline {
       try {
         for (std::size_t thread = 1; thread < threads_; ++thread) pool.emplace_back(loop, thread);
       } catch (const std::system_error&) {
-        // No more threads to be had: those that run do the work.
+        // The system gives no more threads: those that run do the work.
       }
       loop(0);
     }

@@ -1,4 +1,4 @@
-// Whole indexes out, for other programs: CIFF, and the binary collections of ds2i and PISA.
+// Writes whole indexes for other programs: as CIFF, or as the binary collections of ds2i and PISA.
 #pragma once
 
 #include <cstdint>

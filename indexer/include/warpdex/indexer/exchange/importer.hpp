@@ -1,4 +1,4 @@
-// Whole indexes of other programs in: CIFF, and the binary collections of ds2i and PISA.
+// Reads whole indexes of other programs: CIFF, and the binary collections of ds2i and PISA.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@
 
 namespace warpdex::exchange {
 
-/// What the settings of an imported index have in the place of its fields begins so.
+/// IndexSettings::fields of an imported index begins so.
 inline constexpr std::string_view kImportedFields = "imported from ";
 
 /// Where the lengths of documents come from.
@@ -24,7 +24,7 @@ enum class LengthSource {
   kPostings,  ///< what each document's postings add up to
 };
 
-/// What an import makes, and within which means.
+/// What an import makes, and the memory and threads that it may use.
 struct ImportOptions {
   std::filesystem::path output;         ///< the index's folder; an index that is there is replaced
   CodecSettings codec;                  ///< of the posting lists
@@ -43,7 +43,7 @@ struct ImportOptions {
   std::function<void(const BuildProgress&)> on_progress = {};
 };
 
-/// What an import made, and what that took.
+/// What an import made, and how long it took.
 struct ImportReport {
   std::uint64_t documents = 0;
   std::uint64_t tokens = 0;       ///< the documents' lengths, added
@@ -52,7 +52,7 @@ struct ImportReport {
   std::uint64_t postings = 0;
   std::optional<ImpactSettings> weights = std::nullopt;  ///< how learned weights became impacts
   std::string description;         ///< what the file says of itself; may be empty
-  std::vector<std::string> notes;  ///< sentences on what is not wrong for sure, but worth a look
+  std::vector<std::string> notes;  ///< sentences on what may be wrong
   double seconds = 0;              ///< of wall-clock time, all in all
 };
 
@@ -60,14 +60,14 @@ struct ImportReport {
 /// or a pipe, is first copied, unpacked, beside the target. DocIDs stay as they are; the file's
 /// records may come in any order, as may its terms.
 ///
-/// Throws InputError for a file that is cut short, damaged or none of CIFF, for docIDs that do not
+/// Throws InputError for a file that is cut short, damaged or not CIFF, for docIDs that do not
 /// ascend, for names and terms that occur twice or are not UTF-8, for counts that contradict the
 /// header, and for a posting list too long for the memory; UsageError; IoError. The target is then
 /// as it was.
 ///
-/// The process stays within `memory` plus 20 %, but for the pages of the file, which the system
-/// maps and takes back as it likes; if its tables (32 bytes a list, 48 bytes a document) fit into
-/// it. Single-threaded but for the encoding of lists. O(file).
+/// The process stays within `memory` plus 20 %, if its tables (32 bytes a list, 48 bytes a
+/// document) fit into that. Mapped pages of the file do not count, since the system can take them
+/// back. Only lists are encoded on several threads. O(file).
 ImportReport import_ciff(const std::filesystem::path& file, const ImportOptions& options);
 
 /// The files of a binary collection.
@@ -77,8 +77,8 @@ struct Ds2iFiles {
   std::filesystem::path documents;  ///< a name a line; empty: PREFIX.documents, if it is there
 };
 
-/// Imports a binary collection, whose files are plain. Where there are no terms or no names, their
-/// numbers from 0 on take the place. Otherwise as import_ciff().
+/// Imports a binary collection, whose files are plain. If there are no terms or no names, numbers
+/// from 0 on take their place. Otherwise as import_ciff().
 ImportReport import_ds2i(const Ds2iFiles& files, const ImportOptions& options);
 
 }  // namespace warpdex::exchange

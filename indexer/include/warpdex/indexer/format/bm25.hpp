@@ -23,7 +23,7 @@ struct CollectionStatistics {
 
 /// The score of one term: weight * (tf / (tf + (c0 + c1 * length))).
 struct Bm25Constants {
-  double weight = 0;  ///< what no document's score passes
+  double weight = 0;  ///< an upper bound of every document's score
   double c0 = 0;      ///< k1 * (1 - b)
   double c1 = 0;      ///< k1 * b / average length; 0 where that is 0
 

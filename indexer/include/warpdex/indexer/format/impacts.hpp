@@ -23,18 +23,18 @@ class ImpactQuantizer {
   /// UsageError as check_impact_settings() does.
   ImpactQuantizer(const ImpactSettings& settings, const CollectionStatistics& statistics);
 
-  /// What no score passes, known before any list is: of BM25, that of a term in one document,
-  /// endlessly often there.
+  /// An upper bound of all scores that is known before any list: of BM25, the limit of the score of
+  /// a term in a single document as its frequency grows.
   double largest() const { return largest_; }
 
-  /// 1 to kMaxImpact; a score that is no number becomes 1.
+  /// 1 to kMaxImpact; NaN becomes 1.
   std::uint8_t impact(double score) const;
 
   /// A document's static score (finite, 0 or more) in the same unit: whole, 0 to kMaxStaticImpact.
-  /// Throws UsageError for one past largest_static(): clamped, it would rank as a smaller one does.
+  /// Throws UsageError for one above largest_static().
   float static_impact(float static_score) const;
 
-  /// The largest static score that there is an impact for.
+  /// The largest static score that static_impact() takes.
   double largest_static() const;
 
   /// BM25's impacts of a term's whole list: docIDs, frequencies, and the lengths of all documents.

@@ -55,7 +55,7 @@ struct PostingsEntry {
 
   /// Whether the list is one posting, held here.
   bool is_single() const { return document_frequency == 1; }
-  /// Whether the list has no blocks in the block arrays; so of one posting too.
+  /// Whether the list has no blocks in the block arrays; true for one posting, too.
   bool is_short() const { return document_frequency < kBlockSize; }
 };
 
@@ -117,7 +117,7 @@ struct IndexSections {
   std::span<const std::uint8_t> stored_blocks;          ///< zstd frames, back to back
 };
 
-/// By how much a term's statistics fell with the documents that were removed.
+/// By how much the removed documents lower a term's statistics.
 struct FrequencyChange {
   std::uint32_t term_number = 0;
   std::uint32_t documents = 0;
@@ -185,7 +185,7 @@ class Index {
 
   /// Documents that were removed; there are none but in a Snapshot's segments.
   RemovedRows removed() const;
-  /// How many, and how many tokens they have.
+  /// The number of removed documents, and their tokens.
   std::uint64_t removed_documents() const;
   std::uint64_t removed_tokens() const;
   /// What the removed documents take from a term's statistics; zeros without a forward index.
@@ -207,7 +207,7 @@ class Index {
   void for_each_term(
       const std::function<void(std::string_view, const PostingsEntry&)>& visit) const;
 
-  /// Terms stand in so many groups of up to 64, in order.
+  /// The number of groups of up to 64 terms that the lexicon consists of.
   std::uint64_t term_groups() const { return sections().lexicon_index.size(); }
   /// The terms of one group, below term_groups(), as for_each_term() visits them. O(group).
   void for_each_term_of_group(

@@ -69,15 +69,15 @@ class EncodedPostings {
   std::unique_ptr<Data> data_;
 };
 
-/// Encodes a term's postings: strictly ascending docIDs, frequencies of 1 or more, one each;
-/// at least one. `lengths` are the lengths of all documents by docID. Pure, so callable from many
-/// threads; most of the cost of writing an index is here.
+/// Encodes a term's postings: strictly ascending docIDs, frequencies of 1 or more, one each; at
+/// least one. `lengths` are the lengths of all documents by docID. Callable from many threads. Most
+/// of the time of writing an index goes into this.
 EncodedPostings encode_postings(const CodecSettings& codec, std::span<const std::uint32_t> docids,
                                 std::span<const std::uint32_t> frequencies,
                                 std::span<const std::uint32_t> lengths);
 
-/// Likewise for an index of impacts, 1 to 255 each (else UsageError), which it quantised, or which
-/// come from elsewhere. `documents` is the number of all.
+/// Likewise for an index of impacts, 1 to 255 each; UsageError for others. `documents` is the
+/// number of all documents.
 EncodedPostings encode_impacts(const CodecSettings& codec, std::span<const std::uint32_t> docids,
                                std::span<const std::uint32_t> impacts, std::uint64_t documents);
 
@@ -105,7 +105,7 @@ class ListEncoder {
 
 /// Writes one segment. It makes an index of its own, which appears at `target` with commit(),
 /// whole, in the place of the index that was there before; without it, nothing of the target
-/// changes and all that was written is removed. Or it is one of the segments of a commit.
+/// changes and all that was written is removed. Or it writes one of the segments of a commit.
 class IndexWriter {
  public:
   /// Throws UsageError for an empty path, if there is more at `target` than an index or an empty
@@ -127,12 +127,12 @@ class IndexWriter {
   void add_document(std::string_view name, std::uint32_t length, float static_score = 0);
 
   /// What is stored of the document that was added last: encode_stored() of as many values as the
-  /// settings name fields. UsageError where it does not come once for each document, and where the
-  /// settings name none. Throws IoError.
+  /// settings name fields. UsageError if it is not called once for each document, or if the
+  /// settings name no stored fields. Throws IoError.
   void add_stored(std::string_view record);
 
-  /// The vector of the document that was added last. UsageError where it does not come once for
-  /// each document, where the settings have no vectors, and for another dimension; InputError for
+  /// The vector of the document that was added last. UsageError if it is not called once for each
+  /// document, if the settings have no vectors, and for another dimension; InputError for
   /// components that are not finite or too large for halves. Throws IoError.
   void add_vector(std::span<const float> vector);
   /// Likewise that of a document of another index with the same settings of vectors, to the bit.
@@ -150,9 +150,9 @@ class IndexWriter {
   /// Lengths of the documents added so far.
   std::span<const std::uint32_t> lengths() const;
 
-  /// Changes how the impacts of an index of weights were made, which may be known only when the
-  /// documents are. Before the first list. UsageError for settings out of range, and where either
-  /// these or those so far are not of weights.
+  /// Changes how the impacts of an index of weights were made, which may be known only after all
+  /// documents were read. Before the first list. UsageError for settings out of range, and where
+  /// either these or those so far are not of weights.
   void set_weights(const ImpactSettings& impacts);
 
   /// The next term, in strictly ascending order of bytes; UsageError otherwise, and for postings

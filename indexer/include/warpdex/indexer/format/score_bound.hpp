@@ -1,6 +1,6 @@
 // Upper bounds of a block's scores in a form that stays valid for any k1, b and mu: the pairs of
 // (frequency, length) that can be maximal. A score grows with the frequency and falls with the
-// length, so every posting of a block is outdone by one of its pairs.
+// length, so every posting of a block scores at most as much as one of the pairs.
 #pragma once
 
 #include <algorithm>
@@ -46,7 +46,7 @@ struct ScoreBound {
 };
 static_assert(sizeof(ScoreBound) == 2 * kBoundPairs);
 
-/// BM25's share of its weight at k1 0.9, b 0.4: what choices among pairs go by.
+/// BM25's score over its weight, at k1 0.9 and b 0.4. Pairs are chosen by it.
 inline double default_saturation(double frequency, double length, double average_length) {
   return frequency / (frequency + 0.9 * (0.6 + 0.4 * length / average_length));
 }

@@ -34,10 +34,10 @@ class Snapshot {
   const std::filesystem::path& folder() const;
   /// How often it was changed since it was built.
   std::uint64_t commit() const;
-  /// In the order of their docIDs; none where all documents went.
+  /// In the order of their docIDs; none if all documents were removed.
   const std::vector<Segment>& segments() const;
 
-  /// One segment without removed documents: what Index::open() takes too.
+  /// Whether it is one segment without removed documents, which Index::open() takes too.
   bool is_plain() const;
   /// Live documents.
   std::uint64_t documents() const;
@@ -45,8 +45,8 @@ class Snapshot {
   /// One past the last docID.
   std::uint32_t docid_end() const;
 
-  /// What scorers go by: of the live documents, or, without a forward index, of all that are in
-  /// segments still.
+  /// The statistics that scorers use: of the live documents; without a forward index, of all
+  /// documents that are still in segments.
   CollectionStatistics statistics() const;
 
   /// Which of segments() a document is in. UsageError for a docID past the last. O(segments).

@@ -23,8 +23,8 @@ std::string encode_stored(const StoredValues& values);
 /// Back to the values of `fields` fields. Throws FormatError unless the record holds just these.
 StoredValues decode_stored(std::string_view record, std::size_t fields);
 
-/// Finds what documents are stored of. Keeps the last block that it unpacked, so neighbours are
-/// cheap. One per thread; copies of the snapshot keep the index open.
+/// Reads stored documents. Keeps the last block that it unpacked, so that reading neighbours is
+/// fast. One per thread; copies of the snapshot keep the index open.
 class StoredReader {
  public:
   /// Throws UsageError if the index stores no fields, IoError where memory is short.
@@ -33,8 +33,8 @@ class StoredReader {
   StoredReader(StoredReader&&) noexcept;
   StoredReader& operator=(StoredReader&&) noexcept;
 
-  /// Of a document, removed or not. Throws UsageError for a docID past the last, FormatError for
-  /// damaged bytes. O(a block), about 8 KiB, or the document, if that is larger.
+  /// The stored values of a document, removed or not. Throws UsageError for a docID past the last,
+  /// FormatError for damaged bytes. O(a block), about 8 KiB, or the document, if that is larger.
   StoredValues read(std::uint32_t document);
 
  private:

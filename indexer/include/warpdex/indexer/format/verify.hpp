@@ -10,7 +10,7 @@
 namespace warpdex {
 
 struct VerifyReport {
-  std::vector<std::string> problems;  ///< a sentence each, naming the section; empty: all is well
+  std::vector<std::string> problems;  ///< a sentence each, naming the section; empty: none
   std::uint64_t sections = 0;         ///< checked
   std::uint64_t terms = 0;
   std::uint64_t postings = 0;

@@ -1,4 +1,4 @@
-// An index that changes: documents come and go by commits, and segments are merged.
+// An index that changes: documents are added and removed by commits, and segments are merged.
 #pragma once
 
 #include <cstdint>
@@ -18,8 +18,8 @@ struct AddOptions {
   /// A document whose id a live one has takes that one's place, in the same commit; else it is a
   /// bad document.
   bool update = false;
-  /// Means, callbacks, static scores and what becomes of bad documents. What the index knows is not
-  /// read: output, codec, analyzer, fields, stored_fields, vectors, impacts,
+  /// Memory, threads, callbacks, static scores and what becomes of bad documents. Members that the
+  /// index decides are ignored: output, codec, analyzer, fields, stored_fields, vectors, impacts,
   /// forward.
   BuildOptions build;
 };
@@ -30,7 +30,7 @@ struct AddReport {
   std::uint64_t updated = 0;  ///< of them: in the place of live ones
 };
 
-/// Which segments are merged, and within which means.
+/// Which segments are merged, and the memory and threads for it.
 struct MergeOptions {
   bool all = false;  ///< all into one; else those that MergePolicy chooses
   std::uint64_t memory = 1ULL << 30;
@@ -39,7 +39,7 @@ struct MergeOptions {
   std::function<void(double)> on_progress{};
 };
 
-/// The means of merges beside a writer's other work.
+/// The memory and threads of merges in the background.
 struct BackgroundMergeOptions {
   std::uint64_t memory = 256ULL << 20;  ///< bytes; kMinBuildMemory or more
   std::size_t threads = 1;              ///< 0: one for each processor that the process may use
@@ -53,9 +53,10 @@ struct MergeReport {
   std::uint64_t removed_documents = 0;  ///< that are left
 };
 
-/// An index open for changes. There is one at a time for an index; searches go on beside it, on the
-/// snapshots that they opened. What was done since the last commit() is lost with the object. After
-/// an exception of add() or merge(), all is as before that call. For one thread at a time.
+/// An index open for changes. An index can be open for changes once at a time; searches go on
+/// beside it, on the snapshots that they opened. Changes since the last commit() are lost with the
+/// object. After an exception of add() or merge(), all is as before that call. For one thread at a
+/// time.
 class LivingIndex {
  public:
   /// Throws IoError if there is no index at `folder` or another has it open for changes (the
@@ -85,21 +86,21 @@ class LivingIndex {
 
   /// From now on, segments that MergePolicy chooses are merged on a thread of their own, one merge
   /// at a time, while documents are added and removed; documents that are removed meanwhile stay
-  /// removed. What is merged comes in with the next commit(). What goes wrong in the background is
-  /// thrown by the next call of add(), remove(), merge(), finish_merges() or commit(), which does
-  /// nothing else then; merges end with that until they are asked for again, and nothing is lost.
-  /// A merge under way ends undone with this object and with a commit() that fails. UsageError for
-  /// too little memory.
+  /// removed. The next commit() takes in what was merged. An error in the background is thrown by
+  /// the next call of add(), remove(), merge(), finish_merges() or commit(), which then does
+  /// nothing else; nothing is lost, and no more merges start until this is called again. A merge
+  /// under way is given up if this object is destroyed or a commit() fails. UsageError for too
+  /// little memory.
   void merge_in_background(const BackgroundMergeOptions& options = {});
 
-  /// Waits until nothing is left to be merged in the background. A commit() makes it visible.
-  /// `check` is called meanwhile, some times a second; what it throws ends the waiting.
+  /// Waits until nothing is left to be merged in the background. A commit() makes the result
+  /// visible. `check` is called meanwhile, some times a second; what it throws ends the waiting.
   void finish_merges(const std::function<void()>& check = {});
 
-  /// Makes all that was done since the last commit() visible to who opens the index from now on, in
-  /// one step, and waits until the disk has it. Does nothing if nothing was done. `check` is called
-  /// right before; what it throws ends the commit. Throws as IndexWriter::commit() does; the index
-  /// is then as it was, and what was done is lost.
+  /// Makes all changes since the last commit() visible, in one step, to those who open the index
+  /// from now on, and waits until they are on the disk. Does nothing if there are no changes.
+  /// `check` is called right before; what it throws ends the commit. Throws as
+  /// IndexWriter::commit() does; the index is then as it was, and the changes are lost.
   void commit(const std::function<void()>& check = {});
 
  private:

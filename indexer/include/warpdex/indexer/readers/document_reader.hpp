@@ -22,8 +22,8 @@ namespace warpdex {
 /// is any other that starts like one of these.
 enum class DocumentFormat {
   /// One JSON object a line, up to 4 GiB. The id is the first of the members "id", "_id", "docno"
-  /// that is there and not null: a string or an integer. The fields are strings, of which those
-  /// that are there and not null make the text. Other members are ignored, whatever they hold.
+  /// that is there and not null: a string or an integer. The fields are strings; the text is made
+  /// of those that are there and not null. Other members are ignored, whatever they hold.
   kJsonl,
   /// id<TAB>text, one document a line; further tabs belong to the text.
   kTsv,
@@ -89,7 +89,7 @@ struct FieldCount {
   std::uint64_t documents = 0;  ///< parsed ones in which it is there, if empty, and not null
 };
 
-/// What the documents have of the fields that were asked for.
+/// How many documents have the fields that were asked for.
 struct FieldUse {
   std::vector<FieldCount> fields;  ///< as they were asked for; empty: the format has no fields
   std::vector<FieldCount> stored;  ///< likewise of ReaderOptions::stored
@@ -132,8 +132,8 @@ class DocumentReader {
   /// fields, or not UTF-8. Safe from many threads.
   virtual Document parse(const RawRecord& record) const = 0;
 
-  /// Whether documents are sparse vectors, of which an index of impacts is made, rather than texts.
-  /// The build checks what is in them.
+  /// Whether documents are sparse vectors, which make an index of impacts, and not texts. The build
+  /// checks what is in them.
   virtual bool has_vectors() const { return false; }
 
   /// Components of the first document's Document::embedding, where ReaderOptions::embedding is set;

@@ -22,9 +22,9 @@ namespace warpdex {
 class InputStream {
  public:
   /// Opens `path`; "-" is standard input. Waits for the first bytes. `on_read`, if there is one, is
-  /// called before each read and ten times a second while there is nothing to read, as from a pipe
-  /// that nobody writes to; what it throws is thrown on. Throws IoError for a file that is missing
-  /// or cannot be opened and for a folder.
+  /// called before each read, and ten times a second while there is nothing to read, as from an
+  /// idle pipe; its exceptions are passed on. Throws IoError for a file that is missing or cannot
+  /// be opened and for a folder.
   explicit InputStream(const std::filesystem::path& path, std::function<void()> on_read = {});
   ~InputStream();
   InputStream(const InputStream&) = delete;

@@ -15,7 +15,7 @@ enum class Packing { kPlain, kGzip, kZstd, kXz };
 /// enough to tell.
 Packing packing_from_magic(std::span<const std::uint8_t> head);
 
-/// Whether more bytes could make the start of a file one that shows a packing, which it does not.
+/// Whether the start of a file, which does not show a packing, could do so with more bytes.
 bool may_become_packed(std::span<const std::uint8_t> head);
 
 /// The packing that a file's name claims by its suffix (.gz, .zst, .xz); kPlain for any other.

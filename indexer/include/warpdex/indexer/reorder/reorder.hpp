@@ -12,22 +12,22 @@ namespace warpdex {
 
 /// How an order is found.
 struct OrderSettings {
-  /// Lists of fewer postings have no say in the order; 2 or more.
+  /// Lists of fewer postings do not count for the order; 2 or more.
   std::uint32_t min_list = 2;
-  std::uint32_t leaf = 16;        ///< so many documents are not parted any more; 1 or more
+  std::uint32_t leaf = 16;  ///< parts of so many documents are not divided any more; 1 or more
   std::uint32_t iterations = 20;  ///< most exchanges between two halves; 1 or more
 };
 
-/// What was reordered, and what that took.
+/// What was reordered, and how long it took.
 struct ReorderReport {
   std::uint64_t documents = 0;
   std::uint64_t terms = 0;
   std::uint64_t postings = 0;
-  std::uint32_t min_list = 0;       ///< of the lists that had a say
+  std::uint32_t min_list = 0;       ///< of the lists that counted
   std::uint64_t lists_used = 0;     ///< their number
   std::uint64_t postings_used = 0;  ///< their postings
-  /// The budget, in bytes, with which all lists of OrderSettings::min_list have a say. With less,
-  /// the rarest are left out, and `min_list` is larger than was asked for.
+  /// The budget, in bytes, with which all lists of OrderSettings::min_list postings count. With
+  /// less, the rarest are left out, and `min_list` is larger than was asked for.
   std::uint64_t memory_for_all = 0;
   double order_seconds = 0;  ///< of wall-clock time, to find the order
   double seconds = 0;        ///< all in all
@@ -42,8 +42,8 @@ struct ReorderReport {
 /// does not hold even the tables of documents (about 37 bytes each). O(postings · log documents).
 ReorderReport reorder_index(const RewriteOptions& options, const OrderSettings& settings);
 
-/// As build_index(), with the documents in that order; `reordering` is told how that goes on. For a
-/// while, the index is on the disk twice, beside the target.
+/// As build_index(), with the documents in that order; `reordering` gets the progress of the
+/// reordering. For a while, the index is on the disk twice, beside the target.
 BuildReport build_reordered_index(DocumentReader& reader, const BuildOptions& options,
                                   const OrderSettings& settings,
                                   const std::function<void(const RewriteProgress&)>& reordering,

@@ -1,4 +1,4 @@
-// An index into another of the same documents under another codec, without the documents.
+// Writes an index under another codec, without its documents.
 #pragma once
 
 #include <cstddef>
@@ -19,7 +19,7 @@ struct RewriteProgress {
   std::uint64_t total = 0;  ///< 1 or more
 };
 
-/// Where an index is read and where the new one goes, and within which means.
+/// Which index is read, where the new one goes, and the memory and threads for it.
 struct RewriteOptions {
   std::filesystem::path input;        ///< an index's folder
   std::filesystem::path output;       ///< the new one's; it may be `input`, which is then replaced
@@ -37,7 +37,7 @@ struct ConvertOptions {
   std::optional<ImpactSettings> impacts = std::nullopt;
 };
 
-/// What a conversion wrote, and what that took.
+/// What a conversion wrote, and how long it took.
 struct ConvertReport {
   std::uint64_t documents = 0;
   std::uint64_t terms = 0;
@@ -45,7 +45,7 @@ struct ConvertReport {
   double seconds = 0;  ///< of wall-clock time
 };
 
-/// Writes the index at `rewrite.output`, with the very bytes that build_index() gives for the same
+/// Writes the index at `rewrite.output`, with the same bytes that build_index() gives for the same
 /// documents in the same order, this codec and these impacts, for any number of threads and any
 /// budget. Checks every section's checksum first. Throws UsageError (too little memory, an output
 /// within the input, impacts of an index that holds impacts already), InputError for a static score

@@ -1,4 +1,4 @@
-// Values of one element as another.
+// Converts values of one element type to another.
 #pragma once
 
 #include <cstddef>
@@ -10,9 +10,9 @@ namespace warpdex::vector {
 
 /// Converts `count` values of `from` to `to`, and returns how many could be: fewer than `count`
 /// where the next one has no exact counterpart (a fraction or a number out of range for whole
-/// numbers, a whole number with too many bits for a float). Float to half alone rounds, to the
-/// nearest; only what is past half's range is refused. The buffers are aligned to their elements
-/// and do not overlap. O(count).
+/// numbers, a whole number with too many bits for a float). Only the conversion from float to half
+/// rounds, to the nearest; values beyond half's range are refused. The buffers are aligned to their
+/// elements and do not overlap. O(count).
 std::size_t convert_values(Element from, const void* values, std::size_t count, Element to,
                            void* out);
 

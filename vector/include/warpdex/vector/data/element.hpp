@@ -1,4 +1,4 @@
-// What a component of a vector, or an entry of a table of ids, is stored as.
+// The types that components of vectors, ids and filters are stored as.
 #pragma once
 
 #include <cstddef>
@@ -37,8 +37,7 @@ inline constexpr std::size_t kMaxDimension = 4096;
 /// Rows of neighbours and of their distances have from 1 to this many entries.
 inline constexpr std::size_t kMaxNeighbors = std::size_t{1} << 20;
 
-/// An answer names rows by int32, and -1 stands for none: the rows of what is searched are at most
-/// so many.
+/// The most rows that can be searched: answers name rows by int32, and -1 stands for none.
 inline constexpr std::uint64_t kMaxAnswerRows = (std::uint64_t{1} << 31) - 1;
 
 }  // namespace warpdex::vector

@@ -11,9 +11,9 @@ namespace warpdex::vector {
 void to_float(std::span<const std::uint16_t> halves, float* out);
 
 /// Each value rounded to the nearest half, ties to the even one, subnormal halves included. From
-/// 65520 on, in absolute value, the half is infinite: the caller checks where that matters. NaNs
-/// stay NaNs. `out` has room for values.size() halves and overlaps nothing. O(size). The bits do
-/// not depend on the processor.
+/// 65520 on, in absolute value, the half is infinite: the caller checks for that if it matters.
+/// NaNs stay NaNs. `out` has room for values.size() halves and overlaps nothing. O(size). The bits
+/// do not depend on the processor.
 void to_half(std::span<const float> values, std::uint16_t* out);
 
 /// Whether the half is neither infinite nor NaN.

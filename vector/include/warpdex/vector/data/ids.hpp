@@ -18,8 +18,8 @@ class VectorIds {
  public:
   /// None.
   VectorIds() = default;
-  /// Throws InputError, with both rows, if one is there twice; `name` stands for them in messages.
-  /// O(n log n).
+  /// Throws InputError, with both rows, if an id is there twice; messages call the ids `name`. O(n
+  /// log n).
   explicit VectorIds(std::vector<std::int64_t> numbers, const std::string& name = "the ids");
   /// Likewise, and InputError for a text that is empty, longer than kMaxIdBytes, or holds a control
   /// character (a tab, a line end).
@@ -56,10 +56,10 @@ class VectorIds {
 
 /// Reads ids. A .npy file (of int32, int64, uint32 or uint64; one column) gives numbers. Any other
 /// file is text, one id a line, and gives texts, also where all are digits; a line may end in CR
-/// LF, a byte order mark is passed over. That there are as many as vectors is the caller's to
-/// check. Throws InputError for a number past int64, an empty line, a text that VectorIds refuses,
-/// and an id that is there twice (with both lines, or rows); UsageError for a file of vectors
-/// (.fvecs and the like); IoError.
+/// LF, a byte order mark is passed over. The caller checks that there are as many ids as vectors.
+/// Throws InputError for a number past int64, an empty line, a text that VectorIds refuses, and an
+/// id that is there twice (with both lines, or rows); UsageError for a file of vectors (.fvecs and
+/// the like); IoError.
 VectorIds read_ids(const std::string& path);
 
 /// Likewise, of a set: ids may be there more than once.

@@ -1,4 +1,4 @@
-// Vectors out of files, row by row. docs/vector.md lists the formats.
+// Reads vectors from files, row by row. docs/vector.md lists the formats.
 #pragma once
 
 #include <cstddef>
@@ -10,8 +10,8 @@
 
 namespace warpdex::vector {
 
-/// What a file holds for its reader. It chooses the dataset of an HDF5 file, and what may be in a
-/// row of any file.
+/// What a file is read for. This decides which dataset of an HDF5 file is read, and what may be in
+/// a row of any file.
 enum class Role : std::uint8_t {
   kBase,       ///< HDF5's `train`; at most kMaxDimension components, all finite
   kQueries,    ///< HDF5's `test`; the same
@@ -53,12 +53,11 @@ class VectorReader {
 };
 
 /// Opens a file by its suffix (capitals or not): .fvecs, .bvecs, .ivecs, .fbin, .u8bin, .i8bin,
-/// .ibin, .npy, or .hdf5 and .h5, of which FILE:NAME takes the dataset of that name. Checks what
-/// can be known without reading it all: header, size, dimension. What is stored as float64 is read
-/// as float32, rounded; uint32 and uint64 as int64; what does not fit is refused when it is read.
-/// Takes a few MiB of memory, or that of one row; for HDF5 up to 64 MiB more, where chunks are
-/// large. Throws UsageError for an unknown suffix; InputError for what is damaged or of another
-/// type; IoError.
+/// .ibin, .npy, or .hdf5 and .h5, of which FILE:NAME takes the dataset of that name. Checks header,
+/// size and dimension, without reading the rows. float64 is read as float32, rounded; uint32 and
+/// uint64 are read as int64; values that do not fit are refused when they are read. Takes a few MiB
+/// of memory, or that of one row; for HDF5 up to 64 MiB more, where chunks are large. Throws
+/// UsageError for an unknown suffix; InputError for what is damaged or of another type; IoError.
 std::unique_ptr<VectorReader> open_vectors(const std::string& path, Role role = Role::kBase);
 
 }  // namespace warpdex::vector

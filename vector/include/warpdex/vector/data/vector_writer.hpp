@@ -1,4 +1,4 @@
-// Vectors into files. docs/vector.md lists the formats.
+// Writes vectors to files. docs/vector.md lists the formats.
 #pragma once
 
 #include <cstddef>
@@ -12,8 +12,8 @@
 
 namespace warpdex::vector {
 
-/// Writes rows of one length and one type. The file appears in finish(), whole; until then, and if
-/// the writer goes without it, what was at its path is as it was.
+/// Writes rows of one length and one type. The file appears in finish(), whole. Until then, and if
+/// the writer is destroyed without it, what was at its path stays.
 class VectorWriter {
  public:
   VectorWriter() = default;
@@ -27,8 +27,8 @@ class VectorWriter {
   /// Rows written so far.
   virtual std::uint64_t rows() const = 0;
 
-  /// Appends rows: rows · dimension() values of element(), row-major without padding. They are not
-  /// looked at. Throws IoError.
+  /// Appends rows: rows · dimension() values of element(), row-major without padding. The values
+  /// are not checked. Throws IoError.
   virtual void write_raw(std::size_t rows, const void* values) = 0;
 
   /// Appends rows of floats, and only where element() is kFloat32 or kFloat16, to which they are
@@ -46,14 +46,14 @@ class VectorWriter {
 };
 
 /// A writer of the format that the suffix names, as open_vectors() knows them. `rows` is how many
-/// will be written, if that is known: room for them is asked for at once where the file system can,
-/// so that a full disk is told early. A new HDF5 dataset (FILE:NAME; without a name, that of the
-/// role) is added to the file if there is one; the file is copied for it, as nothing is lost if
+/// will be written, if that is known: room for them is reserved at once if the file system can do
+/// that, so that a full disk is noticed early. A new HDF5 dataset (FILE:NAME; without a name, that
+/// of the role) is added to the file if it exists, by way of a copy, so that nothing is lost if
 /// that fails. Several datasets of one file may be written at once, in one process. Throws
 /// UsageError for an unknown suffix, a format that cannot hold the element, a dimension of 0 or
-/// past kMaxNeighbors, no rows where the format would lose their dimension
-/// (.fvecs and the like; told by finish() where the number is not known), HDF5 without a known
-/// number of rows, and a dataset that is there already; IoError.
+/// past kMaxNeighbors, no rows where the format would lose their dimension (.fvecs and the like;
+/// thrown by finish() if the number is not known), HDF5 without a known number of rows, and a
+/// dataset that exists already; IoError.
 std::unique_ptr<VectorWriter> create_vectors(const std::string& path, Element element,
                                              std::size_t dimension,
                                              std::optional<std::uint64_t> rows = std::nullopt,
@@ -64,8 +64,8 @@ std::unique_ptr<VectorWriter> create_vectors(const std::string& path, Element el
 /// HDF5. Throws UsageError for an unknown suffix.
 std::optional<Element> element_of_format(const std::string& path);
 
-/// Whether both paths lead to one file that is there; datasets do not count. Throws UsageError for
-/// an unknown suffix.
+/// Whether both paths lead to the same existing file, whatever their datasets are. Throws
+/// UsageError for an unknown suffix.
 bool is_same_data_file(const std::string& path, const std::string& other);
 
 }  // namespace warpdex::vector

@@ -29,9 +29,9 @@ class FlatSearcher {
   /// of the vectors' dimension, one after the other; for kCosine of any length. k is from 1 to the
   /// number of rows. Throws UsageError for another k, for queries whose size is no multiple of the
   /// dimension, for a filter of another number of rows, and, with query and column, for NaN and
-  /// infinite components. O(queries * rows * dimension) arithmetic. Memory: the answers, up to 4
-  /// times for each thread where there are fewer queries than keep the threads busy, and up to 64
-  /// MiB or what one query needs (24 bytes a place of k) for each thread.
+  /// infinite components. O(queries * rows * dimension) arithmetic. Memory: the answers (up to 4
+  /// times for each thread, if there are too few queries to keep the threads busy), and for each
+  /// thread up to 64 MiB, or what one query needs (24 * k bytes) if that is more.
   Neighbors nearest(std::span<const float> queries, std::size_t k,
                     const RowFilter* filter = nullptr) const;
 

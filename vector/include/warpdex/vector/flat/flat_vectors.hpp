@@ -15,14 +15,14 @@ struct FlatVectors {
   Metric metric = Metric::kL2;
   /// For kCosine, of length 1 each, or 0.
   VectorView vectors = {};
-  /// For kL2 a point amidst the vectors, of `dimension` components: distances are the same from it
-  /// as from the origin, and products of what is left lose fewer digits. Empty: the origin.
+  /// For kL2 a point amidst the vectors, of `dimension` components. Subtracting it from all vectors
+  /// changes no distance, and products of the differences lose fewer digits. Empty: the origin.
   std::span<const float> centre = {};
-  /// Of each row, for kL2 the squared length of what is left when the centre is taken from it; else
-  /// its length. From row_norm().
+  /// For each row, as row_norm() computes it: for kL2 the squared length of the row less the
+  /// centre, else its length.
   std::span<const float> norms = {};
-  /// The row that answers name for each vector, where they lie in another order than that of their
-  /// rows. Empty: that order. Filters are of these rows too.
+  /// For each vector the row that answers and filters name, if vectors do not lie in the order of
+  /// rows. Empty: they do.
   std::span<const std::uint32_t> row_numbers = {};
 
   std::uint32_t row_number(std::size_t position) const {

@@ -26,7 +26,7 @@ struct GpuFlatSettings {
 /// page.
 struct GpuFlatFigures {
   std::uint64_t queries = 0;  ///< that products of halves were made for
-  /// Of these, the ones whose answers the errors of halves left open, so that all rows were
+  /// Of these, the queries whose answers the products did not settle, so that all rows were
   /// compared in floats.
   std::uint64_t uncertified = 0;
 };
@@ -40,13 +40,13 @@ struct GpuFlatFigures {
 /// in the canonical order, and where there are too many of those, all rows are.
 ///
 /// Any number of threads may search at once; each takes its own stream and scratch memory, all
-/// under one account. Where too little is left, a search waits for another's to end.
+/// within one budget. If too little is left, a search waits until another ends.
 class GpuFlatSearcher {
  public:
-  /// Copies the vectors to the GPU of `resources`, or prepares to page. `vectors` (that is, what it
-  /// refers to) and `resources` must outlive it. Throws UsageError for a dimension or a number of
-  /// rows past the limits of vector_view.hpp; CudaError where there is no GPU. Where
-  /// memory does not suffice even to page, searches throw Error, which says how much they need.
+  /// Copies the vectors to the GPU of `resources`, or prepares to page. What `vectors` refers to,
+  /// and `resources`, must outlive it. Throws UsageError for a dimension or a number of rows past
+  /// the limits of vector_view.hpp; CudaError where there is no GPU. Where memory does not suffice
+  /// even to page, searches throw Error, which says how much they need.
   explicit GpuFlatSearcher(const FlatVectors& vectors, Resources& resources,
                            const GpuFlatSettings& settings = {});
   ~GpuFlatSearcher();
@@ -63,8 +63,8 @@ class GpuFlatSearcher {
 
   /// nearest() with queries and answers in GPU memory: `queries` are count * dimension floats,
   /// `rows` and `distances` have room for count * k. Returns when the answers are there. A query
-  /// with a component that is no finite number has distances that are none either. What makes the
-  /// queries must have ended before the call.
+  /// with a component that is not finite has distances that are not finite either. The work that
+  /// writes the queries must have ended before the call.
   void nearest_on_gpu(const float* queries, std::size_t count, std::size_t k, std::int32_t* rows,
                       float* distances) const;
 

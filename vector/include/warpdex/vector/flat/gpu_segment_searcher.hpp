@@ -1,5 +1,5 @@
-// Exact search on a GPU among the vectors of several segments, whole or within a set of rows for
-// each query. What is there of a segment stays there as others come and go.
+// Exact search on a GPU among the vectors of several segments: among all of them, or within a set
+// of rows for each query. A segment stays in GPU memory when others are added or removed.
 #pragma once
 
 #include <cstddef>
@@ -56,10 +56,10 @@ struct GpuRowSets {
 /// A segment's words in a set, GpuSegmentSearcher::first_word() on, are a multiple of so many.
 inline constexpr std::size_t kSetWords = 512;
 
-/// Answers are FlatSearcher's, to the bit: of segments together, and by rows that count through all
-/// of them. Any number of threads may search at once; each takes its own stream and scratch memory,
-/// all under the account of the resources. Where too little is left, a search waits for another's
-/// to end, or throws Error.
+/// Answers are those of a FlatSearcher over all segments together, to the bit; rows are numbered
+/// through all segments. Any number of threads may search at once; each takes its own stream and
+/// scratch memory, all within the budget of the resources. If too little is left, a search waits
+/// until another ends, or throws Error.
 class GpuSegmentSearcher {
  public:
   /// One segment or more, in the order of their rows, all of one metric, type and dimension. The
@@ -98,9 +98,9 @@ class GpuSegmentSearcher {
   void nearest_within(std::span<const float> queries, std::size_t k, const FillSets& fill,
                       const TakeAnswers& take) const;
 
-  /// The same answers, sooner where many queries have large sets: first the `wide_k` nearest of all
-  /// rows are found, for all queries together, and filtered. Where fewer than k of them are in a
-  /// query's set, its rows are read. wide_k is from k to kMaxWide.
+  /// The same answers, faster if many queries have large sets: first the `wide_k` nearest of all
+  /// rows are found, for all queries together, and filtered by the sets. If fewer than k of them
+  /// are in a query's set, the rows of the set are read. wide_k is from k to kMaxWide.
   void nearest_passing(std::span<const float> queries, std::size_t k, std::size_t wide_k,
                        const FillSets& fill, const TakeAnswers& take) const;
   static constexpr std::size_t kMaxWide = 2048;

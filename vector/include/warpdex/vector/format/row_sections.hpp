@@ -27,7 +27,7 @@ class RowSections {
   void add(std::span<const float> row);
   /// Likewise of rows that were stored with the same settings, to the bit.
   void copy(const VectorView& from, std::size_t row);
-  /// Writes what is left; the files end their sections themselves. Once. Throws IoError.
+  /// Writes what is left. SegmentFiles finishes the sections. Once. Throws IoError.
   void finish();
 
   std::size_t rows() const;
@@ -44,7 +44,8 @@ class RowSections {
 FlatVectors open_row_sections(const SegmentView& segment, const RowSettings& settings,
                               std::size_t rows);
 
-/// That components are finite and norms are those of their rows. Throws FormatError. O(components).
+/// Checks that components are finite and norms are those of their rows. Throws FormatError.
+/// O(components).
 void check_row_sections(const FlatVectors& vectors);
 
 }  // namespace warpdex::vector

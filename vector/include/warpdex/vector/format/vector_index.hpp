@@ -68,8 +68,8 @@ struct VectorIndexSettings {
   XfbqSettings xfbq = {};
 };
 
-/// Mapped, not read: opening costs a few system calls, and of an inverted file a look at each row's
-/// number. Immutable: who opened an index reads on in it, whatever is committed to its folder. Any
+/// Mapped, not read: opening costs a few system calls, and for an inverted file a pass over the row
+/// numbers. Immutable: an open index does not change, whatever is committed to its folder. Any
 /// number of threads may read it. Not copied; moving it keeps what it gave out valid.
 class VectorIndex {
  public:
@@ -92,9 +92,9 @@ class VectorIndex {
   /// centre of the first one.
   const std::vector<VectorSegment>& segments() const;
 
-  /// What an exact search reads; of an inverted file too. Throws UsageError where the vectors were
-  /// not kept, and, as do the next four, where they are not all of the vectors: after additions
-  /// and removals, until the index is merged. Then search segments(), or by search_index_on_cpu().
+  /// What an exact search reads, also of an inverted file. Throws UsageError if the vectors were
+  /// not kept. This and the next four throw UsageError if the index was changed and not merged
+  /// since; then search segments(), or use search_index_on_cpu().
   const FlatVectors& flat() const;
   /// What IvfSearcher reads. Throws UsageError unless the index is of kIvfFlat.
   const IvfVectors& ivf() const;

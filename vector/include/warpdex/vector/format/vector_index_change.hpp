@@ -13,20 +13,21 @@
 
 namespace warpdex::vector {
 
-/// What becomes of an id that is added and that a vector of the index has.
+/// What is done about an added id that a vector of the index has already.
 enum class KnownIds : std::uint8_t {
   kRefuse,   ///< it is an error
   kReplace,  ///< that vector is removed in the same commit
 };
 
 /// One commit: vectors to add, in a segment of their own, and vectors to remove. Until commit() the
-/// index is as it was; then it is changed in one step, as a build replaces one. Whoever has it open
-/// reads on in what it was. Files of segments that stay are shared, so that a commit costs what is
-/// new; a removal costs a bit for each vector of its segment.
+/// index is as it was; then it is changed in one step, as a build replaces one. An index that is
+/// open elsewhere does not change. Files of segments that stay are shared, so a commit writes only
+/// what is new; a removal writes a bit for each vector of its segment.
 class VectorIndexChange {
  public:
-  /// Holds the lock of `target` until it goes. Throws as VectorIndex::open() does, UsageError where
-  /// the folder holds more than an index, IoError where another change or build of it is under way.
+  /// Holds the lock of `target` until it is destroyed. Throws as VectorIndex::open() does,
+  /// UsageError where the folder holds more than an index, IoError where another change or build of
+  /// it is under way.
   explicit VectorIndexChange(const std::filesystem::path& target);
   ~VectorIndexChange();
   VectorIndexChange(const VectorIndexChange&) = delete;
@@ -35,13 +36,13 @@ class VectorIndexChange {
   /// As it is before the change.
   const VectorIndex& index() const;
 
-  /// Removes the vectors that have those ids; where an index has no ids, row numbers are. Throws
+  /// Removes the vectors that have those ids, which are row numbers if the index has no ids. Throws
   /// InputError for an id that no vector has, or that is removed already. O(rows + ids).
   void remove(const VectorIds& ids);
 
-  /// The ids of the vectors that are added, one for each in their order. Throws UsageError where
-  /// the index has no ids: rows are numbered on; InputError for texts where the index has numbers
-  /// or the other way round, and, with kRefuse, for ids that vectors have which stay. O(rows +
+  /// The ids of the vectors that are added, one for each in their order. Throws UsageError if the
+  /// index has no ids, since new rows then get the next numbers; InputError for texts if the index
+  /// has numbers or the other way round, and, with kRefuse, for ids of vectors that stay. O(rows +
   /// ids). Once.
   void set_ids(VectorIds ids, KnownIds known);
 
@@ -61,11 +62,11 @@ class VectorIndexChange {
   std::unique_ptr<State> state_;
 };
 
-/// Puts all segments together and leaves out what was removed, in one commit. Returns false, and
-/// does nothing, where there is one segment that nothing was removed from. The answers of searches
-/// stay what they are. In an index without ids rows keep their numbers; in one with ids they are
-/// numbered anew, without gaps. Reads and writes the whole index; takes 4 bytes of memory a row.
-/// Throws as VectorIndexChange does.
+/// Joins all segments without removed vectors, in one commit. Returns false, and does nothing, if
+/// there is one segment from which nothing was removed. Searches give the same answers afterwards.
+/// In an index without ids rows keep their numbers; in one with ids they are numbered anew, without
+/// gaps. Reads and writes the whole index; takes 4 bytes of memory a row. Throws as
+/// VectorIndexChange does.
 bool merge_vector_index(const std::filesystem::path& target, const BuildProgress& progress = {});
 
 }  // namespace warpdex::vector

@@ -12,10 +12,10 @@
 
 namespace warpdex::vector {
 
-/// Streams rows into a folder beside the target, which commit() puts in the target's place. Not
-/// committed, it leaves the target as it was. Holds up to 16 MiB of rows, and the ids. An inverted
-/// file is made in commit(), from rows that lie in files until then: centroids and codebooks are
-/// trained on samples, which are held in memory.
+/// Streams rows into a folder beside the target, which commit() puts in the target's place. Without
+/// commit(), the target stays as it was. Holds up to 16 MiB of rows, and the ids. An inverted file
+/// is made in commit(), from rows that lie in files until then: centroids and codebooks are trained
+/// on samples, which are held in memory.
 class VectorIndexWriter {
  public:
   /// Throws UsageError for a dimension, bits or bytes of codes out of range, or a target that is
@@ -35,11 +35,11 @@ class VectorIndexWriter {
   std::size_t rows() const;
 
   /// Writes what is left and replaces the target. `ids` are one a row, or none: then rows are named
-  /// by their numbers. Inverted files are built on `device`: nearly always the same bytes,
-  /// since only sums of which centroids are the means may round in another way (docs/vector.md).
-  /// Throws InputError if there are ids
-  /// and not as many as rows; UsageError for more lists than rows, or none of both; IoError;
-  /// CudaError; and what `progress` and the functions of `device` throw. Once, at the end.
+  /// by their numbers. Inverted files are built on `device`. Devices nearly always give the same
+  /// bytes; only the means that become centroids may round in another way (docs/vector.md). Throws
+  /// InputError if there are ids, but not one for each row; UsageError for more lists than rows,
+  /// and for an inverted file without rows; IoError; CudaError; and what `progress` and the
+  /// functions of `device` throw. Once, at the end.
   void commit(const VectorIds& ids = {}, const BuildProgress& progress = {},
               const BuildDevice& device = {});
 

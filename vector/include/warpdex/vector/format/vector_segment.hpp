@@ -22,7 +22,7 @@ struct VectorSegment {
   /// The rows of the index that the segment stands for: `row_span` of them from `first_row` on.
   std::size_t first_row = 0;
   std::size_t row_span = 0;
-  /// The row of each place, less first_row, where a merge left rows out; empty: all rows are there.
+  /// The row of each place, less first_row, if a merge left rows out; empty: all rows are there.
   std::span<const std::uint32_t> kept_rows = {};
   /// The places that were not removed; null: none was.
   const RowFilter* live = nullptr;

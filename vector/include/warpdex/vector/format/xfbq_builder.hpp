@@ -23,14 +23,14 @@ struct OwnedXfbqVectors {
   std::vector<float> residuals;
   FlatVectors vectors;  ///< those that it was built from
 
-  /// For XfbqSearcher and GpuXfbqSearcher, while this and the vectors live and this stays where it
-  /// is.
+  /// For XfbqSearcher and GpuXfbqSearcher. Valid while this and the vectors live and this is not
+  /// moved.
   XfbqVectors view() const;
 };
 
-/// Builds what VectorIndexWriter stores for the same rows and settings, without a disk. `rows` are
-/// of length 1 for kCosine, and have norms for kL2. Memory: the codes. Throws UsageError for
-/// settings out of range; what `progress` and the functions of `device` throw; CudaError.
+/// Builds in memory what VectorIndexWriter stores for the same rows and settings. `rows` are of
+/// length 1 for kCosine, and have norms for kL2. Memory: the codes. Throws UsageError for settings
+/// out of range; what `progress` and the functions of `device` throw; CudaError.
 OwnedXfbqVectors build_xfbq(const FlatVectors& rows, const XfbqSettings& settings,
                             const BuildProgress& progress = {}, const BuildDevice& device = {});
 

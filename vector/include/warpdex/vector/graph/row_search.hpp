@@ -1,4 +1,4 @@
-// A search for the nearest of rows that an index holds itself.
+// Searches for the rows nearest to rows of the same index.
 #pragma once
 
 #include <cstddef>
@@ -20,12 +20,12 @@ using RowSearch = std::function<Neighbors(std::span<const float> rows, std::size
 /// How thoroughly row_search() searches.
 struct RowSearchSettings {
   std::size_t probes = 1;  ///< of an inverted file: lists, 1 to as many as there are
-  /// Of codes: the best by their codes that are ranked by their vectors; at least k always are.
+  /// For codes: how many of the best by codes are ranked by their vectors; at least k are.
   std::size_t refine = 0;
   std::size_t threads = 0;  ///< 0: default_threads()
 };
 
-/// What a searcher of an index is to be made with, if queries are rows as the index stores them.
+/// How to make a searcher of an index whose queries are rows as the index stores them.
 struct RowSearchMethod {
   Metric metric;        ///< by which they are compared
   ProbeSettings depth;  ///< with refining for codes

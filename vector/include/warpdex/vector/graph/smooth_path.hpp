@@ -21,12 +21,12 @@ struct SmoothPath {
 /// the one whose rows, compared from its start, are the smallest. None if there is no path; a path
 /// of one row if both are the same. *Billion-scale similarity search with GPUs*, section 6.6.
 ///
-/// Row i of `graph` has the rows that edges lead to from row i, in any order; -1 is none. An edge
-/// goes one way. Its length is the canonical distance of the two vectors as they are stored.
-/// O(edges * (dimension + log edges)) for the edges that can be reached, and a look at all of
-/// `graph`. Memory: 16 bytes a row, and up to 8 an edge. Throws UsageError for rows that are not
-/// live; InputError for a graph of another number of rows, and for an edge, told by its row and
-/// column, that leads to none that is.
+/// Row i of `graph` has the rows to which edges lead from row i, in any order; -1 is none. Edges
+/// are directed. The length of an edge is the canonical distance of the two vectors as they are
+/// stored. O(edges * (dimension + log edges)) for the edges that can be reached, and a look at all
+/// of `graph`. Memory: 16 bytes a row, and up to 8 an edge. Throws UsageError for rows that are not
+/// live; InputError for a graph of another number of rows, and, with row and column, for an edge to
+/// a row that is not live.
 std::optional<SmoothPath> find_smooth_path(const StoredRows& stored,
                                            const Matrix<std::int32_t>& graph, std::size_t from,
                                            std::size_t to);

@@ -11,8 +11,8 @@
 namespace warpdex::vector {
 
 /// The lists of a k-NN graph with all edges back: if b is among a's neighbours, a becomes one of
-/// b's. A list keeps its nearest 4 k rows, nearest first, equal distances by row. So edges have no
-/// way back where a list was *shortened*, and only there.
+/// b's. A list keeps its nearest 4 k rows, nearest first, equal distances by row. So only if a list
+/// was *shortened* can the edge back be missing.
 class SymmetricGraph {
  public:
   /// `graph` has a list for each row: of rows below `graph.queries`, or -1 for none, and distances

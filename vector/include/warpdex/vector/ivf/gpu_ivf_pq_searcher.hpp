@@ -24,12 +24,13 @@ enum class CodeWay : std::uint8_t {
 
 struct GpuIvfPqSettings {
   /// Bytes of GPU memory that codes, vectors and scratch memory may take; 0: all that the Resources
-  /// have. The centroids count in those only.
+  /// have. Centroids count only against the Resources' budget.
   std::size_t memory = 0;
   /// Copies the vectors themselves to the GPU, if there are some and they fit, to refine answers
   /// there. Else the host refines answers: they are the same.
   bool keeps_vectors = true;
-  /// Other than kAuto for measurements and tests. Where a way cannot be taken, kQueries is.
+  /// Ways other than kAuto are for measurements and tests. If a way cannot be used, kQueries is
+  /// used.
   CodeWay way = CodeWay::kAuto;
 };
 
@@ -38,10 +39,10 @@ struct GpuIvfPqSettings {
 ///
 /// Lists are chosen on the GPU. Few queries are compared with all codes of their lists by tables in
 /// shared memory, and the scan keeps the k nearest as it goes. Many queries are grouped by the
-/// lists that they probe: a list meets its queries 8 at a time, by tables rounded to bytes; or it
-/// is decoded once for up to 128 of them, and multiplied on the tensor cores. The nearest list of
-/// each query comes first and gives it a limit. What may be within it is computed again by tables
-/// of floats.
+/// lists that they probe: a list is compared with 8 queries at a time by tables rounded to bytes,
+/// or it is decoded once for up to 128 queries and multiplied on the tensor cores. The nearest list
+/// of each query comes first and gives it a limit. What may be within it is computed again by
+/// tables of floats.
 ///
 /// Any number of threads may search at once, as with GpuFlatSearcher.
 class GpuIvfPqSearcher {

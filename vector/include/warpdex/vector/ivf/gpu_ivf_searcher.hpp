@@ -19,16 +19,16 @@ namespace warpdex::vector {
 /// Lists are taken one by one, each with all queries that probe it, as products of halves on the
 /// tensor cores; what may be among the k nearest is computed again in the canonical order of
 /// arithmetic. The lists of a query are taken in rounds, the nearest one first, so that later
-/// rounds keep little. Few queries, large k, and queries that products leave open are compared with
-/// all vectors of their lists. Vectors, and halves of them, must fit into GPU memory.
+/// rounds keep few candidates. Few queries, large k, and queries that products do not settle are
+/// compared with all vectors of their lists. Vectors, and halves of them, must fit into GPU memory.
 ///
 /// Any number of threads may search at once, as with GpuFlatSearcher.
 class GpuIvfSearcher {
  public:
   /// Copies the vectors to the GPU of `resources`. What `vectors` refers to, and `resources`, must
-  /// outlive it. `memory` bounds what vectors and scratch memory take, not what the centroids do;
-  /// 0: what the Resources have. Throws CudaError where there is no GPU; Error, which says how much
-  /// is needed, where there is too little memory.
+  /// outlive it. `memory` bounds vectors and scratch memory, but not the centroids; 0: what the
+  /// Resources have. Throws CudaError where there is no GPU; Error, which says how much is needed,
+  /// where there is too little memory.
   GpuIvfSearcher(const IvfVectors& vectors, Resources& resources, std::size_t memory = 0);
   ~GpuIvfSearcher();
   GpuIvfSearcher(GpuIvfSearcher&&) noexcept;

@@ -15,7 +15,7 @@ namespace warpdex::vector {
 
 struct GpuIvfXfbqSettings {
   /// Bytes of GPU memory that codes, vectors and scratch memory may take; 0: all that the Resources
-  /// have. The centroids count in those only.
+  /// have. Centroids count only against the Resources' budget.
   std::size_t memory = 0;
   /// Copies the vectors themselves to the GPU, if there are some and they fit, to refine answers
   /// there. Else the host refines answers: they are the same.

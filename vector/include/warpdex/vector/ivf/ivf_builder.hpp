@@ -35,7 +35,7 @@ struct OwnedIvfVectors {
   std::vector<float> norms;
   std::vector<float> centre;
 
-  /// For IvfSearcher and GpuIvfSearcher, while this lives and stays where it is.
+  /// For IvfSearcher and GpuIvfSearcher. Valid while this lives and is not moved.
   IvfVectors view() const;
 };
 
@@ -53,15 +53,15 @@ struct OwnedIvfPqVectors {
   std::vector<float> centre;
   FlatVectors vectors;  ///< those that it was built from, if they are kept
 
-  /// For IvfPqSearcher, while this and the vectors live and this stays where it is.
+  /// For IvfPqSearcher. Valid while this and the vectors live and this is not moved.
   IvfPqVectors view() const;
 };
 
-/// Builds what VectorIndexWriter stores for the same rows and settings, without a disk. `rows` are
-/// in the order of their numbers, of length 1 for kCosine, and have norms. Memory: a copy of the
-/// vectors, the sample that centroids are trained on, 8 bytes a row. Throws UsageError for no rows
-/// and for more lists than rows; InputError, with the row, for what is not finite; what `progress`
-/// and the functions of `device` throw; CudaError.
+/// Builds in memory what VectorIndexWriter stores for the same rows and settings. `rows` are in the
+/// order of their numbers, of length 1 for kCosine, and have norms. Memory: a copy of the vectors,
+/// the sample that centroids are trained on, 8 bytes a row. Throws UsageError for no rows and for
+/// more lists than rows; InputError, with the row, for what is not finite; what `progress` and the
+/// functions of `device` throw; CudaError.
 OwnedIvfVectors build_ivf(const FlatVectors& rows, const IvfSettings& settings,
                           const BuildProgress& progress = {}, const BuildDevice& device = {});
 
@@ -73,7 +73,7 @@ OwnedIvfPqVectors build_ivf_pq(const FlatVectors& rows, const IvfSettings& setti
                                const BuildDevice& device = {});
 
 /// Builds an inverted file of codes from vectors that come in tiles, so that only one tile of them
-/// is in memory at a time. Each tile may be its caller's to make, to read or to generate.
+/// is in memory at a time.
 class IvfPqTiles {
  public:
   /// Trains lists and codebooks on a sample of what is to come, as build_ivf_pq() does on its rows;

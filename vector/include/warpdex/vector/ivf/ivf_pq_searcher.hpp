@@ -17,11 +17,12 @@ namespace warpdex::vector {
 /// An inverted file of codes in memory. Owns nothing.
 struct IvfPqVectors {
   Metric metric = Metric::kL2;
-  /// Of the residuals: what vectors have beside their centroids.
+  /// Of the residuals: the vectors less their centroids.
   ProductQuantizer quantizer = {};
   /// Groups of 32 codes, list after list. docs/vector.md has the layout.
   std::span<const std::uint8_t> codes = {};
-  /// For kL2, what a vector's distance has beside its tables and its centroid's distance.
+  /// For kL2, the part of a vector's distance that comes neither from the tables nor from the
+  /// centroid.
   std::span<const float> terms = {};
   /// The row of each vector; list after list, in each ascending.
   std::span<const std::uint32_t> row_numbers = {};

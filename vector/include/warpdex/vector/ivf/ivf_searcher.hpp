@@ -19,8 +19,8 @@ struct IvfVectors {
   FlatVectors vectors;
   /// Where each list begins among the vectors: lists + 1 numbers, ascending, from 0.
   std::span<const std::uint64_t> begins = {};
-  /// One for each list. By their metric the lists of a query are chosen: kInnerProduct if that is
-  /// the vectors' metric, else kL2.
+  /// One for each list. Their metric decides which lists are nearest to a query: kInnerProduct if
+  /// that is the vectors' metric, else kL2.
   FlatVectors centroids;
 
   std::size_t lists() const { return begins.size() - 1; }

@@ -28,7 +28,7 @@ struct PqSettings {
   bool keeps_vectors = true;  ///< beside their codes, so that answers can be refined
 };
 
-/// Told of long work: its stage, how much is done and of how much.
+/// Gets the progress of long work: its stage, how much is done, and of how much.
 using BuildProgress =
     std::function<void(const char* stage, std::uint64_t done, std::uint64_t total)>;
 
@@ -39,8 +39,8 @@ struct BuildStep {
   bool is_on_gpu = false;
 };
 
-/// Where an inverted file is built. Steps are trained, assigned and encoded by the GPU if there is
-/// one. A step that its memory is too small for is done by the CPU.
+/// Where an inverted file is built. If there is a GPU, it trains, assigns and encodes. The CPU does
+/// a step for which GPU memory is too small.
 struct BuildDevice {
   Resources* gpu = nullptr;  ///< null: the CPU does all
   /// Called before the CPU does a step for which the GPU has too little memory, within the handler
@@ -49,7 +49,7 @@ struct BuildDevice {
   std::function<void(const BuildStep&)> on_step = {};  ///< called after each step
 };
 
-/// By what the lists of an inverted file are chosen.
+/// The metric by which the lists of a query are chosen.
 constexpr Metric coarse_metric(Metric metric) {
   return metric == Metric::kInnerProduct ? metric : Metric::kL2;
 }

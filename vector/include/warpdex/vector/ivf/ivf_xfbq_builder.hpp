@@ -25,14 +25,14 @@ struct OwnedIvfXfbqVectors {
   std::vector<float> factors;  ///< with corrections; else empty
   FlatVectors vectors;         ///< those that it was built from
 
-  /// For IvfXfbqSearcher and GpuIvfXfbqSearcher, while this and the vectors live and this stays
-  /// where it is.
+  /// For IvfXfbqSearcher and GpuIvfXfbqSearcher. Valid while this and the vectors live and this is
+  /// not moved.
   IvfXfbqVectors view() const;
 };
 
-/// Builds what VectorIndexWriter stores for the same rows and settings, without a disk. `rows` are
-/// as build_ivf() takes them. Memory: the codes, the sample that centroids are trained on, 8 bytes
-/// a row. Throws as build_ivf() does, and UsageError for bits or a share out of range.
+/// Builds in memory what VectorIndexWriter stores for the same rows and settings. `rows` are as
+/// build_ivf() takes them. Memory: the codes, the sample that centroids are trained on, 8 bytes a
+/// row. Throws as build_ivf() does, and UsageError for bits or a share out of range.
 OwnedIvfXfbqVectors build_ivf_xfbq(const FlatVectors& rows, const IvfSettings& settings,
                                    const XfbqSettings& xfbq, const BuildProgress& progress = {},
                                    const BuildDevice& device = {});

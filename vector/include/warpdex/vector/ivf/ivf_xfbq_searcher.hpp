@@ -18,12 +18,13 @@ namespace warpdex::vector {
 /// An inverted file of binary codes in memory. Owns nothing.
 struct IvfXfbqVectors {
   Metric metric = Metric::kL2;
-  /// Of the residuals: what vectors have beside their centroids. Its centre is what is taken from
-  /// queries: for kL2 a point amidst the vectors, else none.
+  /// Of the residuals: the vectors less their centroids. Its centre is subtracted from queries: for
+  /// kL2 a point amidst the vectors, else none.
   XfbqQuantizer quantizer = {};
   /// Groups of 32 codes, list after list. docs/vector.md has the layout.
   std::span<const std::uint8_t> codes = {};
-  /// For kL2, what a vector's distance has beside its code and its centroid's distance; else empty.
+  /// For kL2, the part of a vector's distance that comes neither from its code nor from the
+  /// centroid; else empty.
   std::span<const float> terms = {};
   /// With corrections, the factor of each vector; else empty.
   std::span<const float> factors = {};

@@ -11,10 +11,10 @@
 namespace warpdex::vector {
 
 /// kmeans() on the GPU of `resources`: assignment and means are computed there, in the same way.
-/// Points are assigned by products of halves whose error is bounded; centroids that these leave
-/// open are compared by canonical distances (docs/vector.md). Means are sums in double precision,
+/// Points are assigned by products of halves whose error is bounded; centroids that these do not
+/// settle are compared by canonical distances (docs/vector.md). Means are sums in double precision,
 /// in an order that depends on nothing but the clusters. So the same points and settings give the
-/// same result on every GPU, to the bit; what on_iteration is told of the objective is near it. The
+/// same result on every GPU, to the bit; the objective that on_iteration gets is approximate. The
 /// CPU gives the same clusters to the same centroids; its means may round to other floats. Points
 /// must not be farther than 2e17 from a mean of some of them. `settings.threads` is not used.
 /// Throws as kmeans() does; CudaError where there is no GPU; Error, which says how much is needed,

@@ -1,4 +1,4 @@
-// k-means on the CPU: points to as many centroids as wanted, near which they lie.
+// k-means on the CPU: divides points into clusters, and finds their centroids.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 
 namespace warpdex::vector {
 
-/// What is told after each iteration.
+/// What on_iteration gets after each iteration.
 struct KmeansIteration {
   std::size_t number = 0;    ///< from 1
   double objective = 0;      ///< sum of squared distances, before the centroids moved
@@ -46,11 +46,10 @@ struct KmeansResult {
 /// points to their nearest centroids and moves each centroid into the mean of its points. A cluster
 /// that is empty, or has less than 1/32 of the mean number of points, takes half of the largest
 /// one. The same points, settings and instruction set give the same bits, whatever the number of
-/// threads. Points need not be near the origin. Throws UsageError for a number of clusters that is
-/// 0 or more than there are points, and for no iterations; InputError for a point farther than 2e17
-/// from the mean of all. O(iterations * points * clusters *
-/// dimension) arithmetic; memory for the points' norms and clusters beside the points, and for a
-/// copy of them if it is spherical.
+/// threads. Points may be far from the origin. Throws UsageError for a number of clusters that is 0
+/// or more than there are points, and for no iterations; InputError for a point farther than 2e17
+/// from the mean of all. O(iterations * points * clusters * dimension) arithmetic; memory for the
+/// points' norms and clusters beside the points, and for a copy of them if it is spherical.
 KmeansResult kmeans(const Matrix<float>& points, const KmeansSettings& settings);
 
 /// `count` of the numbers [0, total), ascending, each set of them equally likely; all of them if

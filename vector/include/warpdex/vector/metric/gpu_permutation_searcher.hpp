@@ -18,7 +18,7 @@ struct GpuMetricSettings {
   std::size_t memory = 0;
 };
 
-/// Gives the answers of PermutationSearcher over a space of Warpdex's own distances, to the bit.
+/// Gives the answers of PermutationSearcher, to the bit, for the distances that Warpdex defines.
 /// Lopresti and others, section 4: each query is ranked, compared with all permutations, its border
 /// found, and its candidates compared by the true distance, all on the GPU, many queries at once.
 ///
@@ -26,10 +26,10 @@ struct GpuMetricSettings {
 /// own, of some 16 bytes for each query and object at most, or else takes fewer queries at once.
 class GpuPermutationSearcher {
  public:
-  /// Copies objects and permutations to the GPU of `resources`. What is given must outlive it, and
-  /// be whole: sections of an index are to be checked first. Throws UsageError as
-  /// PermutationSearcher() does, CudaError where there is no GPU, and Error, which says how much is
-  /// needed, where there is too little memory.
+  /// Copies objects and permutations to the GPU of `resources`. The arguments must outlive it and
+  /// be undamaged: check the sections of an index first. Throws UsageError as PermutationSearcher()
+  /// does, CudaError where there is no GPU, and Error, which says how much is needed, where there
+  /// is too little memory.
   GpuPermutationSearcher(const ObjectsView& objects, std::span<const std::uint32_t> permutants,
                          const Permutations& permutations, Resources& resources,
                          const GpuMetricSettings& settings = {});

@@ -20,7 +20,8 @@ namespace warpdex::metric {
 /// what `progress` throws. Then the target is as it was.
 void write_metric_index(const std::filesystem::path& target, const Objects& objects,
                         const PermutationSettings& settings, const MetricProgress& progress = {});
-/// The same by permutants of one's own: numbers of objects, as rank_permutants() takes them.
+/// The same with permutants that the caller chose: numbers of objects, as rank_permutants() takes
+/// them.
 void write_metric_index(const std::filesystem::path& target, const Objects& objects,
                         std::span<const std::uint32_t> permutants, std::size_t threads = 0,
                         const MetricProgress& progress = {});
@@ -57,7 +58,7 @@ class MetricIndex {
 };
 
 struct MetricVerifyReport {
-  std::vector<std::string> problems;  ///< a sentence each; empty: all is well
+  std::vector<std::string> problems;  ///< a sentence each; empty: the index is whole
   std::uint64_t sections = 0;         ///< checked
   std::uint64_t objects = 0;
   bool ok() const { return problems.empty(); }

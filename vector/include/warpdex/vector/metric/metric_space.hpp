@@ -1,5 +1,5 @@
-// A metric space: objects, numbered from 0, and the distance between them. What searches such a
-// space needs no more than this.
+// A metric space: objects, numbered from 0, and the distance between them. Searches need only this
+// interface.
 #pragma once
 
 #include <concepts>
@@ -37,8 +37,8 @@ concept DistanceOver = requires(const D& distance, const T& a, const T& b) {
   { distance(a, b) } -> std::convertible_to<float>;
 };
 
-/// A space of objects of any type under a distance of one's own. The distance must be a metric
-/// for the answers of an index to be good; those of an exact search are right for any.
+/// A space of objects of any type under any distance. The answers of an index are good only if the
+/// distance is a metric; those of an exact search are always right.
 template <class T, DistanceOver<T> D>
 class SpaceOf : public MetricSpace {
  public:

@@ -1,4 +1,4 @@
-// The objects and distances that Warpdex has of its own: texts, sets of words, vectors.
+// The objects and distances that Warpdex defines: texts, sets of words, vectors.
 #pragma once
 
 #include <cstddef>
@@ -74,7 +74,7 @@ class ObjectSpace : public MetricSpace {
   virtual std::vector<float> checked_vector(std::span<const float> vector) const;
 };
 
-/// Queries for such a space as they come: texts, or rows of vectors one after the other.
+/// Queries for such a space: texts, or rows of vectors one after the other.
 struct QueryObjects {
   std::vector<std::string_view> texts;
   std::span<const float> vectors;
@@ -119,7 +119,7 @@ class Objects {
 std::vector<std::string> read_lines(const std::string& path);
 inline constexpr std::size_t kMaxTextBytes = std::size_t{1} << 20;
 
-/// Objects out of a file: a text a line, or any file of vectors that warpdex/vector/data reads.
+/// Reads objects from a file: a text a line, or any file of vectors that open_vectors() reads.
 /// Throws as Objects() and open_vectors() do.
 Objects read_objects(const std::string& path, ObjectSettings settings);
 

@@ -71,7 +71,7 @@ struct PermutationSettings {
   std::size_t threads = 0;  ///< 0: default_threads()
 };
 
-/// Told how many of how many distances have been computed; may throw to end the work.
+/// Called with the number of distances computed so far and of all; what it throws ends the work.
 using MetricProgress = std::function<void(std::uint64_t done, std::uint64_t total)>;
 
 /// Objects of the space, each once. Throws UsageError for a number of permutants out of range.
@@ -112,8 +112,8 @@ using PrepareQuery = std::function<std::unique_ptr<DistanceFrom>(std::size_t que
 /// for each permutant and object.
 class PermutationSearcher {
  public:
-  /// What is given must outlive it. Throws UsageError unless there are as many permutants and
-  /// objects as permutations tell of.
+  /// The arguments must outlive it. Throws UsageError if their numbers of permutants or objects
+  /// differ.
   PermutationSearcher(const MetricSpace& space, std::span<const std::uint32_t> permutants,
                       const Permutations& permutations);
 

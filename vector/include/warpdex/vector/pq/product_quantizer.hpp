@@ -8,9 +8,9 @@
 
 namespace warpdex::vector {
 
-/// Cuts a vector, rotated first if there is a rotation, into parts() runs of components, and stands
-/// for each run by the nearest of its codewords. The runs are as even as can be: run p has the
-/// components [part_begin(p), part_begin(p + 1)). Owns nothing.
+/// Cuts a vector, rotated first if there is a rotation, into parts() runs of components, and
+/// replaces each run by the number of its nearest codeword. The runs have nearly equal lengths: run
+/// p has the components [part_begin(p), part_begin(p + 1)). Owns nothing.
 ///
 /// A code has a byte for each run of 8 bits; of 4 bits it has two runs in a byte, the first in the
 /// low half.
@@ -30,7 +30,7 @@ struct ProductQuantizer {
   std::size_t part_begin(std::size_t part) const { return part * dimension / parts(); }
 };
 
-/// So many values a byte has, and so many entries the table of a byte.
+/// The values of a byte: the number of entries of a byte's table.
 inline constexpr std::size_t kByteValues = 256;
 
 /// The longest code of vectors of that dimension: one run for each component.

@@ -23,7 +23,7 @@ class RowFilter {
   static RowFilter of_bits(std::span<const std::uint64_t> words, std::size_t rows);
 
   /// The rows [first, first + count), counted from 0. O(count / 64). Throws UsageError for rows
-  /// that there are not.
+  /// past the last.
   RowFilter slice(std::size_t first, std::size_t count) const;
 
   /// How many rows there are, allowed or not.

@@ -1,4 +1,4 @@
-// What vectors are like that are stored beside other data, one a row.
+// Settings of vectors that are stored beside other data, one a row.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// Searches of a stored index, whatever its segments are.
+// Searches of a stored index with any number of segments.
 #pragma once
 
 #include <cstddef>
@@ -13,10 +13,10 @@
 namespace warpdex::vector {
 
 /// A search of all segments, one after the other. Answers name rows of the index; filters are of
-/// index.rows() rows, and k is up to that many. What was removed is never an answer. The index must
+/// index.rows() rows, and k is up to that many. Removed vectors are never answers. The index must
 /// outlive it. `threads` of 0: default_threads(). With `metric` the stored vectors are compared by
-/// another one than the index's. Throws UsageError for refining where the vectors were not kept;
-/// searches throw it for probes out of range.
+/// that metric in the place of the index's. Throws UsageError for refining where the vectors were
+/// not kept; searches throw it for probes out of range.
 std::unique_ptr<VectorSearcher> search_index_on_cpu(const VectorIndex& index,
                                                     const ProbeSettings& settings,
                                                     std::size_t threads = 0,

@@ -1,4 +1,4 @@
-// The searcher that suits what is to be searched.
+// Makes the searcher for the kind of vectors.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// Ranks the best of a search by codes anew, by their vectors.
+// Ranks the best of a search by codes again, by their vectors.
 #pragma once
 
 #include <cstddef>
@@ -17,12 +17,11 @@ namespace warpdex::vector {
 /// The query is prepared.
 using CandidateMargin = std::function<float(const float* query)>;
 
-/// That of binary codes, any part of which `part` is; none where there is none.
+/// The margin of binary codes, which `part` is any part of; empty for other vectors.
 CandidateMargin candidate_margin(const SearchedVectors& part, const ProbeSettings& settings);
 
-/// What IvfPqSearcher and XfbqSearcher do with the best by their codes, done once for all shards:
-/// so that the answers are those of one searcher, the shards must not choose among candidates by
-/// themselves.
+/// Does once for all shards what IvfPqSearcher and XfbqSearcher do with the best by codes. If each
+/// shard refined its own candidates, the answers could differ from those of a single searcher.
 class RefiningSearcher final : public VectorSearcher {
  public:
   /// `by_codes` does not refine. `vectors` are those of its rows. `refine` candidates of a query,

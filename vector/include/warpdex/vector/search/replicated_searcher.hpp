@@ -13,8 +13,8 @@
 namespace warpdex::vector {
 
 /// Cuts a batch of queries into contiguous parts, one for each replica, which are searched at the
-/// same time, each on a thread. Batches begin with one replica after the other, so that small ones
-/// meet all.
+/// same time, each on a thread. Successive batches begin with different replicas, so that small
+/// batches use all of them.
 class ReplicatedSearcher final : public VectorSearcher {
  public:
   /// A Shard each, of all rows. Throws UsageError for no replica, and for replicas of different

@@ -15,10 +15,9 @@ namespace warpdex::vector {
 /// stay what they are, with fewer rows; centroids, codebooks and the rotation are the index's.
 class RowSlice {
  public:
-  /// What `all` refers to must outlive it. Copies the vectors (codes, and what lies beside them)
-  /// of an inverted file, and binary codes, unless these are all rows; of a flat index it copies
-  /// nothing.
-  /// O(bytes copied + lists * log rows). Throws UsageError for rows that there are not.
+  /// What `all` refers to must outlive it. Copies the vectors (codes, and what lies beside them) of
+  /// an inverted file, and binary codes, unless these are all rows; of a flat index it copies
+  /// nothing. O(bytes copied + lists * log rows). Throws UsageError for rows past the last.
   RowSlice(const SearchedVectors& all, std::size_t first, std::size_t count);
   RowSlice(const RowSlice&) = delete;
   RowSlice& operator=(const RowSlice&) = delete;

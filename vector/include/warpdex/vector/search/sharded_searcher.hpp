@@ -15,12 +15,12 @@ namespace warpdex::vector {
 struct Shard {
   std::shared_ptr<const void> vectors;  ///< kept as long as the searcher, which reads them, or null
   std::unique_ptr<VectorSearcher> searcher;
-  std::string name;  ///< stands before what is told of its errors, as "shard 1 on GPU 0"
+  std::string name;  ///< stands before the messages of its errors, as "shard 1 on GPU 0"
 };
 
-/// Shard after shard has rows that follow those of the one before. Each shard answers with the
-/// nearest of its rows; these are merged by distance, then row. So the answers are those of one
-/// searcher of all rows, to the bit, if a row's distance does not depend on the others.
+/// The rows of each shard follow those of the shard before. Each shard answers with the nearest of
+/// its rows; these are merged by distance, then row. So the answers are those of one searcher of
+/// all rows, to the bit, if a row's distance does not depend on the others.
 class ShardedSearcher final : public VectorSearcher {
  public:
   /// `at_once` shards search at the same time, each on a thread; 0: all. Throws UsageError for no

@@ -13,11 +13,11 @@ namespace warpdex::vector {
 
 class RowPlaces;
 
-/// Cheap to ask, from any number of threads. Takes 4 bytes a row where vectors lie in lists.
+/// Any number of threads may use it. Takes 4 bytes a row where vectors lie in lists.
 class StoredRows {
  public:
-  /// Rows of one piece. What `vectors` refers to must outlive it. Takes them implicitly, as all who
-  /// have one piece mean this.
+  /// Rows of one piece. What `vectors` refers to must outlive it. Not explicit, so that FlatVectors
+  /// can be passed where StoredRows are taken.
   StoredRows(const FlatVectors& vectors);  // NOLINT(google-explicit-constructor)
   /// Those of an index, which must outlive it. Throws UsageError where the vectors were not kept.
   explicit StoredRows(const VectorIndex& index);

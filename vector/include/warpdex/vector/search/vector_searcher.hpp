@@ -1,5 +1,5 @@
-// One face for all searches of vectors: of any kind of index, on any processor, of a part of an
-// index or of all its parts.
+// One interface for all searches of vectors: of any kind of index, on any processor, of a part of
+// an index or of all its parts.
 #pragma once
 
 #include <cstddef>
@@ -12,10 +12,10 @@
 
 namespace warpdex::vector {
 
-/// How thoroughly inverted files and codes are searched. Of no meaning for a flat index.
+/// How thoroughly inverted files and codes are searched. Ignored for a flat index.
 struct ProbeSettings {
   std::size_t probes = 1;  ///< lists of a query, 1 to as many as there are
-  /// Of codes: the nearest by their codes that are ranked anew by their vectors; 0: none.
+  /// For codes: how many of the nearest by codes are ranked again by their vectors; 0: none.
   std::size_t refine = 0;
   /// Of binary codes, as in XfbqDepth.
   std::size_t query_bits = 0;
@@ -48,7 +48,8 @@ class VectorSearcher {
   virtual RangeNeighbors within(std::span<const float> queries, float radius,
                                 const RowFilter* filter = nullptr) const = 0;
 
-  /// What GPUs made products for so far. Of several GPUs each counts for itself.
+  /// Counts of queries that GPUs answered by products so far. With several GPUs, each counts the
+  /// queries that it answered.
   virtual GpuFlatFigures figures() const { return {}; }
   /// Whether all that is searched lies in the memory of the processor that searches it.
   virtual bool is_resident() const { return true; }

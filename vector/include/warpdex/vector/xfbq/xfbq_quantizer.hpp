@@ -14,10 +14,9 @@ namespace warpdex::vector {
 /// scale * (2u + 1 - 2^bits) / 2^bits, the middle of the cell: a sum of the signs of u's bits
 /// times powers of two. Owns nothing.
 ///
-/// With corrections the scale is that of vectors of length 1. Each vector's is `scale` times its
-/// length (what is left of it, when the centre was taken), times the number of some around 1 for
-/// which the code points best in the vector's direction. *RaBitQ*, Gao and Long, SIGMOD 2024 and
-/// 2025.
+/// With corrections, `scale` is for vectors of length 1. Each vector has its own scale: `scale`
+/// times its length (less the centre), times one of several factors around 1, the one for which the
+/// code's direction is nearest to the vector's. *RaBitQ*, Gao and Long, SIGMOD 2024 and 2025.
 ///
 /// A vector's code is cut into words of 32 bits: for components 0 to 31 the highest bit of each,
 /// component 0 in the lowest bit of the word, then the next lower bit of each, and so on; then
@@ -38,8 +37,8 @@ struct XfbqQuantizer {
   std::size_t code_bytes() const { return code_words() * sizeof(std::uint32_t); }
 };
 
-/// What makes distances by the code of a vector y right on average. With c the whole numbers
-/// 2u + 1 - 2^bits of the code, y is about factor * c, and what is left is orthogonal to y.
+/// Makes distances by the code of a vector y right on average. With c the whole numbers 2u + 1 -
+/// 2^bits of the code, y is about factor * c, and what is left is orthogonal to y.
 struct CodeCorrection {
   float factor = 0;    ///< |y|^2 / (c·y)
   float residual = 0;  ///< |y - factor * c|, rounded up
@@ -47,8 +46,8 @@ struct CodeCorrection {
 
 /// The code of a vector: code_words() words; returns its correction, if there are corrections.
 /// `vector` has zeros up to a multiple of 32 floats; it is overwritten. `rotated` has room for as
-/// many floats, and is overwritten. Neither the processor nor anything else changes a code.
-/// O(dimension * bits), with a rotation O(dimension^2).
+/// many floats, and is overwritten. The code is the same on every processor. O(dimension * bits),
+/// with a rotation O(dimension^2).
 CodeCorrection encode(const XfbqQuantizer& quantizer, float* vector, float* rotated,
                       std::uint32_t* code);
 

@@ -1,5 +1,5 @@
-// Search of XOR-friendly binary codes on the CPU: all codes are compared, the best may be ranked
-// anew by the vectors themselves.
+// Search of XOR-friendly binary codes on the CPU: all codes are compared, and the best may be
+// ranked again by the vectors themselves.
 #pragma once
 
 #include <cstddef>
@@ -33,7 +33,7 @@ struct XfbqVectors {
   bool keeps_vectors() const { return vectors.vectors.data != nullptr; }
 };
 
-/// Answers of a search that goes by a bound (XfbqBound).
+/// Answers of a search by a bound (XfbqBound).
 struct BoundedNeighbors {
   Neighbors answers;
   std::vector<std::uint32_t> refined;  ///< vectors whose distances were computed, of each query

@@ -25,22 +25,22 @@ struct XfbqSettings {
 /// The share at which a normal distribution loses least: 1 bit clips 11 %, 4 bits 0.7 %.
 double default_clip(std::size_t bits);
 
-/// What refining goes by, beside how many candidates are asked for.
+/// Which candidates are refined, beside those that `refine` asks for.
 enum class XfbqBound : std::uint8_t {
   kNone,
-  /// Of codes with corrections: ranks anew all that may be among the k nearest, nearest by codes
-  /// first, until no other may. By a bound that holds for random rotations nearly always.
+  /// For codes with corrections: ranks again all vectors that may be among the k nearest, by a
+  /// bound that nearly always holds for random rotations.
   kLikely,
-  /// By one that always holds: answers are those of an exact search.
+  /// Likewise by a bound that always holds: answers are those of an exact search.
   kCertain,
 };
 
 struct XfbqDepth {
   std::size_t query_bits = 0;  ///< of a query's component, 1 to kMaxXfbqBits; 0: those of the
                                ///< codes, or 4 if that is more
-  /// The nearest by their codes that are ranked anew by their vectors; 0: none.
+  /// How many of the nearest by codes are ranked again by their vectors; 0: none.
   std::size_t refine = 0;
-  /// Where answers are refined: so many steps of the codes' distance a candidate may be farther
+  /// If answers are refined: by how many steps of the codes' distance a candidate may be farther
   /// than the last of the `refine` nearest.
   std::size_t extra = 0;
   XfbqBound bound = XfbqBound::kNone;
