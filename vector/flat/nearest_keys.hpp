@@ -1,4 +1,4 @@
-// The k best of what one query is given.
+// The k nearest of one query.
 #pragma once
 
 #include <algorithm>

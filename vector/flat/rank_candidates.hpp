@@ -1,4 +1,4 @@
-// What was found by codes, ranked by the vectors in the host's memory.
+// Ranks what was found by codes by the vectors in the host's memory.
 #pragma once
 
 #include <cstddef>

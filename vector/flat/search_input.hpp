@@ -1,4 +1,4 @@
-// What every search does with its arguments before it begins, and with its answers at the end.
+// Checks and prepares the arguments of a search, and makes its answers.
 #pragma once
 
 #include <cstddef>
@@ -38,7 +38,7 @@ void check_filter(const RowFilter* filter, std::size_t rows);
 /// Throws UsageError for NaN.
 void check_radius(float radius);
 
-/// Answers without a single one.
+/// Answers all of whose places are missing.
 Neighbors make_neighbors(Metric metric, std::size_t queries, std::size_t k);
 /// Sets the answers of a query from its keys, sorted.
 void set_answers(Metric metric, std::size_t query, std::span<const std::uint64_t> keys,

@@ -33,7 +33,7 @@ struct ListProbes {
   }
 };
 
-/// Turns the lists of each query (`nearest.rows`) around.
+/// Finds the queries of each list from the lists of each query (`nearest.rows`).
 ListProbes invert_probes(const Neighbors& nearest, std::size_t lists);
 
 /// The lists that are probed and have vectors, those with the most work first. List l has the

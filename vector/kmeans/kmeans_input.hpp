@@ -1,4 +1,4 @@
-// What k-means on the CPU and on the GPU do alike with their arguments.
+// Checks of arguments that k-means on the CPU and on the GPU share.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// What a search of a permutation index is asked for, checked.
+// The checked arguments of a search of a permutation index.
 #pragma once
 
 #include <cstddef>
@@ -19,7 +19,7 @@ SearchArguments nearest_arguments(std::size_t objects, std::size_t k,
 SearchArguments within_arguments(std::size_t objects, float radius,
                                  const MetricSearchSettings& settings);
 
-/// Throws UsageError unless there are as many permutants and objects as permutations tell of.
+/// Throws UsageError if the numbers of permutants or objects differ from those of the permutations.
 void check_permutations(std::size_t objects, std::size_t permutants,
                         const Permutations& permutations);
 

@@ -1,4 +1,4 @@
-// The spaces of Warpdex's own, one a kind of object.
+// The spaces of the distances that Warpdex defines, one for each kind of object.
 #pragma once
 
 #include <cstddef>

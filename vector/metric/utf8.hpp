@@ -1,4 +1,4 @@
-// Code points out of UTF-8.
+// Reads code points from UTF-8.
 #pragma once
 
 #include <cstddef>

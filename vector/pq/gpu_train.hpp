@@ -8,9 +8,9 @@
 
 namespace warpdex::vector {
 
-/// train_codebooks() with all runs at once on the GPU of `resources`: the same bits. Told of
-/// iterations. Throws likewise; CudaError where there is no GPU; Error, which says how much is
-/// needed, where the points do not fit into its memory.
+/// train_codebooks() with all runs at once on the GPU of `resources`: the same bits. Progress
+/// counts iterations. Throws likewise; CudaError where there is no GPU; Error, which says how much
+/// is needed, where the points do not fit into its memory.
 std::vector<float> train_codebooks_on_gpu(const Matrix<float>& points, const PqTraining& training,
                                           Resources& resources);
 

@@ -1,4 +1,4 @@
-// Codes of what vectors have beside their centroids.
+// Codes of residuals, that is of vectors less their centroids.
 #pragma once
 
 #include <cstdint>

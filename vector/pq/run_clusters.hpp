@@ -1,5 +1,5 @@
-// What training codebooks on the CPU and on the GPU have in common: where codewords begin, and what
-// is done about those that stand for few points.
+// What training codebooks on the CPU and on the GPU share: the first codewords, and the repair of
+// those that stand for few points.
 #pragma once
 
 #include <cstddef>

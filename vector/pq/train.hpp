@@ -1,4 +1,4 @@
-// Codebooks from vectors.
+// Trains codebooks.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +17,7 @@ struct PqTraining {
   std::size_t iterations = 16;
   std::uint64_t seed = 1;
   std::size_t threads = 1;
-  /// Told how many runs, or iterations, are done and of how many, on the caller's thread; what it
+  /// Called on the caller's thread with the number of runs, or iterations, done and of all; what it
   /// throws ends the work.
   std::function<void(std::size_t done, std::size_t total)> on_parts = {};
 };

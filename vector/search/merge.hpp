@@ -1,4 +1,4 @@
-// The answers of several searchers, each of other rows, as those of one.
+// Merges the answers of several searchers, each of other rows.
 #pragma once
 
 #include <cstddef>

@@ -6,9 +6,9 @@
 
 namespace warpdex::vector {
 
-/// Calls `work`. What it throws comes out with `name` and a colon before its message, and of the
-/// same type (a plain Error where it was none of ours); but UsageError as it is, since that is
-/// about what the whole was asked.
+/// Calls `work`. An exception gets `name` and a colon before its message and keeps its type (others
+/// than ours become a plain Error). A UsageError stays as it is, since it is about the arguments of
+/// the whole.
 void with_name(const std::string& name, const std::function<void()>& work);
 
 }  // namespace warpdex::vector

@@ -1,4 +1,4 @@
-// Of what may be among the nearest of a query, by lower bounds, what is.
+// Finds the nearest of a query among rows with lower bounds of their distances.
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// The nearest by codes, and what is nearly as near.
+// The nearest by codes, and those that are nearly as near.
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// What searches of codes do with their depth, on every processor.
+// Checks of the settings of a search of codes, for all processors.
 #pragma once
 
 #include <cstddef>

@@ -9,7 +9,7 @@
 
 namespace warpdex::vector {
 
-/// What the scales that are tried are times the usual one.
+/// The scales that are tried, as multiples of the usual one.
 inline constexpr std::array<float, 11> kScaleFactors{1,     0.94F, 1.06F, 0.88F, 1.12F, 0.82F,
                                                      1.18F, 0.76F, 1.24F, 0.70F, 1.30F};
 /// How often all components are moved, at the most.

@@ -1,5 +1,5 @@
-// What a quantizer has from the data and the settings: centre, scale, rotation.
-// *XOR-Friendly Binary Quantization*, section 3.5.
+// Trains a quantizer: its centre, scale and rotation, from the data and the settings. *XOR-Friendly
+// Binary Quantization*, section 3.5.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@
 
 namespace warpdex::vector {
 
-/// Throws UsageError for bits or a share that cannot be.
+/// Throws UsageError for bits or a share out of range.
 void check_xfbq(const XfbqSettings& settings);
 
 /// Owns what a quantizer refers to.

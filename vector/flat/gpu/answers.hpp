@@ -1,4 +1,4 @@
-// What is done with queries before, and with answers after they are found.
+// Prepares queries before a search, and finishes answers after it.
 #pragma once
 
 #include <cstddef>

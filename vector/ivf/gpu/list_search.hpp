@@ -14,7 +14,7 @@
 
 namespace warpdex::vector {
 
-/// Products, in rounds of lists that are ever farther.
+/// Products, in rounds of lists from near to far.
 class ListSearch {
  public:
   /// For blocks of up to `queries` queries that probe `probes` lists each.

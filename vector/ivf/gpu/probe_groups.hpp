@@ -1,4 +1,4 @@
-// Turns the lists of each query around, on the GPU: which queries probe a list.
+// Finds on the GPU, from the lists that each query probes, which queries probe a list.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// Lloyd's iterations, wherever the points and the centroids are.
+// Lloyd's iterations, on one GPU or several.
 #pragma once
 
 #include <cstdint>

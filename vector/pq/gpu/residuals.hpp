@@ -1,4 +1,4 @@
-// What vectors have beside their centroids, rotated.
+// Residuals, that is vectors less their centroids, rotated.
 #pragma once
 
 #include <cstddef>

@@ -29,7 +29,7 @@ class GpuBoundRows {
   DeviceBoundRows rows_;
 };
 
-/// How queries are encoded, and which bound is gone by.
+/// How queries are encoded, and which bound is used.
 struct BoundForm {
   std::size_t query_bits;
   XfbqBound bound;

@@ -1,4 +1,4 @@
-// What may be among the nearest of a query, by lower bounds of its distances.
+// Finds the rows that may be among the nearest of a query, by lower bounds of their distances.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// Of a query's candidates by their codes, those that the search asked for.
+// Cuts a query's candidates by codes down to those that the search asked for.
 #pragma once
 
 #include <cstdint>

@@ -13,7 +13,7 @@
 namespace warpdex::vector {
 
 /// The first vectors of each query's nearest list give a limit; the rest and the other lists follow
-/// in rounds that are ever farther. Distances are exact.
+/// in rounds, from near to far. Distances are exact.
 class ListBitSearch {
  public:
   /// For blocks of up to `queries` queries that probe `probes` lists each.

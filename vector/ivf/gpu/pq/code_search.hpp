@@ -22,7 +22,7 @@ enum class ListMatch : std::uint8_t {
 };
 
 /// The first vectors of each query's nearest list give a limit; the rest and the other lists follow
-/// in rounds that are ever farther.
+/// in rounds, from near to far.
 class CodeSearch {
  public:
   /// For blocks of up to `queries` queries that probe `probes` lists each; k up to

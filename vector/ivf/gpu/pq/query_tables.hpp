@@ -1,4 +1,4 @@
-// What a query has to be compared with codes: its vector, its tables, and its lists.
+// What comparing a query with codes needs: its vector, its tables, and its lists.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// Ranks candidates anew by the vectors themselves.
+// Ranks candidates again by the vectors themselves.
 #pragma once
 
 #include "flat/gpu/flat_data.hpp"
