@@ -1,4 +1,4 @@
-// Small kernels around a search. Memory bounds all of them.
+// Small kernels before and after a search. Memory bandwidth bounds all of them.
 #include "flat/gpu/answers.hpp"
 #include "flat/gpu/nearest_entry.cuh"
 #include "warpdex/core/cuda/launch.cuh"
@@ -70,7 +70,7 @@ __device__ std::uint32_t count_before(Packed32 entry, bool counts_equal, const f
   return low;
 }
 
-/// Work item: a query, a CTA. Every answer looks its rank up and is written there.
+/// Work item: a query, a CTA. Each answer finds its rank in the merged list and is written there.
 __global__ void join(DeviceAnswers answers, FoundAnswers found, const std::uint32_t* list,
                      DeviceAnswers joined) {
   const std::size_t target = list == nullptr ? blockIdx.x : list[blockIdx.x];

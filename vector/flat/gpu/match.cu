@@ -100,7 +100,7 @@ __global__ void __launch_bounds__(kProductThreads, 2)
           });
 }
 
-/// Panels of queries for a CTA: so many that loading the rows costs little, so few that all
+/// Panels of queries for a CTA: enough that loading the rows costs little, and few enough that all
 /// multiprocessors have work.
 std::uint32_t choose_group(std::uint32_t row_panels, std::uint32_t query_panels,
                            std::uint32_t resident) {

@@ -1,5 +1,5 @@
 // Few queries on the tensor cores. The rows go from memory into registers and from there into the
-// products, so each is read once and nothing is written for it.
+// products, so each is read once and no packed copy of it is written.
 #include <cuda_fp16.h>
 
 #include <algorithm>

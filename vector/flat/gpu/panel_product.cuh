@@ -12,13 +12,14 @@
 namespace warpdex::vector {
 
 inline constexpr std::uint32_t kStages = 4;  ///< chunks of shared memory under way
-/// Panels of rows up to so many chunks stay in shared memory while all queries pass by.
+/// Left panels of up to this many chunks stay in shared memory for all panels on the right.
 inline constexpr std::uint32_t kMaxResidentChunks = 8;
 inline constexpr std::uint32_t kColumnBytes = kPanelRows * sizeof(float);  ///< a value for each
-/// Panels whose values of columns are in shared memory: more than there can be under way.
+/// Panels whose `columns` have room in shared memory: more than can be under way at once.
 inline constexpr std::uint32_t kColumnSlots = 2 * kStages;
 
-/// Shared memory of a CTA, of a task with so many values for each right row.
+/// Bytes of shared memory of a CTA for panels of `chunks` chunks, with `values` values for each
+/// right row.
 WARPDEX_HOST_DEVICE constexpr std::uint32_t product_shared_bytes(std::uint32_t chunks,
                                                                  std::uint32_t values = 1) {
   const std::uint32_t left = chunks <= kMaxResidentChunks ? chunks : kStages;
@@ -38,7 +39,7 @@ struct ProductTaskOf {
   std::uint32_t first;
   std::uint32_t last;
 
-  /// Start to bring chunks, and the columns' values, to shared memory. All threads of the CTA.
+  /// Start to copy chunks, and a panel's `columns`, to shared memory. All threads of the CTA.
   __device__ void bring_left(std::uint32_t to, std::uint32_t chunk) const {
     copy_bytes(to, left + chunk * kChunkBytes, kChunkBytes);
   }
@@ -94,8 +95,9 @@ __device__ __forceinline__ void clear_sums(TileSums& sums) {
 /// Runs the pipeline: chunks are brought to shared memory some steps ahead of the products, across
 /// tiles.
 ///
-/// A Task says, as ProductTask does, what there is to multiply, and brings it: by copies that are
-/// under way when it returns, or by writes of its own. A Product is a TileProductOf.
+/// A Task says, as ProductTask does, what there is to multiply, and brings it to shared memory: by
+/// copies that may still be under way when it returns, or by writes of its own. A Product is a
+/// TileProductOf.
 template <class Task, class Product = TileProduct>
 class PanelProduct {
  public:
@@ -133,7 +135,7 @@ class PanelProduct {
   }
 
  private:
-  /// Chunks that are copied ahead: their places must not be those of chunks that are still read.
+  /// How many chunks are copied ahead: as many as never overwrite a chunk that is still read.
   static constexpr std::uint32_t kAhead = kStages - 1 - Product::kUnfinished;
 
   __device__ std::uint8_t* column_slot(std::uint32_t panel) const {

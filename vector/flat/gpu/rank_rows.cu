@@ -21,7 +21,7 @@ constexpr std::uint32_t kWords = kThreadWords * kThreads;
 constexpr std::uint32_t kListed = 4096;
 constexpr std::uint32_t kFullWords = kListed / 32;
 
-/// Where the answers of CTAs go, and what came before.
+/// Where the answers of CTAs go, and the last answers of the pass before.
 struct RankParts {
   Packed32* found;
   const Packed32* last;  ///< null in the first pass
@@ -261,7 +261,7 @@ void rank(const RankTask& task, const RankParts& parts, const Stream& stream) {
 
 /// CTAs of a search, about: several for each multiprocessor.
 constexpr std::size_t kCtas = 1024;
-/// A part of a query's rows is no less than so many words, or listed rows.
+/// A part of a query's rows has at least this many words, or listed rows.
 constexpr std::size_t kMinWidth = 32;
 
 std::uint32_t choose_parts(std::size_t queries, std::size_t k, std::size_t width) {

@@ -10,7 +10,7 @@ namespace warpdex::vector {
 namespace {
 
 constexpr std::uint32_t kThreads = 256;
-constexpr int kRows = 8;  ///< of a warp at a time: so many loads are under way in each lane
+constexpr int kRows = 8;  ///< of a warp at a time: as many loads are under way in each lane
 
 /// Work item: 8 rows of the choice and kQueries queries, a warp. Shared memory: the queries. Reads
 /// all vectors for each kQueries queries. For one query the memory bounds it, for 8 the arithmetic:

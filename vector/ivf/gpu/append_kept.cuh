@@ -23,9 +23,8 @@ __device__ __forceinline__ std::uint32_t take_places(const CandidateLists& lists
 
 /// Appends what a thread keeps of two rows of a tile, those of half 0 and half 1: bit i of
 /// kept[half] stands for sum_of(i, half), block i / 2 and odd i % 2 of TileSums. Candidates count
-/// from `first_place`, that of the right panel's first row. Atomic operations take long, so there
-/// is one for all that a row adds, and those of two rows are under way at once. All lanes of a
-/// warp.
+/// from `first_place`, that of the right panel's first row. Atomic operations have a long latency,
+/// so there is one for all that a row adds, and those of the two rows overlap. All lanes of a warp.
 template <class SumOf>
 __device__ __forceinline__ void append_kept(const CandidateLists& lists,
                                             const std::uint32_t (&kept)[2],

@@ -1,4 +1,4 @@
-// Each list meets all queries that probe it at once: it is read for up to 128 of them.
+// Each list is compared with all queries that probe it at once: it is read for up to 128 of them.
 #include <algorithm>
 #include <cfloat>
 

@@ -1,5 +1,5 @@
-// Counts the queries of each list, gives lists their tasks, and fills these with queries. The order
-// of the queries of a list is any: no answer depends on it.
+// Counts the queries of each list, gives lists their tasks, and fills these with queries. The
+// queries of a list come in no fixed order: no answer depends on it.
 #include <algorithm>
 #include <cub/block/block_scan.cuh>
 

@@ -10,7 +10,7 @@ namespace warpdex::vector {
 namespace {
 
 constexpr std::uint32_t kThreads = 256;
-constexpr int kRows = 8;  ///< of a warp at a time: so many loads are under way in each lane
+constexpr int kRows = 8;  ///< of a warp at a time: as many loads are under way in each lane
 
 __device__ std::uint32_t own_query(const ScanListsTask& task) {
   return task.which == nullptr ? task.first + blockIdx.y : task.which[blockIdx.y];

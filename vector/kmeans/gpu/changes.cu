@@ -32,7 +32,7 @@ struct Change {
   static constexpr int kClusterShift = 33;
 };
 
-/// Work item: a point, a thread. The order of the changes is any.
+/// Work item: a point, a thread. The changes come in no fixed order.
 __global__ void __launch_bounds__(kThreads)
     list_changes(const std::uint32_t* before, const std::uint32_t* clusters, std::uint32_t points,
                  std::uint64_t* keys, std::uint32_t* count) {

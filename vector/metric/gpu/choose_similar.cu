@@ -48,8 +48,8 @@ __device__ __forceinline__ void load_values(const ChoiceTask& task, const std::u
   values[3] = min(four.w, largest);
 }
 
-/// Digit by digit, from the highest on: counts the values that have the digits found so far by
-/// their next one.
+/// Finds the border digit by digit, from the highest on: the values that begin with the digits
+/// found so far are counted by their next digit.
 __device__ Border find_border(const ChoiceTask& task, const std::uint32_t* apart,
                               std::uint32_t largest, int* bins, ChoiceStorage& storage) {
   std::uint32_t found = 0;  // digits of the border
@@ -81,7 +81,8 @@ __device__ Border find_border(const ChoiceTask& task, const std::uint32_t* apart
   return {found, static_cast<std::uint32_t>(need)};
 }
 
-/// Sums over a CTA, again and again. Two sets of totals take turns, so one barrier does.
+/// Prefix sums over a CTA, as often as needed. Two sets of totals take turns, so one barrier is
+/// enough for each.
 class RunningSums {
  public:
   /// Returns the sum of the values of all threads before this one, and adds all to total().

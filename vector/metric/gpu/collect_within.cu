@@ -1,4 +1,4 @@
-// Reads all distances once, a warp's finds with one atomic.
+// Reads all distances once. Each warp appends what it finds by one atomic operation.
 #include "metric/gpu/collect_within.hpp"
 
 #include "warpdex/core/cuda/launch.cuh"

@@ -32,7 +32,8 @@ __device__ __forceinline__ int whole_limit(float limit) {
   return limit < kMax ? static_cast<int>(limit) : 2'000'000'000;
 }
 
-/// From a query of 1 to kBits units to a text; something past the limit once that is certain.
+/// The distance from a query of 1 to kBits units to a text; once it is certain to be past the
+/// limit, any number past it.
 template <class Unit, class Word>
 __device__ __forceinline__ std::uint32_t one_band(const void* groups, const TextPlace& place,
                                                   const BandTable<Unit, Word>& table,

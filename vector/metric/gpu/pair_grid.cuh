@@ -15,9 +15,9 @@ __device__ __forceinline__ std::uint32_t object_of(const PairTask& task, std::ui
   return task.list == nullptr ? i : task.list[query * task.list_stride + i];
 }
 
-/// CTAs in x for the pairs of a query, each of which works on `pairs` of them at once, and in y a
-/// query each. They are some times more than a GPU holds at once, which evens out their ends, and
-/// all of a query take as many turns.
+/// The grid: x numbers the CTAs that share a query's pairs, each of which works on `pairs` of them
+/// at once; y is the query. There are several times as many CTAs as a GPU holds at once, so that
+/// they end at about the same time, and all CTAs of a query take equally many turns.
 inline dim3 pair_grid(const PairTask& task, std::uint32_t pairs) {
   constexpr std::uint32_t kWantedCtas = 8192;
   const std::uint32_t tiles = (task.count + pairs - 1) / pairs;

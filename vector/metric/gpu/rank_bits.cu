@@ -26,7 +26,8 @@ struct RankRows {
   __device__ std::uint32_t planes() const { return (permutants + kWarp - 1) / kWarp; }
 };
 
-/// The words of a row's permutants 32 `plane` to 32 `plane` + 31, the highest bit first. A warp.
+/// The words of a row's permutants 32 * `plane` to 32 * `plane` + 31, the highest bit first. A
+/// warp.
 __device__ __forceinline__ void encode_plane(const RankRows& ranks, std::uint32_t row,
                                              std::uint32_t plane,
                                              std::uint32_t (&words)[kRankBits]) {

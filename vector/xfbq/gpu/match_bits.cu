@@ -1,4 +1,4 @@
-// Queries stay in shared memory while panels of codes pass by.
+// Queries stay in shared memory; panels of codes are read one after the other.
 #include <algorithm>
 #include <cfloat>
 #include <type_traits>
@@ -42,13 +42,13 @@ __device__ __forceinline__ void set_sums(ByteSums& sums) {
   }
 }
 
-/// What a thread holds of the queries of its two rows of a block while codes pass by. A query that
-/// there is not keeps nothing.
+/// What a thread holds of the queries of its two rows of a block while it goes through the codes.
+/// Rows past the last query keep nothing.
 ///
 /// A distance is w h p + t + b, with w the query's weight, h the vector's factor (1 without
 /// corrections), p the product, t the vector's term and b the query's base. It is within the limit
-/// L only if w p + t/h - (L - b)/h is at most 0, but for what rounding takes, which the slack is
-/// for. Panels bring t/h and 1/h.
+/// L only if w p + t/h - (L - b)/h is at most 0, up to rounding, for which there is a slack. Panels
+/// bring t/h and 1/h.
 struct OwnQueries {
   std::uint32_t query[2];
   float weight[2];
@@ -68,7 +68,7 @@ struct OwnQueries {
       const float size = weight[half] * task.max_factor * static_cast<float>(task.queries.top) +
                          fabsf(base) + fabsf(task.max_term) + fabsf(limit);
       bound[half] = limit - base + 0x1p-20F * size;
-      // Nothing is at most NaN.
+      // No comparison with NaN holds.
       shift[half] = exists ? weight[half] * shift_of_sums * (1 + 0x1p-21F) : nanf("");
     }
   }

@@ -1,4 +1,5 @@
-// What becomes of the distances of a scan: lists, or all that is within a limit.
+// Where the distances of a scan go: into lists of candidates, or, if within one limit, into
+// collected rows.
 #include "xfbq/gpu/scan_bits.cuh"
 
 namespace warpdex::vector {

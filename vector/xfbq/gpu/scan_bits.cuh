@@ -1,6 +1,6 @@
 // The scan of codes: a lane holds a vector, since the words of a group's 32 vectors lie beside each
-// other. What is done with the distances is a sink's.
-// *XOR-Friendly Binary Quantization*, section 4.1.
+// other. A sink says what is done with the distances. See *XOR-Friendly Binary Quantization*,
+// section 4.1.
 #pragma once
 
 #include <algorithm>

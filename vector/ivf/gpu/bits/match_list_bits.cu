@@ -32,8 +32,8 @@ struct BitRow {
   float limit;
 };
 
-/// Sets what there is to know of the task's queries and the list. `centroid` is room in shared
-/// memory. A CTA; ends with a barrier.
+/// Sets the weights, bases and limits of the task's queries for the list. `centroid` is room in
+/// shared memory. A CTA; ends with a barrier.
 __device__ void set_rows(const MatchListBitsTask& task, std::uint32_t number, std::uint32_t list,
                          float* centroid, BitRow (&rows)[kPanelRows]) {
   bring_centroid(task.lists.centroids, list, task.queries.stride, centroid);

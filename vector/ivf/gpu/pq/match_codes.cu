@@ -1,5 +1,5 @@
-// Each list meets all queries that probe it at once: its codes are decoded to halves in shared
-// memory, chunk by chunk, for up to 128 of them.
+// Each list is compared with all queries that probe it at once: its codes are decoded to halves in
+// shared memory, chunk by chunk, for up to 128 of them.
 //
 // A vector of d components costs d look-ups in the codebooks, each of two bytes at a random place:
 // some 3.5 turns of shared memory for 32 of them, so d / 9.1 cycles, and some 6 instructions. The
@@ -44,8 +44,8 @@ struct Extra {
         books(reinterpret_cast<std::uint16_t*>(units + units_of(dimension))) {}
 };
 
-/// Sets what there is to know of the task's queries and the list. `centroid` is room in shared
-/// memory. A CTA; ends with a barrier.
+/// Sets the weights, bases and limits of the task's queries for the list. `centroid` is room in
+/// shared memory. A CTA; ends with a barrier.
 __device__ void set_rows(const MatchCodesTask& task, std::uint32_t number, std::uint32_t list,
                          float* centroid, RowRules* rows) {
   bring_centroid(task.codes.centroids, list, task.queries.stride, centroid);

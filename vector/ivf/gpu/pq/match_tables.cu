@@ -1,5 +1,6 @@
-// A list's codes pass by the tables of 8 queries at a time, or of 4 where there are few. An entry
-// of shared memory has the bytes of all of them, so that a look-up serves them all.
+// A list's codes are looked up in the tables of 8 queries at a time, or of 4 where there are few
+// queries. An entry of shared memory has the bytes of all of them, so that a look-up serves them
+// all.
 //
 // What bounds it: a vector makes a look-up of 8 bytes for each byte of its code. 32 of them, at
 // random places, take about 5.8 turns of shared memory, and some 8 instructions. So a
@@ -26,7 +27,7 @@ constexpr std::uint32_t kGroupsOfPanel = kPanelRows / kGroupVectors;
 constexpr std::uint32_t kEvenBytes = 0x00FF00FF;
 constexpr std::uint32_t kOddBytes = 0x4341;  ///< bytes 1 and 3, for __byte_perm()
 
-/// What there is to know of a query and the list.
+/// The rule by which a sum of a query and the list is judged.
 struct QueryRules {
   std::uint32_t query;
   float step;
@@ -338,7 +339,8 @@ bool can_match_tables(std::uint32_t code_bytes, std::uint32_t dimension,
 }
 
 void match_tables(const MatchTablesTask& task, const Stream& stream) {
-  // Each query's nearest list alone: tables of 8 would be empty for the most part. A fifth less.
+  // Each query's nearest list alone: tables of 8 would be empty for the most part. This takes a
+  // fifth less time.
   const bool has_few = task.queries_of_task < Shared<1>::kQueries;
   (has_few ? launch_match<1> : launch_match<2>)(task, stream);
 }

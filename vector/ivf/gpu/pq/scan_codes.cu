@@ -1,4 +1,4 @@
-// Codes pass by tables in shared memory, and into the selection.
+// Codes are looked up in tables in shared memory; their sums go into the selection.
 //
 // What bounds a scan: of a code of m bytes a lane reads m bytes and 4 of its term, and makes m
 // look-ups. A look-up is 4 instructions (two to find the entry, a load, an addition), m / 32 of
