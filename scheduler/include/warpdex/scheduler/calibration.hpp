@@ -1,4 +1,4 @@
-// Measures what queries cost on each processor, and fits a cost model to that.
+// Measures the costs of queries on each processor, and fits a cost model to them.
 #pragma once
 
 #include <array>
@@ -14,10 +14,10 @@
 
 namespace warpdex {
 
-/// What a query takes, in microseconds.
+/// The time that a query takes, in microseconds.
 struct MeasuredCost {
-  float cpu = 0;        ///< on a CPU thread, all of them being busy
-  float cpu_mean = 0;   ///< the mean of what `cpu` is the median of: what many queries add up to
+  float cpu = 0;        ///< on a CPU thread while all are busy: the median of several runs
+  float cpu_mean = 0;   ///< the mean of these runs, for sums over many queries
   float gpu_alone = 0;  ///< as a batch of its own; 0: no GPU, or the GPU cannot answer it
   // On an otherwise idle machine, a millisecond after the query before; 0: not measured.
   float cpu_idle = 0;
@@ -27,17 +27,17 @@ struct MeasuredCost {
 /// Queries of each batch in CostMeasurements::overlapped.
 inline constexpr std::size_t kOverlappedBatch = 1000;
 
-/// A batch of queries, by their numbers, and what it takes.
+/// A batch of queries and the time that it takes.
 struct MeasuredBatch {
-  std::vector<std::uint32_t> queries;
-  double time = 0;
+  std::vector<std::uint32_t> queries;  ///< their numbers
+  double time = 0;                     ///< microseconds
 };
 
 struct CostMeasurements {
   std::vector<MeasuredCost> queries;   ///< by number
   std::vector<MeasuredBatch> batches;  ///< none without a GPU
-  /// Queries of all classes in batches of kOverlappedBatch, and what these take together, the next
-  /// one submitted while one runs. Empty without a GPU.
+  /// Queries of all classes in batches of kOverlappedBatch, each submitted while the one before it
+  /// runs, and the time of all batches together. Empty without a GPU.
   MeasuredBatch overlapped;
 };
 
@@ -50,8 +50,8 @@ struct MeasureSettings {
   std::uint64_t seed = 1;
 };
 
-/// Called now and then, with what is being measured and how much of it has been; what it throws
-/// ends the measurement. From one thread at a time.
+/// Progress: `what` is being measured, and `done` of `all` items are. Called now and then, from one
+/// thread at a time. If it throws, the measurement ends with that exception.
 using OnMeasured = std::function<void(const char* what, std::size_t done, std::size_t all)>;
 
 /// Measures each query alone on each processor, and batches of queries of one class.
@@ -60,7 +60,7 @@ CostMeasurements measure_costs(const Snapshot& snapshot, Engine* engine,
                                std::span<const LoadQuery> queries, const MeasureSettings& settings,
                                const OnMeasured& on_measured = {});
 
-/// How well predictions are, of queries that the models were not fitted to.
+/// How far predictions are off, for queries that the models were not fitted to.
 struct PredictionError {
   std::string query_class;  ///< as query_class_name()
   std::string what;         ///< "cpu", "gpu alone", or "gpu batches of 64" and the like
@@ -70,17 +70,17 @@ struct PredictionError {
   double p95 = 0;
 };
 
-/// A model is fitted to at least as many: the queries of a mode, with every k.
+/// The fewest samples, queries or batches of one class with any k, that a model is fitted to.
 inline constexpr std::size_t kMinCalibrationSamples = 20;
 
 struct Calibration {
-  CostModel model;  ///< of classes without queries, what it was
+  CostModel model;  ///< a model with too few samples has the rough figures of CostModel()
   std::vector<PredictionError> errors;
 };
 
-/// Fits to single queries a tree of products or a linear model, whichever has the smaller error,
-/// and linear models to shares of batches. Errors are by cross-validation, of both. `has_list`
-/// as in GpuSide.
+/// Fits models. For single queries: a tree of products or a linear model, whichever has the smaller
+/// error. For shares of batches: linear models. Returns the errors of all of them, by
+/// cross-validation. `has_list` as in GpuSide. Throws FormatError for damage.
 Calibration calibrate(const Snapshot& snapshot, std::span<const LoadQuery> queries,
                       const CostMeasurements& measurements, const HasList& has_list);
 

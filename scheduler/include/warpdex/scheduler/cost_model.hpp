@@ -18,23 +18,24 @@
 
 namespace warpdex {
 
-/// What a query's cost is predicted from. Lengths are in postings. All are 0 or more.
+/// The numbers from which a query's cost is predicted. Lengths of lists are in postings. All are 0
+/// or more.
 enum class Feature : std::uint8_t {
   kConstant,         ///< 1
   kTerms,            ///< distinct terms that the index knows; 0: nothing can match
   kShortest,         ///< the shortest list
   kSecondShortest,   ///< the next one, or the shortest again
   kSum,              ///< all lists
-  kProbes,           ///< the shortest list times the other terms: what AND looks up
-  kRootOfProbes,     ///< the square root of the shortest list times the sum: skipping
-  kEssential,        ///< of lists that are likely to be essential at the seeded threshold
+  kProbes,           ///< the shortest list times the number of other terms: AND's lookups
+  kRootOfProbes,     ///< the square root of (the shortest list times kSum): skipping
+  kEssential,        ///< all lists that are likely to be essential at the seeded threshold
   kRootOfEssential,  ///< its square root
-  kBlocks,           ///< of all lists
-  kSeedShare,        ///< the seeded threshold over the largest score there could be
+  kBlocks,           ///< blocks of all lists
+  kSeedShare,        ///< the seeded threshold divided by the largest possible score
   kRootOfK,          ///< the square root of k
   kKTerms,           ///< k times terms
-  kMissingBytes,     ///< of lists that are not in GPU memory
-  // Of what follows, sums over queries say little: it is for single queries.
+  kMissingBytes,     ///< bytes of lists that are not in GPU memory
+  // The following are for single queries: their sums over a batch say little.
   kLongest,           ///< the longest list
   kK,                 ///< k
   kEssentialLists,    ///< how many are likely to be essential
@@ -43,34 +44,35 @@ enum class Feature : std::uint8_t {
   kCandidates,        ///< documents in essential lists, if terms were independent
   kTouchedBlocks,     ///< blocks that hold a candidate, and all of the essential lists
   kMatches,           ///< documents with all terms, if terms were independent
-  kFirstMatches,      ///< of the shortest list, what holds the first k matches
+  kFirstMatches,      ///< the part of the shortest list that holds the first k matches
   kProbedBlocks,      ///< blocks that AND decodes, if terms were independent
 };
 inline constexpr std::size_t kFeatures = 24;
-/// The first ones, which add up over the queries of a batch.
+/// The first of them, which can be summed over the queries of a batch.
 inline constexpr std::size_t kSummableFeatures = 14;
 using Features = std::array<double, kFeatures>;
 /// log(1 + feature) of each.
 using LogFeatures = std::array<float, kFeatures>;
 LogFeatures logs_of(const Features& features);
 
-/// Queries whose costs have models of their own: by mode, with or without counting.
+/// Each class of queries has its own models. A class is a mode, with or without counting.
 inline constexpr std::size_t kQueryClasses = 6;
 std::size_t query_class(const SearchSettings& settings);
 /// As "or" or "and+count".
 std::string_view query_class_name(std::size_t query_class);
 
-/// Whether a list of 128 postings or more, of a segment, is in GPU memory now. On any thread. None:
-/// all lists are.
+/// Whether a list of a segment is in GPU memory now; asked for lists of 128 postings or more, on
+/// any thread. An empty function: all lists are.
 using HasList = std::function<bool(std::size_t segment, const PostingsEntry& list)>;
 
-/// O(terms) for each segment. A query that can match nothing has no terms.
+/// The features of a query. O(terms) for each segment. A query that can match nothing has 0 terms.
+/// Throws FormatError for a damaged short list.
 Features features_of(const Snapshot& snapshot, const PlannedQuery& plan,
                      const SearchSettings& settings, const HasList& has_list = {});
 
-/// A tree whose inner nodes ask whether a feature exceeds a value (M5, as the paper uses it). A
-/// leaf is linear: the sum of the weighted features; or a product: the exponential of the sum of
-/// their weighted logarithms, within bounds.
+/// A model tree (M5, as the paper uses it). An inner node asks whether a feature exceeds a value. A
+/// leaf is either linear, the sum of the weighted features, or a product, the exponential of the
+/// sum of their weighted logarithms, within bounds.
 struct ModelTree {
   struct Node {
     std::int32_t feature = -1;  ///< -1: a leaf
@@ -79,8 +81,8 @@ struct ModelTree {
     std::uint32_t right = 0;
     bool is_product = false;
     Features weights{};  ///< of a leaf; the constant's is added as it is
-    double low = 0;      ///< of a product: microseconds that it predicts at least
-    double high = 0;     ///< and at most
+    double low = 0;      ///< of a product: the smallest prediction, in microseconds
+    double high = 0;     ///< of a product: the largest
   };
   std::vector<Node> nodes;  ///< the first is the root; none: not fitted
 
@@ -95,17 +97,17 @@ struct ClassModels {
   ModelTree cpu;
   ModelTree gpu_alone;
   ModelTree gpu_share;
-  double gpu_base = 0;  ///< of a batch
-  // `cpu` is of a busy machine, `gpu_alone` of queries in close succession.
-  double cpu_idle = 1;  ///< times as long a query takes on the CPU where other threads are idle
-  double gpu_idle = 1;  ///< times as long one takes on the GPU a while after the last one
+  double gpu_base = 0;  ///< microseconds that a batch takes beside the shares of its queries
+  // `cpu` is for a busy machine, `gpu_alone` for queries in close succession. Factors for others:
+  double cpu_idle = 1;  ///< of `cpu`, while the other CPU threads are idle
+  double gpu_idle = 1;  ///< of `gpu_alone`, a while after the last query
 };
 
-/// Predictions of all classes. A copy is plain data; reading it is safe from any threads.
+/// The models of all classes. A copy is plain data; any number of threads may read it.
 class CostModel {
  public:
-  /// Rough figures of common machines, for an index that was not calibrated. They put queries of
-  /// few postings on the CPU and others on the GPU, and are corrected while running.
+  /// Rough figures of common machines, for an index that was not calibrated. They send queries of
+  /// few postings to the CPU and others to the GPU. The scheduler corrects them while it runs.
   CostModel();
 
   /// A query without terms costs half a microsecond.
@@ -121,19 +123,19 @@ class CostModel {
   CostOrigin origin_ = CostOrigin::kRough;
 };
 
-/// "constant", "terms", ...: as a stored model names it.
+/// "constant", "terms", ...: the name in a stored model.
 std::string_view feature_name(Feature feature);
 
 /// Where the costs of the index in `folder` are stored: beside it, at FOLDER.costs.json.
 std::filesystem::path cost_file_of(const std::filesystem::path& folder);
 /// A model of an index's costs as JSON; docs/scheduler.md has the format.
 std::string cost_model_to_json(const CostModel& model, const Snapshot& snapshot);
-/// Throws FormatError for what is no such JSON, with `name` in the message.
+/// Throws FormatError for any other text, with `name` in the message.
 CostModel cost_model_from_json(const std::string& json, const std::string& name);
-/// The model that is stored beside the index, or the uncalibrated one where there is none or the
-/// index was replaced since. Costs of an index that was changed since stay in use, as
-/// CostOrigin::kOlder: predictions go by each query's features, and runs correct them. Throws
-/// FormatError for a damaged file, IoError.
+/// The model that is stored beside the index; the uncalibrated one if there is none or if the index
+/// was replaced since. If the index was only changed since, its model stays in use, as
+/// CostOrigin::kOlder: predictions depend on each query's features, and runs correct them. Throws
+/// FormatError for a damaged file, IoError for one that cannot be read.
 CostModel load_cost_model(const Snapshot& snapshot);
 
 }  // namespace warpdex

@@ -15,7 +15,7 @@
 
 namespace warpdex {
 
-/// Time as the scheduler counts it: microseconds since some moment.
+/// A length of time in microseconds, or a moment: microseconds since a fixed start.
 using Micros = double;
 /// Later than every time.
 inline constexpr Micros kNever = std::numeric_limits<double>::infinity();
@@ -23,7 +23,7 @@ inline constexpr Micros kNever = std::numeric_limits<double>::infinity();
 /// Where a job runs.
 enum class Processor : std::uint8_t { kCpu, kGpu };
 
-/// What becomes of a job for which the scheduler has no room, or which would miss its deadline.
+/// What the scheduler does with a job for which it has no room, or which would miss its deadline.
 enum class OverloadPolicy : std::uint8_t {
   kWait,     ///< submit() waits for room; the job is answered in full, late if need be
   kRefuse,   ///< the job ends at once with JobEnd::kRefused
@@ -39,22 +39,22 @@ enum class JobEnd : std::uint8_t {
   kFailed,     ///< Job::failure says why
 };
 
-/// What a job costs, predicted, in microseconds.
+/// The predicted costs of a job, in microseconds.
 struct JobCost {
   float cpu = 0;         ///< on one CPU thread, the others being busy
   float gpu_alone = 0;   ///< on the GPU as a batch of its own
   float gpu_share = 0;   ///< what it adds to the time of a large batch
   bool gpu_can = false;  ///< whether the GPU can answer it
-  float gpu_base = 0;    ///< what a batch takes beside the shares of its jobs
-  float idle_share = 1;  ///< of `cpu`: what it takes while the other CPU threads are idle
+  float gpu_base = 0;    ///< the time of a batch beside the shares of its jobs
+  float idle_share = 1;  ///< the part of `cpu` that it takes while the other CPU threads are idle
 
-  /// On one CPU thread while this part of the others is busy.
+  /// The cost on one CPU thread while this part of the others, 0 to 1, is busy.
   float cpu_at(float load) const { return cpu * (idle_share + load * (1 - idle_share)); }
 };
 
-/// What a caller asks of one job.
+/// A caller's wishes for one job.
 struct JobOptions {
-  /// Time that the job may take from submit() on; none: no deadline.
+  /// The time that the job may take from submit() on. The default means no deadline.
   std::chrono::microseconds deadline = std::chrono::microseconds::max();
   OverloadPolicy overload = OverloadPolicy::kWait;
   std::uint32_t client = 0;  ///< index into SchedulerSettings::client_weights
@@ -64,8 +64,8 @@ struct JobOptions {
 
 class WorkClass;
 
-/// One query of any class. Its class derives from it and adds what is asked and what was found.
-/// Lives from JobScheduler::submit() until finish() was called.
+/// One query of any class of work. Each class of work derives a type from it, with the query and
+/// its answer. A job must live from JobScheduler::submit() until finish() was called.
 class Job {
  public:
   explicit Job(WorkClass& work) : work_class(&work) {}
@@ -81,31 +81,32 @@ class Job {
   WorkClass* work_class;
   JobOptions options;
 
-  // What the scheduler says of the job; for finish() to read.
+  // Set by the scheduler, for finish() to read.
   JobCost cost;                           ///< as predicted when it came
   Micros arrival = 0;                     ///< when submit() was called
   Micros deadline = kNever;               ///< when it should have ended
   Micros start = 0;                       ///< when its last run began
   Micros end = 0;                         ///< when it ended
   Processor processor = Processor::kCpu;  ///< of its last run
-  float cpu_load = 0;                     ///< part of the CPU threads that were busy then
-  std::uint32_t moves = 0;                ///< times that it went on to another processor
-  std::exception_ptr failure;             ///< of JobEnd::kFailed
+  float cpu_load = 0;                     ///< part of the CPU threads, 0 to 1, that was busy then
+  std::uint32_t moves = 0;                ///< how often it moved to the other processor
+  std::exception_ptr failure;             ///< for JobEnd::kFailed: why
 
-  // The scheduler's own.
-  bool left_cpu = false;    ///< took longer than predicted there, and goes on on the GPU
-  bool is_limited = false;  ///< gets a short run on the CPU only, whatever comes of it
+  // Only for the scheduler's own use.
+  bool left_cpu = false;    ///< its run on the CPU took too long, so it continues on the GPU
+  bool is_limited = false;  ///< it gets one short run on the CPU, and ends with what that finds
   enum class State : std::uint8_t { kIdle, kComing, kQueued, kRunning };
+  /// Its place in the queues. Jobs are ordered by slot, then length, then number.
   struct Place {
-    std::uint8_t lane = 0;     ///< which queue
-    std::int64_t slot = 0;     ///< order: by this,
-    float length = 0;          ///< then by this,
-    std::uint64_t number = 0;  ///< then by this
+    std::uint8_t lane = 0;     ///< the queue: Lane
+    std::int64_t slot = 0;     ///< of the deadline
+    float length = 0;          ///< predicted microseconds
+    std::uint64_t number = 0;  ///< of its arrival
   };
   Place place;
   Job* next = nullptr;  ///< in the inbox
   std::atomic<State> state = State::kIdle;
-  std::atomic<std::uint64_t> generation = 0;                 ///< how many times it has ended
+  std::atomic<std::uint64_t> generation = 0;                 ///< how often it has ended
   std::atomic<std::uint64_t> cancelled = ~std::uint64_t{0};  ///< the generation to be cancelled
 };
 
@@ -113,53 +114,53 @@ class Job {
 class CpuWorker {
  public:
   virtual ~CpuWorker() = default;
-  /// Runs the job until it is done, or until `watch` stops it. Returns whether it is done; if not,
+  /// Runs the job until it is done, or until `watch` stops it. Returns whether it is done. If not,
   /// the job holds its best answer so far with a certificate, and may run again, here or on the
-  /// GPU. Asks the watch every few tens of microseconds; a class that cannot does not predict that
-  /// a job takes less than 50. What it throws makes the job fail.
+  /// GPU. It must ask the watch every few tens of microseconds; a class that cannot must never
+  /// predict less than 50 microseconds for a job. If it throws, the job fails.
   virtual bool run(Job& job, SearchWatch& watch) = 0;
 };
 
-/// Runs batches of jobs of one class on a GPU. Used by one thread, but for deliver(). What its
-/// functions throw leaves the batch to the CPU.
+/// Runs batches of jobs of one class on a GPU. Used by one thread, except deliver(). If one of its
+/// functions throws, the CPU answers the batch.
 class GpuWorker {
  public:
   virtual ~GpuWorker() = default;
-  /// Batches that it has room for, from start() to release().
+  /// How many batches it has room for; each takes room from start() to release().
   virtual std::size_t max_batches() const = 0;
   /// Whether a slot, below max_batches(), is kept for huge jobs.
   virtual bool is_for_huge(std::size_t slot) const { return (void)slot, false; }
-  /// Starts on a batch; `slot` is below max_batches() and free.
+  /// Starts a batch; `slot` is below max_batches() and free.
   virtual void start(std::size_t slot, std::span<Job* const> jobs) = 0;
   /// Whether the batch is done. Does what the host can do for it now.
   virtual bool poll(std::size_t slot) = 0;
   /// Takes the answers of a batch that is done.
   virtual void take(std::size_t slot) = 0;
-  /// Gives a job its answer, for the place in its batch; false if the GPU could not answer it.
-  /// After take(); for different places from several threads at once.
+  /// Gives the job at `place` of the batch its answer; false if the GPU could not answer it. Called
+  /// after take(), for different places from several threads at once.
   virtual bool deliver(std::size_t slot, std::size_t place, Job& job) = 0;
   /// The batch's answers are no longer needed.
   virtual void release(std::size_t slot) noexcept = 0;
-  /// The batch failed: makes its jobs what they were before start().
+  /// The batch failed: restores its jobs to their state before start().
   virtual void give_back(std::size_t slot, std::span<Job* const> jobs) noexcept = 0;
 };
 
-/// A kind of work: what it costs, and who does it. Outlives the scheduler.
+/// A kind of work: predicts costs and makes the workers. Must outlive the scheduler.
 class WorkClass {
  public:
   virtual ~WorkClass() = default;
-  /// The predicted cost. On any thread, for every job: takes a microsecond at most.
+  /// The predicted cost. Called for every job, on any thread: should take a microsecond at most.
   virtual JobCost estimate(const Job& job) const = 0;
-  /// For one thread. Called for each CPU thread, before any job runs.
+  /// A worker for one thread. Called for each CPU thread, before any job runs.
   virtual std::unique_ptr<CpuWorker> make_cpu_worker() = 0;
-  /// Null: the class has no GPU. Called once for a scheduler.
+  /// Null: the class does not run on a GPU. Called once for a scheduler.
   virtual std::unique_ptr<GpuWorker> make_gpu_worker() { return nullptr; }
-  /// Makes the job's answer an empty one with a true certificate. On any thread.
+  /// Makes the job's answer empty, with a certificate that holds. On any thread.
   virtual void answer_nothing(Job& job) const = 0;
-  /// Learns from a run on the CPU that was complete and took so many microseconds. Job::cpu_load
-  /// says how busy the CPU was.
+  /// Learns from a run on the CPU that took `took` microseconds. It was complete, or too long and
+  /// moves to the GPU. Job::cpu_load says how busy the CPU was.
   virtual void learn_cpu(const Job& job, float took) { (void)job, (void)took; }
-  /// Learns from a batch: what it was predicted to take, and what it took.
+  /// Learns from a batch: its predicted time, and the time that it took, in microseconds.
   virtual void learn_gpu(std::span<Job* const> jobs, float predicted, float took) {
     (void)jobs, (void)predicted, (void)took;
   }

@@ -1,4 +1,5 @@
-// Runs jobs of any class on CPU threads and a GPU: whichever serves each best as the load stands.
+// Runs jobs of any class on CPU threads and a GPU, each where it is served best under the present
+// load.
 #pragma once
 
 #include <chrono>
@@ -19,9 +20,9 @@ struct SchedulerSettings {
   /// (two at least) for the GPU's threads and callers if there is a GPU. 1 or more. With a GPU,
   /// fewer of them are awake while other threads of the process need their cores.
   std::size_t cpu_threads = 0;
-  /// Jobs that may be under way (submitted, not ended). Further ones meet their OverloadPolicy. A
-  /// client that has fewer than its share of these is let in nevertheless, so at most twice as many
-  /// are ever under way.
+  /// Jobs that may be under way (submitted, not ended). For further ones, their OverloadPolicy
+  /// decides. A client that has fewer than its share of these is let in nevertheless, so at most
+  /// twice as many are ever under way.
   std::size_t capacity = 10'000;
   /// Idle threads that stay awake to take the next job at once, each for `spin` after its last job;
   /// waking a thread takes some 50 us. They spin only while a processor is left for them, beside
@@ -35,13 +36,13 @@ struct SchedulerSettings {
   /// taken so far.
   bool moves = true;
   float outrun = 2;
-  /// The run that a job gets at most if it is predicted to miss its deadline and OverloadPolicy is
-  /// kPartial. No run goes on past the deadline then, and none starts after it.
+  /// The longest run of a job that is predicted to miss its deadline, with
+  /// OverloadPolicy::kPartial. Then no run goes on past the deadline, and none starts after it.
   std::chrono::microseconds limited_run{200};
 };
 
-/// Takes jobs from any number of threads. Allocates nothing for a job once its queues have had
-/// their size. Its own cost is about a microsecond of CPU time a job.
+/// Takes jobs from any number of threads. Allocates nothing for a job once its queues have reached
+/// their largest size. Its own cost is about a microsecond of CPU time a job.
 class JobScheduler {
  public:
   /// Starts the threads. The classes must outlive the scheduler; those of all jobs must be among
@@ -52,19 +53,20 @@ class JobScheduler {
   JobScheduler(const JobScheduler&) = delete;
   JobScheduler& operator=(const JobScheduler&) = delete;
 
-  /// Hands a job over, which ends by Job::finish(). With OverloadPolicy::kWait it may wait for
-  /// room first; with the others, finish() may be called before it returns. Throws UsageError for a
-  /// client that there is not.
+  /// Takes a job; Job::finish() is called when it has ended. With OverloadPolicy::kWait, submit()
+  /// may wait for room; with the others, finish() may be called before submit() returns. Throws
+  /// UsageError for an unknown client.
   void submit(Job& job);
 
-  /// Ends a job at once if it is queued; as soon as it can be stopped, if it runs. Does nothing if
-  /// the job has ended `generation` times and more, or less. Returns whether there was such a job.
+  /// Cancels a job: at once if it is queued, as soon as it can be stopped if it runs. `generation`
+  /// is Job::generation when it was submitted; if the job has ended since, nothing happens. Returns
+  /// whether the job had not ended. A queued job in the middle of a queue: O(jobs).
   bool cancel(Job& job, std::uint64_t generation);
 
   /// O(threads).
   SchedulerStatistics statistics() const;
   std::size_t cpu_threads() const;
-  /// Microseconds since construction: the time that jobs' times are in.
+  /// Microseconds since construction, as the times of jobs are.
   Micros now() const;
 
   struct State;

@@ -1,4 +1,5 @@
-// The scheduler of text queries: each query, from any thread, on the processor that serves it best.
+// The scheduler of text queries. It takes queries from any thread and runs each on the processor
+// that serves it best.
 #pragma once
 
 #include <cstddef>
@@ -18,39 +19,38 @@
 
 namespace warpdex {
 
-/// What came of a query.
+/// The end of a query. Times in microseconds.
 struct ScheduledAnswer {
   JobEnd end = JobEnd::kComplete;
-  /// Of JobEnd::kComplete, what every engine answers; of kPartial, the best so far, with exact
-  /// scores, and a number of matches that is a lower bound; else empty.
+  /// For JobEnd::kComplete, the answer, the same as every engine's. For kPartial, the best
+  /// documents so far, with exact scores; the number of matches is then a lower bound. Else empty.
   SearchResult result;
   /// The certificate of kPartial: no document that is missing from `result` scores more.
   float max_missing_score = 0;
-  bool is_late = false;  ///< it has an answer, which came after its deadline
+  bool is_late = false;  ///< it has an answer, but after its deadline
   Processor processor = Processor::kCpu;
   JobCost predicted;
   Micros waited = 0;           ///< from submit() to its last run
-  Micros took = 0;             ///< from submit() to here
+  Micros took = 0;             ///< from submit() to its end
   Micros end_time = 0;         ///< by JobScheduler::now()
-  std::exception_ptr failure;  ///< of kFailed
+  std::exception_ptr failure;  ///< for kFailed: why
 };
 
-/// A GPU engine, or one that stands in for it, and how many batches it has room for. One thread of
-/// the scheduler uses it.
+/// The engine for batches, usually a GpuEngine. Only one thread of the scheduler calls it.
 struct GpuSide {
   Engine* engine = nullptr;  ///< null: there is no GPU
-  std::size_t batches = 0;   ///< GpuEngineSettings::max_batches; 1 or more
-  HasList has_list = {};     ///< none: all lists are always in GPU memory
-  /// For huge queries, with room for kBackgroundBatches: GpuEngineSettings::is_background. Null:
-  /// `engine` takes these too.
+  std::size_t batches = 0;   ///< batches that `engine` has room for (max_batches); 1 or more
+  HasList has_list = {};     ///< empty: all lists are always in GPU memory
+  /// The engine for huge queries, with room for kBackgroundBatches and made with
+  /// GpuEngineSettings::is_background. Null: `engine` takes these too.
   Engine* background = nullptr;
 };
 
-/// One under way, and one whose answer is being delivered.
+/// Batches of GpuSide::background: one under way, and one whose answer is being delivered.
 inline constexpr std::size_t kBackgroundBatches = 2;
 
-/// Batches that an engine should have room for, with these settings: those under way, one of a huge
-/// query, and one whose answers are being delivered.
+/// How many batches GpuSide::engine should have room for with these settings: those under way, one
+/// of a huge query, and one whose answers are being delivered.
 inline std::size_t gpu_batches(const PlacementSettings& settings) { return settings.batches + 2; }
 
 /// Names a query that was submitted.
@@ -60,42 +60,43 @@ struct QueryHandle {
 };
 
 /// Answers queries over one snapshot of an index. All functions may be called from any number of
-/// threads. Its answers, where they are complete, are the engines', whatever ran where.
+/// threads. Complete answers are the same as the engines', wherever they were computed.
 class Scheduler {
  public:
-  /// Gets the answer on a thread of the scheduler, or of submit()'s caller where the query is
-  /// refused or has no room. Should take microseconds; must not throw, nor submit with
-  /// OverloadPolicy::kWait.
+  /// Called with the answer, on a thread of the scheduler, or on that of submit()'s caller if the
+  /// query is refused or there is no room for it. Should take microseconds. Must not throw, and
+  /// must not submit with OverloadPolicy::kWait.
   using OnAnswer = std::function<void(ScheduledAnswer&&)>;
 
-  /// Starts the threads. Shares the snapshot, of one segment or of several; the engine, which has
-  /// the same, must outlive the scheduler. Throws UsageError for settings out of range.
+  /// Starts the threads. Shares the snapshot. The engines must be over the same snapshot and must
+  /// outlive the scheduler. Throws UsageError for settings out of range.
   Scheduler(const Snapshot& snapshot, const GpuSide& gpu, const SchedulerSettings& settings = {},
             const CostModel& model = {});
-  /// Queries that are queued end with JobEnd::kCancelled; what is running is waited for. No thread
-  /// may submit meanwhile.
+  /// Queued queries end with JobEnd::kCancelled; running ones are waited for. No thread may submit
+  /// meanwhile.
   ~Scheduler();
   Scheduler(const Scheduler&) = delete;
   Scheduler& operator=(const Scheduler&) = delete;
 
-  /// The future throws what made the query fail, if it did. Throws UsageError for settings or
-  /// options out of range, FormatError for a damaged lexicon.
+  /// Plans and submits a query. If the query fails, the future throws the reason. Throws UsageError
+  /// for settings or options out of range, FormatError for a damaged lexicon.
   std::future<ScheduledAnswer> submit(const Query& query, const SearchSettings& settings,
                                       const JobOptions& options = {});
-  /// The same, of a query that was planned over the scheduler's snapshot.
+  /// The same for a query that was planned over the scheduler's snapshot.
   std::future<ScheduledAnswer> submit(PlannedQuery plan, const SearchSettings& settings,
                                       const JobOptions& options = {});
-  /// The same, with a callback, which is cheaper.
+  /// The same with a callback, which is cheaper than a future.
   QueryHandle submit(PlannedQuery plan, const SearchSettings& settings, const JobOptions& options,
                      OnAnswer on_answer);
 
-  /// Ends a query with JobEnd::kCancelled: at once if it waits, soon if it runs on the CPU, with
-  /// its batch on the GPU. Returns false if it has ended.
+  /// Ends a query with JobEnd::kCancelled: at once if it is queued, soon if it runs on the CPU, at
+  /// the end of its batch if it runs on the GPU. Returns false if it has already ended.
   bool cancel(const QueryHandle& handle);
 
   SchedulerStatistics statistics() const;
   const Snapshot& snapshot() const;
-  /// For jobs of other classes: see JobScheduler. `classes` are theirs; they outlive the scheduler.
+  /// A scheduler that also takes jobs of other classes, by jobs().submit(). `classes` must outlive
+  /// it. The rest as above.
   Scheduler(const Snapshot& snapshot, const GpuSide& gpu, const SchedulerSettings& settings,
             const CostModel& model, std::span<WorkClass* const> classes);
   JobScheduler& jobs();

@@ -1,4 +1,4 @@
-// What an operator wants to know of a scheduler.
+// Statistics of a scheduler, for its operator.
 #pragma once
 
 #include <array>
@@ -8,21 +8,21 @@
 
 namespace warpdex {
 
-/// Where predicted costs come from, before runs correct them.
+/// The source of predicted costs, before runs correct them.
 enum class CostOrigin : std::uint8_t {
   kRough,       ///< rough figures of common machines
   kCalibrated,  ///< measured on this index as it is
-  kOlder        ///< measured on this index before documents came, went or were merged
+  kOlder        ///< measured on this index before later commits changed it
 };
 
 /// "rough", "calibrated" or "older".
 std::string_view cost_origin_name(CostOrigin origin);
 
-/// How predictions compare with the truth.
+/// How predicted times compare with true ones.
 struct PredictionStatistics {
   std::uint64_t runs = 0;
-  double mean_relative_error = 0;  ///< of |predicted - true| / true
-  double mean_ratio = 0;           ///< of predicted / true
+  double mean_relative_error = 0;  ///< mean of |predicted - true| / true
+  double mean_ratio = 0;           ///< mean of predicted / true
 };
 
 /// Times in microseconds; percentiles are exact to 7 %.
@@ -32,17 +32,17 @@ struct TimeStatistics {
   double p50 = 0;
   double p95 = 0;
   double p99 = 0;
-  double max = 0;  ///< the upper end of its class
+  double max = 0;  ///< exact to 7 %, too
 };
 
-/// What the system counts of threads that do the same, in seconds.
+/// Times of a group of threads, as the system counts them, in seconds.
 struct ThreadStatistics {
   std::size_t threads = 0;
-  double busy = 0;     ///< processor time, user and system, waits that spin included
+  double busy = 0;     ///< processor time, user and system, spinning included
   double waiting = 0;  ///< ready to run, without a processor; 0 where the system does not say
 };
 
-/// Where the processors' time goes. Times of stages are in seconds, of all threads together.
+/// Where the processors' time goes. Times are in seconds, summed over threads.
 struct ProcessorTimes {
   ThreadStatistics cpu_threads;
   ThreadStatistics gpu_thread;  ///< starts batches and looks for their ends
@@ -52,14 +52,14 @@ struct ProcessorTimes {
   double gpu_queue = 0;   ///< at the GPU's queue, likewise
   double cpu_runs = 0;    ///< runs of jobs on CPU threads
   double starts = 0;      ///< of batches, on the GPU's thread, from the queues on
-  double ends = 0;        ///< of batches, on the GPU's thread, but for deliveries
+  double ends = 0;        ///< of batches, on the GPU's thread, without deliveries
   double deliveries = 0;  ///< of their answers, on the GPU's thread and on deliverers
 };
 
-/// Sums since construction, but for lengths, which are of now.
+/// Sums since construction; the lengths of queues are those of now.
 struct SchedulerStatistics {
   std::uint64_t submitted = 0;
-  // How jobs ended; together, those that have ended.
+  // How jobs ended. Their sum is the number of jobs that have ended.
   std::uint64_t complete_on_cpu = 0;
   std::uint64_t complete_on_gpu = 0;
   std::uint64_t partial = 0;
@@ -69,24 +69,24 @@ struct SchedulerStatistics {
   std::uint64_t late = 0;  ///< complete or partial, after their deadline
 
   std::uint64_t moved_to_gpu = 0;   ///< CPU runs that outran their prediction
-  std::uint64_t moved_to_cpu = 0;   ///< the GPU could not answer them, or failed
-  std::uint64_t stolen_by_cpu = 0;  ///< from the queue that prefers the GPU
+  std::uint64_t moved_to_cpu = 0;   ///< jobs that the GPU could not answer, or failed to
+  std::uint64_t stolen_by_cpu = 0;  ///< jobs from the GPU's queue
   std::uint64_t batches = 0;
   std::uint64_t gpu_failures = 0;  ///< batches that the GPU failed to answer
-  bool gpu_is_given_up = false;    ///< it failed again and again
+  bool gpu_is_given_up = false;    ///< three failures in a row: it gets no more work
 
-  // Lengths of the queues.
-  std::size_t prefers_gpu = 0;
-  std::size_t prefers_cpu = 0;
-  std::size_t huge = 0;
-  std::size_t under_way = 0;  ///< submitted and not ended
+  // Jobs in the queues now.
+  std::size_t prefers_gpu = 0;  ///< in the GPU's queue
+  std::size_t prefers_cpu = 0;  ///< in the CPU's queue
+  std::size_t huge = 0;         ///< in the queue of huge jobs
+  std::size_t under_way = 0;    ///< submitted and not ended
 
   TimeStatistics waits;      ///< from submit() to the last run
   TimeStatistics latencies;  ///< from submit() to the end
   PredictionStatistics cpu;
-  PredictionStatistics gpu;  ///< of batches beside which no other was under way
+  PredictionStatistics gpu;  ///< of batches that ran alone on the GPU
   ProcessorTimes processors;
-  /// Of text queries. kOlder: `warpdex calibrate` would make first predictions better.
+  /// For text queries. kOlder: `warpdex calibrate` would make the first predictions better.
   CostOrigin costs = CostOrigin::kRough;
 };
 
