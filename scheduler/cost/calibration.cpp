@@ -15,14 +15,14 @@ struct ClassSamples {
   std::vector<Sample> cpu;
   std::vector<Sample> gpu_alone;
   std::map<std::size_t, std::vector<Sample>> batches;  ///< by size
-  // Measured on an idle machine over measured otherwise.
+  // Ratios of times on an idle machine to the others.
   std::vector<double> cpu_idle;
   std::vector<double> gpu_idle;
 };
 
-/// Where queries of an idle machine took longer than this many times, something held it up. A
-/// prediction that is too long keeps queries away from its processor, so that no run corrects it;
-/// one that is too short is corrected within a few runs.
+/// If the ratio is larger, something held up the machine. A prediction that is too long keeps
+/// queries away from its processor, so that no run corrects it. One that is too short is corrected
+/// within a few runs.
 constexpr double kMaxIdle = 1.5;
 
 /// The median, kMaxIdle at most; 1 if there are no ratios.
@@ -43,7 +43,7 @@ PredictionError named(std::size_t query_class, std::string what, std::string mod
           error.p95};
 }
 
-/// Fits the model of single queries, and tells the errors of both kinds.
+/// Fits the model of single queries, and appends the errors of both kinds of model.
 void fit_single(std::size_t query_class, const char* what, std::span<const Sample> samples,
                 ModelTree& tree, std::vector<PredictionError>& errors) {
   if (samples.size() < kMinCalibrationSamples) return;

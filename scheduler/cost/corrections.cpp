@@ -1,4 +1,4 @@
-// The scheduler and its simulation correct predictions in the same way.
+// How corrections learn; the scheduler and its simulation share this code.
 #include "cost/corrections.hpp"
 
 #include <algorithm>
@@ -6,12 +6,12 @@
 namespace warpdex {
 namespace {
 
-/// A run moves a correction by this part of the way at least, the first ones by more.
+/// A run moves a correction by at least this part of the way, the first runs by more.
 constexpr float kLearningRate = 0.02F;
 constexpr float kMaxCorrection = 20;
-/// Of the CPU threads. A run while fewer are busy tells of an idle CPU.
+/// A run counts for an idle CPU if a smaller part of the CPU threads is busy.
 constexpr float kIdleLoad = 0.3F;
-/// A batch of as many jobs and more tells of shares.
+/// A batch of this many jobs or more corrects shares.
 constexpr std::size_t kManyJobs = 16;
 
 }  // namespace

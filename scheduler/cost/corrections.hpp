@@ -1,4 +1,4 @@
-// Corrects predicted costs by what runs have taken. Internal.
+// Corrects predicted costs by the times that runs have taken. Internal.
 #pragma once
 
 #include <array>
@@ -11,8 +11,8 @@
 
 namespace warpdex {
 
-/// A factor that predictions are multiplied with. It follows what runs took over what they were
-/// predicted to take: the mean of that or, of single queries where nothing else runs, the median.
+/// A factor for predictions. It follows the ratio of the times that runs took to their predicted
+/// times: the mean of that ratio (learn) or its median (learn_median).
 class Correction {
  public:
   float factor() const { return factor_.load(std::memory_order_relaxed); }
@@ -27,13 +27,13 @@ class Correction {
   std::atomic<std::uint64_t> runs_ = 0;
 };
 
-/// Those of all classes of queries. From any thread.
+/// The corrections of all classes of queries. Used from any thread.
 class Corrections {
  public:
   void apply(std::size_t query_class, JobCost& cost) const;
-  /// A run on the CPU has taken so long, in microseconds.
+  /// A run on the CPU has taken `took` microseconds.
   void learn_cpu(std::size_t query_class, const Job& job, float took);
-  /// A batch of so many jobs has; the first one is of this class.
+  /// A batch of `jobs` jobs has taken `took` microseconds. Its first job is of this class.
   void learn_gpu(std::size_t query_class, std::size_t jobs, float predicted, float took);
 
  private:

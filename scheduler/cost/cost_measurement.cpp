@@ -38,7 +38,7 @@ double median(std::vector<double> times) {
   return *middle;
 }
 
-/// The median time of `run`, after one that is not timed.
+/// The median time of several calls of `run`, after one that is not timed. Microseconds.
 template <typename Run>
 double time_of(const MeasureSettings& settings, const Run& run) {
   run();
@@ -51,8 +51,8 @@ double time_of(const MeasureSettings& settings, const Run& run) {
   return median(std::move(times));
 }
 
-/// The time of `run`, a millisecond after the call. The processor stays awake meanwhile, as it does
-/// for the scheduler.
+/// Waits for a millisecond, then times `run`. The processor stays awake meanwhile, as it does for
+/// the scheduler. Microseconds.
 template <typename Run>
 double time_after_pause(const Run& run) {
   constexpr std::chrono::microseconds kPause{1'000};
@@ -98,7 +98,7 @@ class Measurer {
     result_.queries.resize(queries.size());
   }
 
-  /// In passes over all queries, so that each meets the caches as others have left them.
+  /// Runs passes over all queries, so that each query finds the caches as others have left them.
   void measure_on_cpu() {
     const std::size_t threads =
         settings_.cpu_threads == 0 ? default_threads() : settings_.cpu_threads;
@@ -110,7 +110,7 @@ class Measurer {
     for (std::size_t pass = 0; pass < passes.count(); ++pass) {
       parallel_for(threads, queries_.size(), [&](std::size_t thread, std::size_t i) {
         const LoadQuery& query = queries_[i];
-        // Time that other processes have the processor does not count.
+        // Time during which other processes had the processor does not count.
         const double used = thread_micros();
         const Clock::time_point start = Clock::now();
         searchers[thread].run(query.plan, query.settings);
@@ -144,8 +144,8 @@ class Measurer {
     }
   }
 
-  /// Some queries of each class, as an idle machine meets them: one at a time, and caches, driver
-  /// and GPU have cooled down meanwhile.
+  /// Times some queries of each class as on an idle machine: one at a time, with a pause before
+  /// each, so that caches, driver and GPU have cooled down.
   void measure_idle(Engine* engine) {
     const std::vector<std::uint32_t> chosen = some_of_each_class(settings_.idle_queries);
     CpuSearcher searcher(snapshot_);
@@ -169,7 +169,7 @@ class Measurer {
     }
   }
 
-  /// Batches of queries that the GPU answers, of one class each.
+  /// Times batches of queries that the GPU can answer, each of one class.
   void measure_batches(Engine& engine) {
     std::map<std::size_t, std::vector<std::uint32_t>> classes;
     for (std::uint32_t i = 0; i < queries_.size(); ++i) {
@@ -189,7 +189,8 @@ class Measurer {
     }
   }
 
-  /// Batches as a loaded scheduler has them: each of other queries than the one before.
+  /// Times batches as under load: each has other queries than the one before, and is submitted
+  /// while that one runs.
   void measure_overlapped(Engine& engine) {
     constexpr std::size_t kBatches = 8;
     std::vector<std::uint32_t> answered;

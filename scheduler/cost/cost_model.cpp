@@ -18,7 +18,8 @@ ModelTree leaf(const Features& weights) {
   return tree;
 }
 
-/// The GPU's model where it is alone: a launch, and more than its share of a batch.
+/// The GPU's model of a query: the cost of a launch, and `of_share` times the rough share of a
+/// batch.
 ModelTree gpu_model(double launch, double of_share, double per_posting) {
   Features weights{};
   at(weights, Feature::kConstant) = launch;

@@ -22,7 +22,7 @@ using rapidjson::Value;
 constexpr const char* kFormat = "warpdex-costs";
 constexpr unsigned kVersion = 4;
 constexpr std::size_t kMaxNodes = 4096;
-/// Smaller weights count as 0: has_long_exponent().
+/// Smaller weights are left out, and so read as 0: has_long_exponent() would refuse them.
 constexpr double kMinWeight = 1e-90;
 
 constexpr std::array<std::string_view, kFeatures> kFeatureNames{"constant",
@@ -154,7 +154,7 @@ class Reader {
     return node;
   }
 
-  /// Children stand behind their parents, so a walk ends.
+  /// Children must come after their parents, so that a walk ends.
   ModelTree::Node inner(const Value& object, std::size_t place, std::size_t nodes) const {
     const Value& name = member(object, "feature");
     check(name.IsString());
@@ -186,8 +186,9 @@ rapidjson::Document parse(const std::string& json, const Reader& reader) {
   return document;
 }
 
-/// Of which index stored costs are: this one, this one before it changed, or (kRough) another. Each
-/// commit raises an index's number of commits; one that is built in its place starts at 0.
+/// The index that stored costs belong to: this one (kCalibrated), this one before it changed
+/// (kOlder), or another (kRough). Each commit raises an index's number of commits; an index that is
+/// built in its place starts at 0.
 CostOrigin origin_of(const rapidjson::Document& document, const Reader& reader,
                      const Snapshot& snapshot) {
   const auto count = [&](const char* name) {

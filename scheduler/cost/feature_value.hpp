@@ -1,4 +1,4 @@
-// Features by name. Internal.
+// Access to a feature by its name. Internal.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// Features of queries: what their plans say of the work that they take.
+// Computes the features of queries from their plans.
 #include <algorithm>
 #include <cmath>
 
@@ -17,7 +17,7 @@ double length_of(const PlannedTerm& term) {
 
 double blocks_of(const PlannedTerm& term) { return std::ceil(length_of(term) / kBlockPostings); }
 
-/// Of a list's blocks, those that hold one of so many documents that are spread at random.
+/// How many of a list's blocks hold one of `documents` documents, if these are spread at random.
 double touched_blocks(const PlannedTerm& term, double documents) {
   const double blocks = blocks_of(term);
   return blocks * -std::expm1(-documents / blocks);
@@ -78,7 +78,8 @@ void add_essential(Features& features, const PlannedQuery& plan, double essentia
   }
 }
 
-/// AND: each list is looked up for what is left of the shortest one.
+/// AND: the documents of the shortest list are looked up in one list after the other. Those that a
+/// list lacks drop out.
 void add_intersection(Features& features, const PlannedQuery& plan, double documents, double k) {
   const double shortest = length_of(plan.terms.front());
   double left = shortest;
@@ -92,7 +93,7 @@ void add_intersection(Features& features, const PlannedQuery& plan, double docum
   at(features, Feature::kProbedBlocks) = blocks;
 }
 
-/// What a query's work in one segment is predicted from. Leaves out what does not depend on it.
+/// The features that depend on the segment. The others are 0.
 Features features_in(const Snapshot& snapshot, std::size_t segment, const PlannedQuery& plan,
                      const SearchSettings& settings, const HasList& has_list) {
   Features features{};
@@ -109,7 +110,7 @@ Features features_in(const Snapshot& snapshot, std::size_t segment, const Planne
   return features;
 }
 
-/// Segments are searched one after the other: their work adds up.
+/// Segments are searched one after the other, so their work is summed.
 Features sum_over_segments(const Snapshot& snapshot, const PlannedQuery& plan,
                            const SearchSettings& settings, const HasList& has_list) {
   Features sum{};

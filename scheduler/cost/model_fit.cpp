@@ -1,5 +1,5 @@
-// Linear models by least squares: normal equations, with columns of equal size and a little ridge.
-// Trees of products.
+// Fits linear models by least squares (normal equations, with scaled columns and a small ridge),
+// and trees of products.
 #include "cost/model_fit.hpp"
 
 #include <Eigen/Dense>
@@ -22,7 +22,8 @@ constexpr std::uint32_t kFolds = 5;
 using Matrix = Eigen::Matrix<double, kColumns, kColumns>;
 using Vector = Eigen::Matrix<double, kColumns, 1>;
 
-/// The equations of all samples, each divided by its time.
+/// The normal equations of all samples. Each sample is divided by its time, so that errors are
+/// relative.
 struct Equations {
   Matrix products = Matrix::Zero();
   Vector targets = Vector::Zero();
@@ -64,7 +65,7 @@ Vector solve(const Equations& equations, const std::vector<Eigen::Index>& used) 
   return weights;
 }
 
-/// Leaves out the column whose share is the most negative until there is none.
+/// Solves again without the column whose share is the most negative, until no share is negative.
 Vector solve_without_negatives(const Equations& equations) {
   std::vector<Eigen::Index> used;
   for (Eigen::Index i = 0; i < static_cast<Eigen::Index>(kColumns); ++i) {
@@ -150,7 +151,7 @@ void grow(std::span<Sample> samples, std::size_t depth, std::vector<ModelTree::N
   nodes[root] = {static_cast<std::int32_t>(split.feature), split.value, left_node, right_node};
 }
 
-/// Calls judge(rest, part) for each fold, with the samples in it and those that are not.
+/// Calls judge(rest, part) for each fold: `part` has the samples in it, `rest` the others.
 void for_each_fold(
     std::span<const Sample> samples,
     const std::function<void(std::span<const Sample>, std::span<const Sample>)>& judge) {

@@ -1,5 +1,5 @@
-// A product of powers of features: linear in logarithms, which suits times that spread over powers
-// of ten.
+// Fits a product of powers of features. It is linear in logarithms, so it suits times that spread
+// over powers of ten.
 #include <Eigen/Dense>
 #include <algorithm>
 #include <cmath>
@@ -13,12 +13,13 @@ namespace warpdex {
 namespace {
 
 constexpr auto kCount = static_cast<Eigen::Index>(kFeatures);
-/// Weight of the ridge, for columns of mean 0 and spread 1.
+/// The weight of the ridge, for columns of mean 0 and spread 1.
 constexpr double kProductRidge = 0.01;
 constexpr double kMinSpread = 1e-6;
 /// Predictions exceed the longest time that was measured by this factor at most.
 constexpr double kBeyond = 4;
-/// Features whose logarithms others have; more columns than needed make the fit worse.
+/// Features that are left out, since their logarithms nearly follow from others. More columns than
+/// needed make the fit worse.
 constexpr Feature kDerived[] = {Feature::kRootOfProbes, Feature::kRootOfEssential, Feature::kBlocks,
                                 Feature::kRootOfK, Feature::kKTerms};
 
@@ -27,7 +28,7 @@ bool is_derived(Eigen::Index column) {
                      [&](Feature feature) { return static_cast<Eigen::Index>(feature) == column; });
 }
 
-/// Logarithms of features, a row a sample; column 0 is the constant's.
+/// The logarithms of features, one row for each sample. Column 0 is the constant's.
 Eigen::MatrixXd rows_of(std::span<const Sample> samples) {
   Eigen::MatrixXd rows(static_cast<Eigen::Index>(samples.size()), kCount);
   for (std::size_t i = 0; i < samples.size(); ++i) {
@@ -40,8 +41,8 @@ Eigen::MatrixXd rows_of(std::span<const Sample> samples) {
   return rows;
 }
 
-/// Least squares with a ridge on all weights but the constant's. Columns that are
-/// derived or do not vary get 0.
+/// Least squares with a ridge on all weights except the constant's. Columns that are derived or do
+/// not vary get the weight 0.
 Eigen::VectorXd solve(const Eigen::MatrixXd& rows, const Eigen::VectorXd& targets) {
   const auto count = static_cast<double>(rows.rows());
   const Eigen::RowVectorXd means = rows.colwise().mean();

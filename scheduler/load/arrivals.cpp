@@ -14,13 +14,14 @@ namespace {
 /// Eight gigabytes of arrival times.
 constexpr double kMaxArrivals = 1e9;
 
-// Bursts: of each period on average, this part is a burst with this share of the arrivals.
+// A period consists, on average, of a quiet time and a burst. A burst takes kBurstTime of the
+// period and has kBurstShare of its arrivals.
 constexpr Micros kPeriod = 200'000;
 constexpr double kBurstTime = 0.1;
 constexpr double kBurstShare = 0.5;
 
-/// Exponentially distributed with this mean, by the inverse of the distribution: unlike the
-/// standard library's, the same everywhere.
+/// An exponentially distributed time with this mean, by the inverse of the distribution. Unlike the
+/// standard library's function, it gives the same times everywhere.
 double exponential(std::mt19937_64& random, double mean) {
   const double u = (static_cast<double>(random() >> 11) + 0.5) * 0x1p-53;
   return -mean * std::log(u);

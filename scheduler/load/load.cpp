@@ -1,4 +1,4 @@
-// Submits queries at their times, and sums up what became of them.
+// Submits queries at their times, and sums up their outcomes.
 #include "warpdex/scheduler/load.hpp"
 
 #include <algorithm>
@@ -15,12 +15,12 @@
 namespace warpdex {
 namespace {
 
-/// Before the first arrival, so that all generators are there.
+/// The time before the first arrival, in which all generators start.
 constexpr Micros kHeadStart = 20'000;
-/// Between two calls of `on_wait`.
+/// The time between two calls of `on_wait`.
 constexpr std::chrono::milliseconds kLook{20};
 
-/// One load under way.
+/// A load that is under way.
 class Load {
  public:
   Load(Scheduler& scheduler, std::span<const LoadQuery> queries, const LoadSettings& settings)
@@ -31,7 +31,7 @@ class Load {
         start_(scheduler.jobs().now() + kHeadStart),
         tallies_(std::max<std::size_t>(1, settings.generators)) {}
 
-  /// Submits every n-th query, from the first on.
+  /// Submits every `step`-th query, beginning with number `first`.
   void generate(std::size_t first, std::size_t step) {
     ThreadRole role;
     role.enter();
@@ -39,7 +39,7 @@ class Load {
     Micros submitting = 0;
     for (std::size_t i = first; i < outcomes_.size() && !is_ended_.load(std::memory_order_relaxed);
          i += step) {
-      LoadQuery query = queries_[i % queries_.size()];  // a caller's own, planned before
+      LoadQuery query = queries_[i % queries_.size()];  // copied before it is due
       wait_until_due(start_ + settings_.arrivals[i]);
       submitting += submit(i, std::move(query));
     }
@@ -53,7 +53,8 @@ class Load {
   const CallerStatistics& callers() const { return callers_; }
 
  private:
-  /// Of one generator's queries. Apart from those of others, which other threads write.
+  /// Counts of one generator's queries. Each has its own cache lines, since other threads write the
+  /// counts of other generators.
   struct Tally {
     alignas(64) std::atomic<std::size_t> submitted = 0;
     alignas(64) std::atomic<std::size_t> ended = 0;
@@ -74,12 +75,12 @@ class Load {
     }
   }
 
-  /// Returns how long it took.
+  /// Returns how long submit() took, in microseconds.
   Micros submit(std::size_t number, LoadQuery&& query) {
     const Micros now = scheduler_.jobs().now();
     outcomes_[number].lag = static_cast<float>(now - start_ - settings_.arrivals[number]);
     tally(number).submitted.fetch_add(1, std::memory_order_relaxed);
-    // Two words, which a std::function holds without allocating.
+    // The callback holds two words, which std::function stores without allocating.
     scheduler_.submit(std::move(query.plan), query.settings, settings_.options,
                       [this, number](ScheduledAnswer&& answer) { note(number, answer); });
     return scheduler_.jobs().now() - now;

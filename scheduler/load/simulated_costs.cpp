@@ -1,4 +1,4 @@
-// Turns measurements into what the simulator runs with.
+// Turns measurements into the costs and the host of a simulation.
 #include <algorithm>
 
 #include "queues/job_queues.hpp"

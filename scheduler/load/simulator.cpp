@@ -1,5 +1,5 @@
-// A discrete-event simulation: arrivals, ends of CPU runs, ends of batches and of their delivery,
-// and batches that close.
+// A discrete-event simulation. Events are arrivals, the ends of CPU runs, of batches and of their
+// deliveries, and the starts of batches.
 #include "warpdex/scheduler/simulator.hpp"
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 namespace warpdex {
 namespace {
 
-/// A query that is under way; used again after it has ended.
+/// A query that is under way. Another query uses the job again after its end.
 class SimulatedJob final : public Job {
  public:
   explicit SimulatedJob(WorkClass& work) : Job(work) {}
@@ -24,7 +24,7 @@ class SimulatedJob final : public Job {
   Micros run_end = 0;  ///< of its run on the CPU
 };
 
-/// Jobs have a class, which nobody asks here.
+/// Every job needs a class. The simulation never calls it.
 class NoWork final : public WorkClass {
  public:
   JobCost estimate(const Job&) const override { return {}; }
@@ -69,9 +69,9 @@ class Simulation {
  private:
   struct Event {
     Micros time;
-    SimulatedJob* job;  ///< the end of its run, or a look at whether it moves; null: of a batch
-    std::size_t batch;  ///< that is done
-    bool is_delivered = false;  ///< a batch has been delivered
+    SimulatedJob* job;          ///< its run ends, or may move to the GPU; null: a batch ends
+    std::size_t batch;          ///< the batch that ends
+    bool is_delivered = false;  ///< not the end of a batch, but of its delivery
     bool operator<(const Event& other) const { return time > other.time; }
   };
   struct Batch {
@@ -104,7 +104,8 @@ class Simulation {
     all_.put(job);
   }
 
-  /// As the scheduler does. With kWait, a query waits outside as it would inside.
+  /// As the scheduler does. With kWait, all queries are let in: they wait as long inside as
+  /// outside.
   bool let_in(SimulatedJob& job) {
     const OverloadPolicy policy = job.options.overload;
     if (policy == OverloadPolicy::kWait) return true;
@@ -154,14 +155,15 @@ class Simulation {
     }
   }
 
-  /// Has the run end at its time, or be looked at before.
+  /// Adds the event of the run's end, or an earlier one at which the run may move.
   void look_later(SimulatedJob& job, Micros look) {
     const bool may_move = has_gpu_ && job.cost.gpu_can && !job.is_limited &&
                           settings_.placement.placement == Placement::kBoth;
     events_.push({may_move ? std::min(look, job.run_end) : job.run_end, &job, 0});
   }
 
-  /// A run that has outrun its prediction moves if the GPU is done sooner than it has taken.
+  /// A run that has outrun its predictions moves, if the GPU is predicted to be done with it in
+  /// less time than it has taken so far. Else it is looked at again later.
   void look_at_run(SimulatedJob& job) {
     const Micros taken = now_ - job.start;
     if (all_.waits(now_).gpu + static_cast<double>(job.cost.gpu_alone) >= taken) {
@@ -192,7 +194,7 @@ class Simulation {
     while (place < running_.size() && !running_[place].jobs.empty()) ++place;
     if (place == running_.size()) running_.emplace_back();
     running_[place] = std::move(batch);
-    // Two under way at a time were measured: none took longer than both together.
+    // Occupancy was measured with two batches under way: neither took longer than both together.
     events_.push({start + takes * std::min(1.0, 2 * settings_.occupancy), nullptr, place});
     return true;
   }
@@ -227,7 +229,7 @@ class Simulation {
       --batches_;
       return;
     }
-    if (now_ < host_.free_at()) {  // nobody sees it before
+    if (now_ < host_.free_at()) {  // the GPU's thread is busy and sees it later
       events_.push({host_.free_at(), nullptr, event.batch});
       return;
     }
@@ -282,12 +284,12 @@ class Simulation {
   std::vector<SimulatedJob*> free_;
   JobQueues all_;
   std::priority_queue<Event> events_;
-  std::vector<Batch> running_;      ///< places are used again
-  std::vector<Micros> deliveries_;  ///< of a batch that is done, by place
+  std::vector<Batch> running_;      ///< places without jobs are free
+  std::vector<Micros> deliveries_;  ///< of the batch that has just ended, by place
   SimulatedHost host_;
   std::size_t idle_threads_;
-  std::size_t batches_ = 0;          ///< not yet delivered
-  std::size_t running_batches_ = 0;  ///< on the GPU
+  std::size_t batches_ = 0;          ///< started and not delivered
+  std::size_t running_batches_ = 0;  ///< of these, on the GPU
   Micros last_batch_end_ = 0;
   Corrections corrections_;
   std::size_t under_way_ = 0;

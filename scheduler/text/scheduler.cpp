@@ -1,4 +1,4 @@
-// Makes jobs of queries.
+// Turns queries into jobs.
 #include "warpdex/scheduler/scheduler.hpp"
 
 #include <utility>
@@ -59,7 +59,7 @@ std::future<ScheduledAnswer> Scheduler::submit(PlannedQuery plan, const SearchSe
 QueryHandle Scheduler::submit(PlannedQuery plan, const SearchSettings& settings,
                               const JobOptions& options, OnAnswer on_answer) {
   settings.validate();
-  effective_scorer(state_->snapshot.settings(), settings.scorer);  // throws where it does not fit
+  effective_scorer(state_->snapshot.settings(), settings.scorer);  // throws if it does not fit
   TextJob& job = state_->pool.take();
   const QueryHandle handle{&job, job.generation.load(std::memory_order_relaxed)};
   job.plan = std::move(plan);

@@ -27,16 +27,16 @@ class TextJob final : public Job {
   SearchResult result;
   float max_missing_score = 0;
   Scheduler::OnAnswer on_answer;
-  std::size_t shard = 0;  ///< of the pool: where it is given back to
+  std::size_t shard = 0;  ///< the part of the pool that it is given back to
 
  private:
   TextJobPool& pool_;
 };
 
-/// Jobs that were used before are used again. They lie in parts, and each thread takes from one of
-/// these, mostly one of its own, so that callers do not wait for each other. A part grows to as
-/// many jobs as were under way from it at one time. A job keeps its last plan until it is taken
-/// again, so that mostly the thread that allocated a plan frees it.
+/// A pool of jobs that are used again and again. It has several parts. Each thread takes from one
+/// part, mostly one of its own, so that callers do not wait for each other. A part grows to the
+/// largest number of its jobs that were under way at one time. A job keeps its last plan until it
+/// is taken again, so that a plan is mostly freed by the thread that allocated it.
 class TextJobPool {
  public:
   explicit TextJobPool(WorkClass& work) : work_(work) {}

@@ -13,7 +13,7 @@
 namespace warpdex {
 namespace {
 
-/// The GPU engine takes queries of so many terms at most.
+/// The most terms of a query that the GPU engine can answer.
 constexpr std::size_t kMaxGpuTerms = 64;
 
 TextJob& text(Job& job) { return static_cast<TextJob&>(job); }
@@ -37,7 +37,7 @@ class TextCpuWorker final : public CpuWorker {
   CpuSearcher searcher_;
 };
 
-/// Moves plans into one piece of memory for a batch, as engines take them.
+/// Moves the plans of a batch into one array, as engines take them.
 class TextGpuWorker final : public GpuWorker {
  public:
   explicit TextGpuWorker(const GpuSide& gpu)
@@ -68,7 +68,7 @@ class TextGpuWorker final : public GpuWorker {
     return true;
   }
 
-  /// Frees what start() would have to, while nobody waits.
+  /// Frees the batch's memory now, so that start() need not do it while queries wait.
   void release(std::size_t slot) noexcept override {
     Batch& batch = batches_[slot];
     batch.answers.reset();
@@ -109,7 +109,7 @@ TextWork::TextWork(const Snapshot& snapshot, const GpuSide& gpu, const CostModel
   }
 }
 
-/// Other queries the GPU engine leaves to the CPU.
+/// Whether the GPU's engine can answer the query.
 bool TextWork::is_for_gpu(const PlannedQuery& plan) const {
   return gpu_.engine != nullptr && plan.terms.size() <= kMaxGpuTerms;
 }
