@@ -1,4 +1,4 @@
-// How much each client has been served, by its weight. Internal.
+// Counts the work done for each client, by its weight. Internal.
 #pragma once
 
 #include <atomic>
@@ -8,8 +8,8 @@
 
 namespace warpdex {
 
-/// Of the clients that have jobs, the one with the smallest pass() is served next. From several
-/// threads; with a single client, which most schedulers have, nothing is written.
+/// Stride scheduling: of the clients that have jobs, the one with the smallest pass() is served
+/// next. For several threads. With a single client, as in most schedulers, nothing is written.
 class ClientShares {
  public:
   explicit ClientShares(const std::vector<double>& weights) : clients_(weights.size()) {
@@ -22,16 +22,17 @@ class ClientShares {
     return clients_[client].pass.load(std::memory_order_relaxed);
   }
 
-  /// A job of the client waits. One that had none gets no credit for the time before.
+  /// A job of the client waits now. A client that had none gets no credit for the time before.
   void add(std::size_t client) {
     if (size() == 1 || clients_[client].jobs.fetch_add(1, std::memory_order_relaxed) > 0) return;
     const double now = served_last_.load(std::memory_order_relaxed);
     if (pass(client) < now) clients_[client].pass.store(now, std::memory_order_relaxed);
   }
-  /// It waits no longer.
+  /// A job of the client no longer waits.
   void remove(std::size_t client) {
     if (size() > 1) clients_[client].jobs.fetch_sub(1, std::memory_order_relaxed);
   }
+  /// Adds work that is done for the client, in microseconds.
   void serve(std::size_t client, double work) {
     if (size() == 1) return;
     const double before =
@@ -47,7 +48,7 @@ class ClientShares {
   };
 
   std::vector<Client> clients_;
-  std::atomic<double> served_last_ = 0;  ///< pass of the client that was served last
+  std::atomic<double> served_last_ = 0;  ///< pass, before, of the client that was served last
 };
 
 }  // namespace warpdex

@@ -1,4 +1,4 @@
-// A heap in the front of a vector; what has come since lies behind it.
+// A heap at the front of a vector. Jobs that were added since lie behind it.
 #include "queues/job_heap.hpp"
 
 #include <algorithm>
@@ -33,7 +33,7 @@ void JobHeap::remove(Job& job) {
   while (entries_[place].job != &job) --place;
   entries_[place] = entries_.back();
   entries_.pop_back();
-  ordered_ = std::min(ordered_, place);  // what lies before is a heap
+  ordered_ = std::min(ordered_, place);  // the entries before are still a heap
 }
 
 void JobHeap::bring_to_front(std::size_t count) {

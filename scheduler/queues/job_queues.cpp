@@ -8,7 +8,8 @@
 namespace warpdex {
 namespace {
 
-/// Waits that differ by less do not count as load.
+/// Added to both waits before they are compared, so that small differences do not count. In
+/// microseconds.
 constexpr double kWaitQuantum = 50;
 /// A job without a deadline is ordered as if it had this one.
 constexpr Micros kUsualDeadline = 1e6;
@@ -55,28 +56,29 @@ Waits JobQueues::waits(Micros now) const {
   if (static_cast<double>(cpu_running_.jobs() + for_cpu.jobs()) >= cpu_threads_) {
     waits.cpu = (for_cpu.work() + cpu_running_.work() / 2) / cpu_threads_;
   }
-  // Huge jobs run beside the others, and so does the next batch if little is under way.
+  // Huge jobs run beside the others, so they do not count. The next batch starts beside those under
+  // way once these have less than `beside` left.
   const double beside = static_cast<double>(settings_.beside_work);
   const Micros under_way = gpu_free_at_.load(std::memory_order_relaxed) - now;
   waits.gpu = std::max(0.0, under_way - beside) + lane_of(Lane::kGpu).load.work();
   return waits;
 }
 
-/// What the job adds to the GPU's work as the load stands: of a batch's fixed cost, the part that
-/// one of so many jobs bears.
+/// The work that the job adds to the GPU under the present load: its share of a batch, and its part
+/// of the batch's fixed cost, which is divided among all jobs that wait.
 double JobQueues::gpu_cost_now(const Job& job) const {
   const double share = static_cast<double>(job.cost.gpu_share);
   const double base = static_cast<double>(job.cost.gpu_alone) - share;
   return share + base / (1 + static_cast<double>(size(Lane::kGpu)));
 }
 
-/// The part of the CPU threads that are busy, or soon will be.
+/// The part of the CPU threads, 0 to 1, that is busy or soon will be.
 float JobQueues::cpu_load() const {
   const double busy = static_cast<double>(cpu_running_.jobs() + size(Lane::kCpu));
   return static_cast<float>(std::min(1.0, busy / cpu_threads_));
 }
 
-/// What the job takes on a CPU thread as the load stands, with caution.
+/// The job's time on a CPU thread under the present load, times kCaution.
 double JobQueues::cpu_cost_now(const Job& job) const {
   return kCaution * static_cast<double>(job.cost.cpu_at(cpu_load()));
 }
@@ -85,8 +87,8 @@ bool JobQueues::prefers_gpu(const Job& job) const {
   return has_gpu() && job.cost.gpu_can && job.cost.cpu_at(0) > job.cost.gpu_alone;
 }
 
-/// Membership by the ratio of the job's costs against a threshold that follows the load: the longer
-/// the wait for the GPU against that for the CPU, the more a job must gain there.
+/// Compares the ratio of the job's costs with a threshold that follows the load: the longer the
+/// wait for the GPU, compared with that for the CPU, the more a job must gain there.
 Lane JobQueues::choose_lane(const Job& job, Micros now) const {
   if (!has_gpu() || !job.cost.gpu_can) return Lane::kCpu;
   const bool is_huge = job.cost.gpu_share > settings_.huge_work;
@@ -96,8 +98,8 @@ Lane JobQueues::choose_lane(const Job& job, Micros now) const {
   if (settings_.placement == Placement::kBetterAlone) return prefers_gpu(job) ? on_gpu : Lane::kCpu;
   const Waits wait = waits(now);
   if (now + wait.cpu + kCaution * static_cast<double>(job.cost.cpu) > job.deadline) return on_gpu;
-  // While threads are free, the CPU is done before even an idle GPU would be, and this costs the
-  // GPU nothing.
+  // A thread is free, and is done with the job before even an idle GPU would be. This costs the GPU
+  // nothing.
   const double cpu = cpu_cost_now(job);
   if (wait.cpu == 0 && cpu <= static_cast<double>(job.cost.gpu_alone)) return Lane::kCpu;
   const double threshold = (wait.gpu + kWaitQuantum) / (wait.cpu + kWaitQuantum);
@@ -135,7 +137,7 @@ void JobQueues::remove(Job& job) {
   forget(job);
 }
 
-/// A job runs, which its client pays for.
+/// A job starts to run. Its client is charged for it.
 void JobQueues::serve(Job& job) {
   const float work = job.cost.gpu_can ? std::min(job.cost.cpu, job.cost.gpu_share) : job.cost.cpu;
   clients_.remove(job.options.client);
@@ -143,8 +145,8 @@ void JobQueues::serve(Job& job) {
   job.state.store(Job::State::kRunning, std::memory_order_relaxed);
 }
 
-/// Takes a job to run. Others write the load all the time: whoever takes many jobs takes them off
-/// it together, so that is left to the caller.
+/// Takes a job to run. The caller must also take it off the lane's load: threads write the load all
+/// the time, so several jobs are better taken off together.
 void JobQueues::take(Job& job) {
   LaneState& lane = lanes_[job.place.lane];
   lane.heaps[job.options.client].remove(job);
@@ -189,7 +191,7 @@ Micros JobQueues::next_batch_time() const {
   return next_usual_batch_time();
 }
 
-/// The same, of batches that are not of a huge job.
+/// The same for batches other than those of huge jobs.
 Micros JobQueues::next_usual_batch_time() const {
   const LaneState& lane = lane_of(Lane::kGpu);
   if (lane.queued == 0 || batches_under_way_ >= settings_.batches) return kNever;
@@ -200,7 +202,7 @@ Micros JobQueues::next_usual_batch_time() const {
   return oldest.arrival + static_cast<double>(settings_.batch_wait);
 }
 
-/// Whether a job may join a batch that has so much work.
+/// Whether a job may join a batch whose shares add up to `work`.
 bool JobQueues::may_join(const Job& job, const std::vector<Job*>& batch, double work) const {
   if (batch.empty()) return true;
   return job.work_class == batch.front()->work_class &&
@@ -208,7 +210,7 @@ bool JobQueues::may_join(const Job& job, const std::vector<Job*>& batch, double 
              static_cast<double>(settings_.batch_max_work);
 }
 
-/// Takes the next jobs of one class.
+/// Takes the next jobs, all of one class of work, from the GPU's lane.
 void JobQueues::fill_batch(std::vector<Job*>& batch) {
   LaneState& lane = lane_of(Lane::kGpu);
   JobHeap& first = lane.heaps[next_client(Lane::kGpu)];
@@ -226,8 +228,8 @@ void JobQueues::fill_batch(std::vector<Job*>& batch) {
   lane.load.remove(taken);
 }
 
-/// The same if only one client has jobs: these need not be ordered, unless some of a whole batch
-/// may not join it.
+/// The same if only one client has jobs. The jobs of a batch need not be sorted, unless some of
+/// those that come first may not join it.
 void JobQueues::fill_batch_from(JobHeap& heap, std::vector<Job*>& batch) {
   LaneState& lane = lane_of(Lane::kGpu);
   const std::size_t most = std::min(heap.size(), settings_.batch_jobs);

@@ -1,5 +1,6 @@
-// The queues: what runs where, and next. Starts no thread and reads no clock, so that the scheduler
-// and the simulator decide by the same code. (Ding et al., section on scheduling.) Internal.
+// The queues: which processor a job runs on, and which job is next. They start no thread and read
+// no clock, so that the scheduler and the simulator decide by the same code. (Ding et al., section
+// on scheduling.) Internal.
 #pragma once
 
 #include <algorithm>
@@ -17,8 +18,8 @@
 
 namespace warpdex {
 
-/// Predicted times on the CPU are off by more than those on the GPU, where long lists cost little.
-/// The CPU must be predicted to be faster by this factor.
+/// The CPU must be predicted to be faster by this factor. Predictions for the CPU are less exact
+/// than those for the GPU, where long lists cost little.
 inline constexpr double kCaution = 1.2;
 
 /// The queues that a job can be in.
@@ -29,86 +30,89 @@ enum class Lane : std::uint8_t {
 };
 inline constexpr std::size_t kLanes = 3;
 
-/// Predicted time that a job which comes now waits until it starts.
+/// The predicted time until a job that arrives now would start, in microseconds.
 struct Waits {
   Micros cpu = 0;
   Micros gpu = 0;
 };
 
-/// A batch that was taken, as the queues count it.
+/// What the queues count of a batch that is under way.
 struct BatchClaim {
-  double work = 0;  ///< predicted
+  double work = 0;  ///< predicted microseconds
   bool is_huge = false;
 };
 
-/// One per client and lane: a heap. Of the clients that have jobs in a lane, the one that has had
-/// the smallest share by its weight so far is served next; of its jobs, the one on top. O(clients +
+/// Each client has a heap in each lane. Of the clients that have jobs in a lane, the one with the
+/// least work done for its weight is served next, and of its jobs the one on top. O(clients +
 /// log jobs) for each job.
 ///
-/// For several threads: whoever uses the heap of the CPU's lane holds the CPU's lock, and whoever
-/// uses those of the GPU's lanes, or what is under way there, holds the GPU's. Each function says
-/// which it needs. Loads are counted atomically, so that place() and waits() need neither.
+/// For several threads. The CPU's lock protects the heaps of the CPU's lane. The GPU's lock
+/// protects those of the GPU's lanes and the counts of batches under way. Callers hold the locks;
+/// the functions are grouped by those that they need. Loads are counted atomically, so that place()
+/// and waits() need no lock.
 class JobQueues {
  public:
   JobQueues(const PlacementSettings& settings, std::size_t cpu_threads, bool has_gpu);
 
   // Without a lock.
 
-  /// Chooses the lane that suits the load, for a job whose cost, arrival and deadline are set. The
-  /// job counts there from now on; put() or forget() follows.
+  /// Chooses a lane by the load, for a job whose cost, arrival and deadline are set. The job counts
+  /// in that lane from now on. put() or forget() must follow.
   Lane place(Job& job, Micros now);
   void forget(Job& job);
-  /// A job that a CPU thread took has run, with the cost that it was predicted to have there.
+  /// A job that a CPU thread took has run. `work` is its predicted cost there.
   void cpu_done(float work) { cpu_running_.remove(work); }
   Waits waits(Micros now) const;
-  /// Jobs that were placed and not taken.
+  /// Jobs that were placed and not yet taken.
   std::size_t size(Lane lane) const { return lane_of(lane).load.jobs(); }
   std::size_t size() const;
-  /// What those that a CPU thread takes without stealing are predicted to take.
+  /// The predicted time of all jobs that are placed in the CPU's lane.
   Micros queued_cpu_work() const { return lane_of(Lane::kCpu).load.work(); }
-  /// CPU threads that take jobs from now on, 1 or more.
+  /// Sets how many CPU threads take jobs from now on; 1 or more.
   void use_cpu_threads(std::size_t threads) {
     cpu_threads_.store(static_cast<double>(threads), std::memory_order_relaxed);
   }
   bool has_gpu() const { return has_gpu_.load(std::memory_order_relaxed); }
-  /// All that comes from now on goes to the CPU.
+  /// From now on, place() sends all jobs to the CPU.
   void give_up_gpu() { has_gpu_.store(false, std::memory_order_relaxed); }
 
   // With the lock of the job's processor.
 
   void put(Job& job);
-  /// Takes a job that is queued out.
+  /// Removes a job that is queued, without running it.
   void remove(Job& job);
 
   // With the CPU's lock.
 
-  /// The next job for a CPU thread; null if there is none. Counts as running until cpu_done().
+  /// Takes the next job for a CPU thread; null if there is none. It counts as running until
+  /// cpu_done().
   Job* take_for_cpu();
-  /// Jobs that take_for_cpu() gives.
+  /// Jobs that take_for_cpu() can take.
   std::size_t for_cpu() const { return lane_of(Lane::kCpu).queued; }
 
   // With the GPU's lock.
 
-  /// The same from the GPU's queue; null if none should run on the CPU.
+  /// Takes a job of the GPU's queue for a CPU thread; null if none should run on the CPU. It counts
+  /// as running until cpu_done().
   Job* steal_for_cpu(Micros now);
   /// Fills `batch` with the next batch for the GPU, all of one class of work; leaves it empty if
-  /// none should start now. Counts as under way until batch_done(). If it may steal from the CPU's
-  /// queue, it needs both locks.
+  /// none should start now. The batch counts as under way until batch_done(). With `may_steal`, it
+  /// may take jobs of the CPU's queue, and needs both locks.
   BatchClaim take_batch(Micros now, std::vector<Job*>& batch, bool may_steal);
   void batch_done(const BatchClaim& claim, Micros now);
-  /// When take_batch() gives a batch of the jobs that are here, if it does not steal: 0 for at
-  /// once, kNever if another batch must be done first, or there are none.
+  /// When take_batch(), without stealing, would give a batch of the jobs that are queued now. 0: at
+  /// once; kNever: another batch must be done first, or there are no jobs.
   Micros next_batch_time() const;
   std::size_t for_gpu() const { return lane_of(Lane::kGpu).queued + lane_of(Lane::kHuge).queued; }
 
   // With both locks.
 
-  /// Sends all that is queued to the lanes that suit the load now.
+  /// Places all queued jobs again, by the load as it is now.
   void place_again(Micros now);
-  /// All jobs that are queued, taken out.
+  /// Removes all queued jobs and returns them.
   std::vector<Job*> take_all();
 
-  /// For one thread alone.
+  /// place() and put(), for a program of one thread.
   void push(Job& job, Micros now) {
     place(job, now);
     put(job);
@@ -116,10 +120,11 @@ class JobQueues {
 
  private:
   struct LaneState {
-    /// Of the jobs that were placed and not taken, on the lane's processor. Callers write it.
+    /// The jobs that were placed and not taken, and their work on the lane's processor. Callers
+    /// write it.
     alignas(64) WorkCount load;
     alignas(64) std::vector<JobHeap> heaps;  ///< by client
-    std::size_t queued = 0;                  ///< jobs in these
+    std::size_t queued = 0;                  ///< jobs in these heaps
     std::uint64_t last_number = 0;
   };
 
@@ -148,14 +153,14 @@ class JobQueues {
   ClientShares clients_;
   std::array<LaneState, kLanes> lanes_;
   alignas(64) WorkCount cpu_running_;
-  /// When what is under way is predicted to be done.
+  /// When the batches under way are predicted to be done.
   alignas(64) std::atomic<Micros> gpu_free_at_ = 0;
   double gpu_work_under_way_ = 0;
   std::size_t batches_under_way_ = 0;
   std::size_t huge_under_way_ = 0;
 };
 
-/// What the jobs of a batch add up to. Small batches take no longer than their jobs one by one.
+/// Sums up the predicted time of a batch. A small batch takes no longer than its jobs one by one.
 class BatchCost {
  public:
   void add(const JobCost& cost) {
@@ -176,12 +181,12 @@ class BatchCost {
 /// The predicted time of a batch.
 double batch_work(const std::vector<Job*>& batch);
 
-/// What a batch that runs beside others takes from the end of the one before on, as a part of what
-/// it would take alone: as a rule, since batches of a loaded GPU overlap.
+/// Batches of a loaded GPU overlap. So for a batch that runs beside others, the time from the end
+/// of the one before to its own is usually this part of the time that it would take alone.
 inline constexpr float kPartBesideOthers = 0.55F;
 
-/// Whether a job that comes now is predicted to meet its deadline on the processor that is done
-/// with it first.
+/// Whether a job that arrives now is predicted to meet its deadline, on the processor that would be
+/// done with it first.
 bool can_meet_deadline(const Job& job, const Waits& waits, bool has_gpu, Micros now);
 
 }  // namespace warpdex

@@ -6,7 +6,7 @@
 namespace warpdex {
 namespace {
 
-/// Jobs at the end of a heap's memory that are looked at for one to steal.
+/// How many jobs, at the end of a heap's memory, are considered for stealing.
 constexpr std::size_t kStealLooks = 8;
 
 /// Time that the GPU saves for each microsecond that the CPU spends on the job.
@@ -14,8 +14,8 @@ float relief(const Job& job) { return job.cost.gpu_share / std::max(0.1F, job.co
 
 }  // namespace
 
-/// Of a few jobs that lie last, one that would go to the CPU if it came now and is then done sooner
-/// than on the GPU: the one that relieves the GPU most for its time.
+/// Considers a few jobs that lie last. Of those that would go to the CPU if they came now, and that
+/// it finishes before the GPU would start them, it takes the one with the most relief.
 Job* JobQueues::steal_for_cpu(Micros now) {
   if (settings_.placement != Placement::kBoth) return nullptr;
   if (lane_of(Lane::kGpu).queued == 0) return nullptr;
@@ -33,7 +33,8 @@ Job* JobQueues::steal_for_cpu(Micros now) {
   return best;
 }
 
-/// The GPU has nothing to do: it takes jobs that it is done with before the CPU gets to them.
+/// The GPU has nothing to do. It takes jobs that it finishes before the CPU would start them, half
+/// of the CPU's queue at most.
 void JobQueues::steal_from_cpu(Micros now, std::vector<Job*>& batch) {
   if (settings_.placement != Placement::kBoth || for_cpu() < 2) return;
   const double wait = waits(now).cpu;

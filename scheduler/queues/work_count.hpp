@@ -1,4 +1,4 @@
-// Jobs and what they are predicted to take together, counted by several threads. Internal.
+// Counts jobs and the sum of their predicted times; several threads may write. Internal.
 #pragma once
 
 #include <algorithm>
@@ -10,23 +10,23 @@
 
 namespace warpdex {
 
-/// So many jobs, and their predicted work.
+/// A number of jobs and the sum of their predicted times.
 struct Work {
   std::size_t jobs = 0;
   std::int64_t nanoseconds = 0;
 
-  /// Adds a job of so many microseconds.
+  /// Adds a job of `work` microseconds.
   void add(float work) {
     constexpr double kPerMicro = 1e3;
-    constexpr float kLongest = 1e11F;  // a day; also for what is not a number
+    constexpr float kLongest = 1e11F;  // a day; also taken for a NaN
     ++jobs;
     nanoseconds +=
         static_cast<std::int64_t>(static_cast<double>(std::min(kLongest, work)) * kPerMicro);
   }
 };
 
-/// What is taken off is what was added, to the nanosecond. A reader may see jobs without their
-/// work.
+/// Work is rounded to nanoseconds when it is added and when it is removed, so sums stay exact. A
+/// reader may see a job without its work.
 class WorkCount {
  public:
   void add(const Work& more) {
