@@ -1,4 +1,4 @@
-// How fast jobs arrive, as a thread that looks out for them sees it. Internal.
+// Measures how fast jobs arrive, for a thread that waits for them. Internal.
 #pragma once
 
 #include <chrono>
@@ -8,11 +8,11 @@
 
 namespace warpdex {
 
-/// Of one thread. Where several jobs come during a nap, a thread that looks out naps: it then takes
-/// them together, and uses less of its processor.
+/// Used by one thread. If ten jobs or more arrive within the time of a nap, a lookout naps: it then
+/// takes them together, and uses less of its processor.
 class ArrivalRate {
  public:
-  /// How long to nap, by the number of jobs that had arrived by `now`; 0: not at all.
+  /// How long to nap; 0: not at all. `arrived` is the number of jobs that had arrived by `now`.
   std::chrono::microseconds nap(std::uint64_t arrived, Micros now) {
     if (now - looked_at_ >= kWindow) {
       per_micro_ = static_cast<double>(arrived - arrived_) / (now - looked_at_);

@@ -1,4 +1,4 @@
-// Classes of times, and sums over threads.
+// Counts times by classes, and sums counters over threads.
 #include "run/counters.hpp"
 
 #include <algorithm>
@@ -15,7 +15,7 @@ double upper_end(std::size_t time_class) {
   return kSmallest * std::pow(kStep, static_cast<double>(time_class));
 }
 
-/// The upper end of the class that holds this part of all times.
+/// The upper end of the class that holds the percentile `part`, 0 to 1, of `count` times.
 double percentile(const std::array<std::uint64_t, kClasses>& classes, std::uint64_t count,
                   double part) {
   const double wanted = part * static_cast<double>(count);

@@ -1,4 +1,5 @@
-// What a thread counts of the jobs that it ends; sums of all threads make the statistics. Internal.
+// Counters of each thread, for the jobs that it ends. Their sums over all threads are the
+// statistics. Internal.
 #pragma once
 
 #include <array>
@@ -12,7 +13,7 @@
 
 namespace warpdex {
 
-/// A count that one thread raises at a time and any thread reads.
+/// A count that any thread may raise or read. Fast if few threads raise it.
 class Count {
  public:
   void add(std::uint64_t more) { value_.fetch_add(more, std::memory_order_relaxed); }
@@ -26,7 +27,7 @@ class Count {
 class TimeCounts {
  public:
   void add(Micros time);
-  /// Adds these to a sum.
+  /// Adds these counts, by class, to `classes`, and the times, in nanoseconds, to `sum`.
   void add_to(std::array<std::uint64_t, 320>& classes, double& sum) const;
   static TimeStatistics statistics(const std::array<std::uint64_t, 320>& classes, double sum);
 
@@ -35,7 +36,7 @@ class TimeCounts {
   Count nanoseconds_;
 };
 
-/// A count that many threads raise: each mostly a part of its own.
+/// A count that many threads raise. It has several parts; a thread mostly raises one of its own.
 class SharedCount {
  public:
   void add(std::uint64_t more) { parts_[thread_number() % parts_.size()].count.add(more); }
@@ -52,16 +53,16 @@ class SharedCount {
   std::array<Part, 16> parts_;
 };
 
-/// Microseconds, as a Count of nanoseconds takes them.
+/// A time in nanoseconds, as a Count takes it.
 inline std::uint64_t nanoseconds(Micros time) {
   return time > 0 ? static_cast<std::uint64_t>(time * 1e3) : 0;
 }
 
-/// How predictions compared, in thousandths.
+/// Sums of how predicted times compare with true ones, in thousandths.
 class PredictionCounts {
  public:
   void add(float predicted, Micros took);
-  void add_to(PredictionStatistics& sum) const;  ///< sums of errors, until finish()
+  void add_to(PredictionStatistics& sum) const;  ///< its means are sums until finish()
   static void finish(PredictionStatistics& sum);
 
  private:
@@ -70,7 +71,7 @@ class PredictionCounts {
   Count ratios_;
 };
 
-/// Of one thread, or of few that seldom count.
+/// The counters of one thread, or of several that seldom count.
 struct alignas(64) Counters {
   Count complete_on_cpu;
   Count complete_on_gpu;
@@ -99,7 +100,7 @@ struct alignas(64) Counters {
   void count_end(const Job& job, JobEnd end);
 };
 
-/// Adds up. What counters do not say is left as it is.
+/// Sums `count` counters up. Members that counters do not have keep their initial values.
 SchedulerStatistics sum_of(const Counters* counters, std::size_t count);
 
 }  // namespace warpdex

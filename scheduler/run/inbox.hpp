@@ -20,7 +20,7 @@ class Inbox {
 
   bool empty() const { return head_.load(std::memory_order_seq_cst) == nullptr; }
 
-  /// All jobs, linked, the first that came first; null if there are none.
+  /// Takes all jobs. They are linked in the order of their arrival; null if there are none.
   Job* take_all() {
     Job* newest = head_.exchange(nullptr, std::memory_order_seq_cst);
     Job* first = nullptr;

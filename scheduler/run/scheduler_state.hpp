@@ -1,4 +1,4 @@
-// What the scheduler's threads share. Internal.
+// The state that the scheduler's threads share. Internal.
 #pragma once
 
 #include <oneapi/tbb/task_arena.h>
@@ -28,17 +28,18 @@
 
 namespace warpdex {
 
-/// A batch on the GPU. The GPU's thread fills and starts it; it or the delivering threads empty it.
+/// Room for a batch on the GPU. The GPU's thread fills and starts it. This thread or those that
+/// deliver empty it.
 struct GpuSlot {
   GpuWorker* worker = nullptr;
-  std::size_t number = 0;  ///< for the worker
+  std::size_t number = 0;  ///< the worker's number of the slot
   bool is_for_huge = false;
   std::vector<Job*> jobs;
   BatchClaim claim;
   Micros start = 0;
-  bool is_running = false;                   ///< of the GPU's thread only
+  bool is_running = false;                   ///< used by the GPU's thread only
   bool is_alone = false;                     ///< no other batch has been under way beside it
-  std::atomic<std::size_t> undelivered = 0;  ///< pieces of the batch
+  std::atomic<std::size_t> undelivered = 0;  ///< pieces of the batch that are not yet delivered
   std::atomic<bool> is_free = true;
 };
 
@@ -49,14 +50,15 @@ struct BatchPiece {
   std::size_t end = 0;
 };
 
-/// What leads to the queue of one processor. Callers choose the processor from the loads that are
-/// counted, without a lock, and put their jobs into its inbox; whoever takes a Turn puts them into
-/// the queue. `mutex` protects the processor's part of JobQueues. Whoever takes both takes the
-/// GPU's first.
+/// The inbox and the lock of one processor's queue. Callers choose the processor by the counted
+/// loads, without a lock, and put their jobs into its inbox. A thread that takes a Turn moves them
+/// into the queue. `mutex` protects the processor's part of JobQueues. A thread that takes both
+/// locks takes the GPU's first.
 struct QueueSide {
   Inbox inbox;
   alignas(64) std::mutex mutex;
-  // As the last turn left it. Threads that look out read it again and again, so it is apart.
+  // Jobs in the queue, as the last turn left it. Lookouts read it again and again, so it has its
+  // own cache line.
   alignas(64) std::atomic<std::size_t> queued = 0;
   std::atomic<std::uint64_t> arrived = 0;  ///< jobs that were put into the queue
 
@@ -92,8 +94,8 @@ struct JobScheduler::State {
     return cpu_thread_count - std::min(cpu_thread_count, idle_cpu->sleepers());
   }
   void wake_for(Micros cpu_work);  // turn.cpp
-  /// Whether a processor is left for a thread that spins, beside the threads that are awake and a
-  /// caller. On few processors a thread that spins keeps away the one that is to run.
+  /// Whether a processor is left for a thread that spins, beside the threads that are awake and one
+  /// caller. If not, a thread that spins would take the processor of one that has work.
   bool may_spin() const {
     const std::size_t awake = awake_cpu_threads() + (has_gpu && idle_gpu.sleepers() == 0 ? 1 : 0);
     return awake + awake_deliverers.load(std::memory_order_relaxed) < processors;
@@ -155,10 +157,11 @@ struct JobScheduler::State {
   std::size_t deliverer_count = 0;
   std::atomic<bool> is_ending = false;
   std::atomic<bool> gpu_is_given_up = false;
-  std::vector<Job*> next_jobs;        ///< of a batch to be started; of the GPU's thread only
-  std::vector<GpuSlot*> done;         ///< batches to be delivered by it; likewise
-  std::size_t failures_in_a_row = 0;  ///< of the GPU's thread only
-  Micros last_batch_end = 0;          ///< likewise
+  // Used by the GPU's thread only:
+  std::vector<Job*> next_jobs;  ///< of a batch to be started
+  std::vector<GpuSlot*> done;   ///< batches that this thread delivers itself
+  std::size_t failures_in_a_row = 0;
+  Micros last_batch_end = 0;
 
   SharedCount submitted;
   alignas(64) std::atomic<std::size_t> under_way = 0;        // every caller writes it
@@ -173,9 +176,9 @@ struct JobScheduler::State {
   bool delivery_ends = false;
   std::atomic<std::size_t> piece_count = 0;
   std::atomic<std::size_t> awake_deliverers = 0;
-  std::atomic<float> delivery_time = 1;  ///< of a job, microseconds, as the last ones took
+  std::atomic<float> delivery_time = 1;  ///< microseconds for a job, as the last ones took
 
-  /// By CPU thread; then of the GPU's thread, of callers, and by delivering thread.
+  /// One for each CPU thread, then the GPU's thread's, the callers', and one for each deliverer.
   std::unique_ptr<Counters[]> counters;
   Counters& gpu_counters() const { return counters[cpu_thread_count]; }
   Counters& caller_counters() const { return counters[cpu_thread_count + 1]; }
@@ -189,15 +192,16 @@ struct JobScheduler::State {
   std::jthread gpu_thread;
 };
 
-/// A thread's turn at the queue of one processor, or of both: takes what has arrived, then holds
-/// the lock, puts that in, and publishes at its end what the queue is like. Jobs that were
-/// cancelled on their way end after it. Nothing that a job's class does happens during a turn.
+/// A thread's turn at the queue of one processor, or of both. It takes the inbox, then the lock,
+/// and moves the jobs into the queue. At its end it publishes the queue's length and releases the
+/// lock. Jobs that were cancelled while they were in the inbox end after that. During a turn, no
+/// function of a job's class is called.
 class Turn {
  public:
   enum class At : std::uint8_t { kCpu, kGpu, kBoth };
 
   Turn(JobScheduler::State& state, At at, Counters& counters);
-  /// At the GPU's queue, whose lock the thread has.
+  /// A turn at the GPU's queue, whose lock the thread already holds.
   Turn(JobScheduler::State& state, std::unique_lock<std::mutex> gpu_lock, Counters& counters);
   ~Turn();
   Turn(const Turn&) = delete;

@@ -1,4 +1,4 @@
-// A run of jobs that is over so soon that its thread counts as one that looks out. Internal.
+// A run of jobs that is so short that its thread still counts as a lookout. Internal.
 #pragma once
 
 #include <span>
@@ -8,11 +8,12 @@
 
 namespace warpdex {
 
-/// Of one thread, which takes what has arrived as soon as the run is over. If it is not over by
-/// latest_end(), whoever notices calls end().
+/// Used by one thread, which looks for further jobs as soon as the run is over. If the run is not
+/// over by latest_end(), end() is to be called.
 class ShortRun {
  public:
-  /// `latest_end` kNever: the run is not short. `looks_out`: whether the thread counts already.
+  /// `latest_end` of kNever: the run is not short. `looks_out`: whether the thread already counts
+  /// as a lookout.
   ShortRun(IdleThreads& threads, bool looks_out, Micros latest_end)
       : threads_(threads), latest_end_(latest_end) {
     if (is_short() && !looks_out) threads_.start_lookout();
@@ -21,10 +22,10 @@ class ShortRun {
   ShortRun(const ShortRun&) = delete;
   ShortRun& operator=(const ShortRun&) = delete;
 
-  /// Whether the thread counts as one that looks out. It still does after the run.
+  /// Whether the thread counts as a lookout. If so, it still does after the run.
   bool is_short() const { return latest_end_ != kNever; }
   Micros latest_end() const { return latest_end_; }
-  /// Jobs that its thread has taken along and not begun.
+  /// Jobs that the thread has taken and not begun.
   std::span<Job* const> rest;
 
   void end() {

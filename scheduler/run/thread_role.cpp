@@ -1,4 +1,4 @@
-// Reads the clocks of threads, and what Linux knows of their waits.
+// Reads the clocks of threads, and from Linux the times that they waited for a processor.
 #include "run/thread_role.hpp"
 
 #include <pthread.h>
@@ -28,7 +28,7 @@ void ThreadRole::enter() {
   const auto known = std::find_if(threads_.begin(), threads_.end(), [&](const Thread& other) {
     return other.number == thread.number;
   });
-  // A thread whose clock is earlier has the number of one that has ended.
+  // If the clock is behind, this is a new thread with the number of one that has ended.
   if (known != threads_.end() && busy_of(thread.clock) >= known->before.busy) return;
   thread.before = times_of(thread);
   if (known == threads_.end()) {
@@ -40,7 +40,7 @@ void ThreadRole::enter() {
 
 ThreadStatistics ThreadRole::times_of(const Thread& thread) {
   ThreadStatistics times{.threads = 1, .busy = busy_of(thread.clock)};
-  // Nanoseconds with a processor, nanoseconds ready without one, time slices.
+  // The file has nanoseconds on a processor, nanoseconds ready without one, and time slices.
   std::ifstream file("/proc/self/task/" + std::to_string(thread.number) + "/schedstat");
   double ran = 0;
   double waited = 0;

@@ -1,4 +1,4 @@
-// The processor time of threads that do the same, as the system counts it. Internal.
+// The processor time of a group of threads, as the system counts it. Internal.
 #pragma once
 
 #include <oneapi/tbb/task_scheduler_observer.h>
@@ -11,14 +11,16 @@
 
 namespace warpdex {
 
-/// Each thread enters itself, once or more; any thread reads the sum. A thread's time counts from
-/// when it entered.
+/// A group of threads that do the same work. Each thread enters itself, once or more; any thread
+/// reads the sums. A thread's time counts from its first entry.
 class ThreadRole {
  public:
   void enter();
-  /// Of a thread that has ended, nothing. Takes microseconds for each thread.
+  /// Sums over the threads. Those that have ended count with no time. Takes microseconds for each
+  /// thread.
   ThreadStatistics read() const;
-  /// Processor time of all that entered and have not ended, in seconds. Takes less.
+  /// The processor time of the threads that have not ended, in seconds, since each was started.
+  /// Faster than read().
   double busy() const;
 
  private:
@@ -36,7 +38,7 @@ class ThreadRole {
 /// Enters the threads that TBB sends to an arena. What they do elsewhere later counts, too.
 class ArenaRole final : public tbb::task_scheduler_observer {
  public:
-  /// The arena is initialized, and outlives this, as `role` does.
+  /// The arena must be initialized. It and `role` must outlive this.
   ArenaRole(tbb::task_arena& arena, ThreadRole& role)
       : tbb::task_scheduler_observer(arena), role_(role) {
     observe(true);

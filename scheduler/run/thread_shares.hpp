@@ -15,8 +15,9 @@ struct ThreadShares {
 };
 
 /// With a GPU, three of eight processors (two at least) are left to the thread that feeds it, to
-/// those that build batches and deliver answers, and to callers. Of what CPU threads leave, half is
-/// for builders, a third for deliverers. `wanted` CPU threads; 0: as many as that gives.
+/// the threads that build batches and deliver answers, and to callers. Of the processors that CPU
+/// threads leave, half are for builders and a third for deliverers. `wanted`: the number of CPU
+/// threads; 0: as many as this rule gives.
 inline ThreadShares thread_shares(std::size_t wanted, bool has_gpu) {
   constexpr std::size_t kGpuThreadsOfEight = 3;
   constexpr std::size_t kProcessorsPerBuilder = 2;

@@ -8,7 +8,8 @@ namespace warpdex {
 namespace {
 
 constexpr int kLockTries = 200;
-/// Queued work for each thread that is awake, in microseconds, which is worth waking another one.
+/// With more queued work than this for each thread that is awake, in microseconds, another one is
+/// woken.
 constexpr double kWorkPerThread = 50;
 
 std::unique_lock<std::mutex> lock_soon(std::mutex& mutex) {
@@ -28,7 +29,7 @@ bool is_cancelled(const Job& job) {
 
 }  // namespace
 
-/// Arrivals are taken before the lock: to link them reads what their callers wrote.
+/// Takes the inboxes before the locks, since linking their jobs reads memory that callers wrote.
 Turn::Turn(JobScheduler::State& state, At at, Counters& counters)
     : state_(state), counters_(counters) {
   Job* const for_gpu = at == At::kCpu ? nullptr : state.gpu_side.inbox.take_all();
@@ -62,13 +63,14 @@ void Turn::put(Job* arrivals, QueueSide& side) {
   side.arrived.store(arrived, std::memory_order_relaxed);
 }
 
-/// The GPU has been given up: what was placed on it before that is known goes to the CPU.
+/// The GPU has been given up. Jobs that were placed on it before go to the CPU.
 void Turn::leave_to_cpu() {
   if (!cpu_lock_.owns_lock()) cpu_lock_ = lock_soon(state_.cpu_side.mutex);
   state_.queues->place_again(now_);
 }
 
-/// One more thread where there is much to do for those that are awake.
+/// Wakes one more thread if there is much work for those that are awake, else only if there is no
+/// lookout.
 void JobScheduler::State::wake_for(Micros cpu_work) {
   const std::size_t awake = awake_cpu_threads();
   if (awake < cpu_thread_count && cpu_work > kWorkPerThread * static_cast<double>(awake)) {
