@@ -27,7 +27,7 @@ class Count {
 class TimeCounts {
  public:
   void add(Micros time);
-  /// Adds these counts, by class, to `classes`, and the times, in nanoseconds, to `sum`.
+  /// Adds these counts, by class, to `classes`, and the sum of times, in microseconds, to `sum`.
   void add_to(std::array<std::uint64_t, 320>& classes, double& sum) const;
   static TimeStatistics statistics(const std::array<std::uint64_t, 320>& classes, double sum);
 

@@ -81,6 +81,7 @@ struct SchedulerStatistics {
   std::size_t huge = 0;         ///< in the queue of huge jobs
   std::size_t under_way = 0;    ///< submitted and not ended
 
+  // Of jobs that ended with an answer, complete or partial:
   TimeStatistics waits;      ///< from submit() to the last run
   TimeStatistics latencies;  ///< from submit() to the end
   PredictionStatistics cpu;
