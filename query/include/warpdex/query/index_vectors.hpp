@@ -1,4 +1,4 @@
-// What an index says of its documents' vectors.
+// The vectors of an index's documents: their settings, and which are live.
 #pragma once
 
 #include "warpdex/indexer/format/snapshot.hpp"
@@ -9,7 +9,7 @@ namespace warpdex {
 /// How the index keeps its vectors. Throws UsageError if it holds none.
 const vector::RowSettings& vector_settings(const Snapshot& snapshot);
 
-/// The rows of a segment's documents that are not removed, a row a document.
+/// The rows of a segment's documents that are not removed. Each document has one row.
 vector::RowFilter live_rows(const Index& segment);
 
 }  // namespace warpdex

@@ -1,4 +1,4 @@
-// Text of any bytes as JSON can hold it. Internal to query/ and tools/.
+// Makes valid UTF-8 of any bytes, for JSON. Internal to query/ and tools/.
 #pragma once
 
 #include <string>
@@ -6,9 +6,9 @@
 
 namespace warpdex {
 
-/// `text` itself where it is UTF-8. Otherwise each byte that belongs to no character is written as
-/// `\xHH`, and each backslash twice. So that no two texts become the same one, UTF-8 that holds a
-/// `\x` has its backslashes doubled too. O(size).
+/// `text` itself if it is UTF-8. Otherwise each byte that belongs to no character is written as
+/// `\xHH`, and each backslash twice. UTF-8 that holds a `\x` has its backslashes doubled too, so
+/// that no two texts become the same. O(size).
 std::string json_text(std::string_view text);
 
 }  // namespace warpdex

@@ -1,4 +1,4 @@
-// A query as its author meant it: terms with signs, after analysis.
+// A query after analysis: terms with signs and weights.
 #pragma once
 
 #include <string>
@@ -7,9 +7,9 @@
 
 namespace warpdex {
 
-/// What a document must do with a term.
+/// The sign of a term: whether a document must have the term.
 enum class Occur {
-  kUnsigned,  ///< as the mode says: required by `and`, optional in `or`
+  kUnsigned,  ///< by the mode: required in `and`, optional in `or`
   kMust,      ///< +term: required in every mode
   kMustNot,   ///< -term: excludes the document in every mode
 };
@@ -22,23 +22,24 @@ inline constexpr float kMaxQueryWeight = 1e9F;
 struct QueryTerm {
   std::string term;                ///< as the index's analyzer makes it
   Occur occur = Occur::kUnsigned;  ///< its sign
-  float weight = 1;                ///< its score counts so often; - terms: not read
+  float weight = 1;                ///< a factor of its score; ignored for - terms
   bool operator==(const QueryTerm&) const = default;
 };
 
-/// Terms in the order of the text; a repeated term stands as often as it was written, and its
-/// weights add up.
+/// Terms in the order of the text. A repeated term is there as often as it was written, and its
+/// weights are added.
 struct Query {
-  std::string id;                ///< as runs and qrels name it; may be empty
+  std::string id;                ///< the name in runs and qrels; may be empty
   std::vector<QueryTerm> terms;  ///< may be empty: nothing matches
   bool operator==(const Query&) const = default;
 };
 
-/// Which documents match, of those that hold a term of the query, all its + terms and no - term.
+/// Which documents match. In every mode, a match has all + terms, no - term, and at least one term
+/// of the query.
 enum class QueryMode {
-  kAnd,    ///< those with every unsigned term
-  kOr,     ///< all of those
-  kAndOr,  ///< as kAnd, or as kOr where that finds too few (SearchSettings::and_or_min)
+  kAnd,    ///< documents that also have every unsigned term
+  kOr,     ///< no further condition
+  kAndOr,  ///< as kAnd, or as kOr if that finds too few (SearchSettings::and_or_min)
 };
 
 /// "and", "or" or "and-or"; UsageError for any other.

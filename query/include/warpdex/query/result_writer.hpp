@@ -20,7 +20,7 @@ struct ShownField {
 struct NamedHit {
   std::string_view document;
   float score = 0;
-  std::span<const ShownField> fields{};  ///< that are to be shown; runs have no place for them
+  std::span<const ShownField> fields{};  ///< fields to show; TREC runs have no place for them
 };
 
 /// One query's answer, best hit first.
@@ -44,8 +44,8 @@ class ResultWriter {
   virtual void finish() = 0;
 };
 
-/// `score` with 9 significant digits, which tell every float from every other, as printf's %.9g
-/// writes it in the C locale.
+/// `score` with 9 significant digits, which are enough to distinguish all floats; the same as
+/// printf's %.9g in the C locale.
 std::string format_score(float score);
 
 }  // namespace warpdex

@@ -8,7 +8,7 @@
 
 namespace warpdex {
 
-/// Writes one object, answer by answer, a line for each; UTF-8, no line feed within a query:
+/// Writes one JSON object, with a line for each answer. UTF-8, without line feeds within an answer:
 ///
 ///   {"queries":[
 ///   {"id":"701","matches":3124,"matches_exact":true,"fell_back_to_or":false,"hits":[
@@ -16,11 +16,11 @@ namespace warpdex {
 ///   ...
 ///   ]}
 ///
-/// (broken and indented here to be read). `hits` is best first and may be empty; ranks count
-/// from 1; `matches` is a lower bound unless `matches_exact`; scores have 9 significant digits,
-/// and null stands for one that is not finite. A hit with fields has an object `fields` of their
-/// texts, and, if there are snippets, an object `snippets`. An id or name that is not UTF-8 is
-/// written as json_text() does.
+/// (broken into lines here for reading). `hits` is best first and may be empty. Ranks count from 1.
+/// `matches` is a lower bound unless `matches_exact`. Scores have 9 significant digits; a score
+/// that is not finite is null. A hit with fields has an object `fields` with their texts and, if
+/// there are snippets, an object `snippets`. An id or name that is not UTF-8 is written by
+/// json_text().
 class JsonResultWriter : public ResultWriter {
  public:
   /// The stream must outlive the writer.

@@ -1,5 +1,5 @@
-// What makes a document's score: BM25 in two forms, query likelihood (Dirichlet), or the impacts
-// that an index holds.
+// Scoring functions: BM25 in two forms, query likelihood (Dirichlet), and the impacts that an index
+// holds.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ namespace warpdex {
 enum class ScorerKind {
   kBm25,             ///< BM25, in one of two forms
   kQueryLikelihood,  ///< query likelihood with Dirichlet smoothing
-  kImpact,           ///< the impacts of an index of impacts, added up; engines choose it themselves
+  kImpact,           ///< sums of stored impacts; chosen by engines, for an index of impacts
 };
 
 /// Settings of a query's scorer.
@@ -35,22 +35,23 @@ ScorerKind scorer_from_name(std::string_view name);
 /// "lucene" or "pisa"; UsageError for any other.
 Bm25Form bm25_form_from_name(std::string_view name);
 
-/// The settings that a search of an index goes by: kImpact for an index of impacts, whatever was
-/// asked for, else those given. Throws UsageError for kImpact where the index holds frequencies.
+/// The settings that a search of an index uses: kImpact for an index of impacts, whatever
+/// `settings` are, else `settings`. Throws UsageError for kImpact if the index holds frequencies.
 ScorerSettings effective_scorer(const IndexSettings& index, const ScorerSettings& settings);
 
 /// The score of one term in one document, as a function of its frequency and the document's
-/// length; grows with the frequency, falls with the length, never negative.
+/// length. It grows with the frequency, falls with the length, and is never negative.
 ///
 /// BM25: weight * (tf / (tf + (c0 + c1 * len))). Query likelihood:
 /// weight * max(0, log((1 + tf * c0) * (c1 / (len + c1)))), where log is natural_log() of
-/// query/natural_log.hpp. Impacts: weight * tf, where tf is the impact; see
-/// sums_are_exact(). Every engine computes the score by these operations in float, without
-/// contraction, and adds the terms of a query in order of rising document frequency (equal ones by
-/// term, as bytes), last the static score: so all engines' scores agree bit for bit.
+/// query/natural_log.hpp. Impacts: weight * tf, where tf is the impact; see sums_are_exact().
+///
+/// Every engine computes the score by these operations in float, without contraction. It adds the
+/// terms of a query by ascending document frequency (equal ones by the term's bytes), and the
+/// static score last. So the scores of all engines agree to the bit.
 struct TermScorer {
   ScorerKind kind = ScorerKind::kBm25;
-  float weight = 0;  ///< finite, 0 or more, as all three; impacts: the term's weight in the query
+  float weight = 0;  ///< finite, 0 or more, as c0 and c1; impacts: the term's weight in the query
   float c0 = 0;  ///< BM25: k1 * (1 - b); query likelihood: 1 / (mu * the term's share of tokens)
   float c1 = 0;  ///< BM25: k1 * b / average length; query likelihood: mu
 

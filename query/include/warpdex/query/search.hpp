@@ -1,4 +1,4 @@
-// What is searched for and what is found: the settings and the answers of every engine.
+// The settings and the answers of a search, the same for every engine.
 #pragma once
 
 #include <cstdint>
@@ -16,15 +16,16 @@ inline constexpr std::uint32_t kMaxK = 10'000;
 struct SearchSettings {
   QueryMode mode = QueryMode::kOr;  ///< which documents match
   std::uint32_t k = 10;             ///< 1 to kMaxK
-  std::uint32_t and_or_min = 0;     ///< and-or: fewer matches of AND than this make it OR; 0: k
+  std::uint32_t and_or_min = 0;     ///< and-or: with fewer matches of AND, OR answers; 0: k
   bool count = false;               ///< find the exact number of matches
   ScorerSettings scorer;            ///< how matches are scored
-  /// A score that at least k matches are known to reach, as SearchProgress::threshold of another
-  /// search of this query; 0: none is known. Engines may skip what scores less. Not read by and-or,
-  /// whose answer may be AND's or OR's. Answers are wrong if fewer matches reach it.
+  /// A score that at least k matches are known to reach, such as SearchProgress::threshold of
+  /// another search of this query; 0: none is known. Engines may skip documents that score less, so
+  /// answers are wrong if fewer matches reach it. Not read by and-or, whose answer may be AND's or
+  /// OR's.
   float known_threshold = 0;
 
-  /// The score that a search may start its threshold with.
+  /// The score with which a search may start its threshold.
   float start_threshold() const { return mode == QueryMode::kAndOr ? 0 : known_threshold; }
 
   /// Matches of AND below which and-or answers by OR.
@@ -36,8 +37,8 @@ struct SearchSettings {
 
 /// One document of an answer.
 struct Hit {
-  std::uint32_t document = 0;  ///< docID; Index::document_name has its id
-  float score = 0;             ///< the terms' scores and the static score, added
+  std::uint32_t document = 0;  ///< docID; Index::document_name returns its id
+  float score = 0;             ///< the sum of the terms' scores and the static score
   bool operator==(const Hit&) const = default;
 };
 

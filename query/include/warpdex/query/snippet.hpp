@@ -1,4 +1,4 @@
-// A piece of a document's text around the words that a query asks for, with these marked.
+// Snippets: a piece of a document's text with the matched words of a query marked.
 #pragma once
 
 #include <cstddef>
@@ -11,24 +11,25 @@
 
 namespace warpdex {
 
-/// How long snippets are, and what stands around matched words.
+/// The length of snippets, and the marks around matched words.
 struct SnippetSettings {
-  std::size_t max_bytes = 200;  ///< of the text, unless a single word is longer
+  std::size_t max_bytes = 200;  ///< of the text without marks, unless a single word is longer
   std::string before = "<em>";
   std::string after = "</em>";
 };
 
-/// Words match if the index's analyzer makes a term of the query of them. One per thread.
+/// A word matches if the index's analyzer turns it into a term of the query. Each thread needs its
+/// own maker.
 class SnippetMaker {
  public:
   /// `analyzer` is the index's. Throws UsageError for an unknown one.
   SnippetMaker(std::string_view analyzer, SnippetSettings settings)
       : locator_(analyzer), settings_(std::move(settings)) {}
 
-  /// Of all pieces that are short enough, the first one with as many different terms of the query
-  /// as possible, and of these as many matched words as possible; without a match, the beginning.
-  /// It begins and ends at words, with an ellipsis where text is left out. Terms that the query
-  /// excludes do not count. Throws InputError for text that is not UTF-8. O(bytes).
+  /// Of all pieces that are short enough, the one with the most different terms of the query; of
+  /// several, the one with the most matched words, then the first. Without a match, the beginning
+  /// of the text. It begins and ends at words, with an ellipsis where text is left out. Terms that
+  /// the query excludes do not count. Throws InputError for text that is not UTF-8. O(bytes).
   std::string make(std::string_view text, const Query& query);
 
  private:

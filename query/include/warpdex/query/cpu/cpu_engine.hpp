@@ -1,4 +1,4 @@
-// The CPU engine for batches: its threads live as long as it does and share the queries.
+// The CPU engine for batches: its threads live as long as the engine, and share the queries.
 #pragma once
 
 #include <chrono>
@@ -13,20 +13,20 @@ namespace warpdex {
 
 struct CpuEngineSettings {
   std::size_t threads = 0;                        ///< 0: as many as this process may run on
-  std::chrono::microseconds spin = kDefaultSpin;  ///< a thread spins so long before it sleeps
+  std::chrono::microseconds spin = kDefaultSpin;  ///< how long a thread spins before it sleeps
 };
 
 /// Answers batches on threads of its own, each with a CpuSearcher. The threads take queries from
-/// one queue: batches in the order of submit(), and of each batch the query with the most postings
-/// first. Answers do not depend on the threads. It answers every query; may be used from any number
-/// of threads; takes any number of batches.
+/// one queue: batches in the order of submit(), and within a batch the queries with the most
+/// postings first. Answers do not depend on the threads. Can answer every query, takes any number
+/// of batches, and may be used from any number of threads.
 class CpuEngine final : public Engine {
  public:
   /// Starts the threads. The index must outlive the engine and must not be moved meanwhile.
   explicit CpuEngine(const Index& index, const CpuEngineSettings& settings = {});
   /// Likewise over a snapshot, which the engine shares.
   explicit CpuEngine(const Snapshot& snapshot, const CpuEngineSettings& settings = {});
-  /// Drops what is under way; waits for queries that threads have started.
+  /// Drops all queries that have not started, and waits for those that have.
   ~CpuEngine() override;
   CpuEngine(const CpuEngine&) = delete;
   CpuEngine& operator=(const CpuEngine&) = delete;

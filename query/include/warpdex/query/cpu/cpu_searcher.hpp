@@ -13,15 +13,15 @@
 
 namespace warpdex {
 
-/// Answers queries on one thread. Keeps scratch memory between queries (about 400 KiB, and 2 KiB
-/// a term of the longest), nothing that a query derived.
+/// Answers queries on one thread. Keeps scratch memory between queries: about 400 KiB, and 2 KiB
+/// for each term of the longest query. Keeps no results of earlier queries.
 class CpuSearcher {
  public:
-  /// Keeps a reference: the index outlives the searcher and is not moved meanwhile. Allocates
-  /// scratch memory, reads nothing of the lists.
+  /// Keeps a reference: the index must outlive the searcher and must not be moved meanwhile.
+  /// Allocates scratch memory; reads no lists.
   explicit CpuSearcher(const Index& index);
-  /// Likewise over all segments of a snapshot, which it shares. Documents are the snapshot's
-  /// docIDs.
+  /// Likewise over all segments of a snapshot, which the searcher shares. Answers have the
+  /// snapshot's docIDs.
   explicit CpuSearcher(const Snapshot& snapshot);
   ~CpuSearcher();
   CpuSearcher(CpuSearcher&&) noexcept;
@@ -37,13 +37,13 @@ class CpuSearcher {
   /// Answers a query that was planned over this index or snapshot. Throws as search() does.
   SearchResult run(const PlannedQuery& plan, const SearchSettings& settings);
 
-  /// The same among `documents` only, a set of docIDs below the last one: the others do not match.
-  /// Statistics stay those of the whole. Passes over less than run() does.
+  /// The same among `documents` only, a set of docIDs: others do not match. Statistics stay those
+  /// of the whole. Can skip less than run().
   SearchResult run_within(const PlannedQuery& plan, const SearchSettings& settings,
                           const vector::RowFilter& documents);
 
-  /// The same, unless `watch` stops it: then the best documents of those that were looked at, with
-  /// exact scores, and in `progress` what the others score at most.
+  /// The same as run(), unless `watch` stops it. Then it returns the best of the documents that
+  /// were looked at, with exact scores, and `progress` has an upper bound of all other scores.
   SearchResult run(const PlannedQuery& plan, const SearchSettings& settings, SearchWatch& watch,
                    SearchProgress& progress);
 

@@ -1,24 +1,24 @@
-// Lets a search on the CPU be stopped, and says how far it came.
+// Stops a search on the CPU before its end, and bounds what it has missed.
 #pragma once
 
 namespace warpdex {
 
-/// Is asked now and then by a search that is under way.
+/// A search asks it now and then whether to go on.
 class SearchWatch {
  public:
   virtual ~SearchWatch() = default;
-  /// False: the search stops as soon as it can. Called on the search's thread, every few
-  /// microseconds to a few hundred of them; must be fast.
+  /// False: the search stops as soon as it can. Called on the search's thread, every few to few
+  /// hundred microseconds; must be fast.
   virtual bool goes_on() = 0;
 };
 
-/// What a search knows when it ends.
+/// How far a search came. Only `is_complete` is set if the search was not stopped.
 struct SearchProgress {
   bool is_complete = true;  ///< false: the watch stopped it, and the answer is the best so far
-  /// No document that is missing from the answer scores more. Only of a search that was stopped.
+  /// No document that is missing from the answer scores more.
   float max_missing_score = 0;
-  /// A score that at least k matches are known to reach, or 0: SearchSettings::known_threshold for
-  /// another search of the same query. Only of a search that was stopped.
+  /// A score that at least k matches are known to reach; 0: none is known. Another search of the
+  /// same query can start with it (SearchSettings::known_threshold).
   float threshold = 0;
 };
 

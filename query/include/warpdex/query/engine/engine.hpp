@@ -16,20 +16,21 @@ namespace warpdex {
 /// Names a batch that was submitted to an engine. An engine never gives the same ticket twice.
 enum class Ticket : std::uint64_t {};
 
-/// An answer, where its batch keeps it.
+/// An answer within the memory of its batch.
 struct AnswerView {
   std::span<const Hit> hits{};   ///< as SearchResult::hits
   std::uint64_t matches = 0;     ///< as SearchResult::matches
   bool fell_back_to_or = false;  ///< as SearchResult::fell_back_to_or
-  /// False: this engine cannot answer the query, and the rest says nothing. Ask another engine.
+  /// False: this engine cannot answer the query, and the other members mean nothing. Ask another
+  /// engine.
   bool is_answered = true;
 };
 
-/// The answers of a batch, in the order of its queries. Owns them, or keeps the memory that they
-/// lie in from being used again. Copies share it. The engine outlives them.
+/// The answers of a batch, in the order of its queries. Holds the memory of the answers; copies
+/// share it. The engine must outlive them.
 class BatchAnswers {
  public:
-  /// Where the answers lie.
+  /// The memory of the answers.
   class Source {
    public:
     virtual ~Source() = default;
@@ -41,9 +42,9 @@ class BatchAnswers {
 
   /// Queries in the batch.
   std::size_t size() const { return source_->size(); }
-  /// The answer to a query. Good while these answers or a copy of them live.
+  /// The answer to a query. Valid while these answers or a copy of them live.
   AnswerView operator[](std::size_t query) const { return source_->answer(query); }
-  /// The same, copied. Nothing where the engine cannot answer: see AnswerView::is_answered.
+  /// A copy of the answer. Empty if the engine cannot answer: see AnswerView::is_answered.
   SearchResult result(std::size_t query) const;
 
  private:
@@ -56,16 +57,16 @@ class Engine {
  public:
   virtual ~Engine() = default;
 
-  /// Starts on a batch and returns while it is under way. `settings` are one for all queries or one
-  /// for each. The plans, made for this engine's index, live until the batch's answers were taken
-  /// by wait(), or the engine is gone. Throws UsageError for settings out of range, for as many
-  /// settings as fit neither way, and for more batches than the engine has room for.
+  /// Starts a batch and returns while it is under way. `settings` has one element for all queries,
+  /// or one for each. The plans must be made for this engine's index, and must live until wait()
+  /// has taken the batch's answers or the engine is destroyed. Throws UsageError for settings out
+  /// of range, for another number of settings, and for more batches than the engine has room for.
   virtual Ticket submit(std::span<const PlannedQuery> plans,
                         std::span<const SearchSettings> settings) = 0;
 
-  /// Whether wait() would return at once. Does what the host can do for the batch now, as to start
-  /// its next part, but does not wait for answers. Throws UsageError for a ticket that is unknown
-  /// or whose answers were taken, and what wait() throws.
+  /// Whether wait() would return at once. Does the host's work for the batch that is due, such as
+  /// to start its next part, but does not wait for answers. Throws UsageError for a ticket that is
+  /// unknown or whose answers were taken, and what wait() throws.
   virtual bool poll(Ticket ticket) = 0;
 
   /// Waits for a batch and takes its answers. Throws as poll() does; FormatError for damage that a
@@ -84,7 +85,7 @@ class Engine {
 /// How long a thread that waits stays awake before it sleeps; waking it takes some 50 us.
 inline constexpr std::chrono::microseconds kDefaultSpin{100};
 
-/// Throws UsageError unless the settings are within their ranges, and one or as many as `queries`.
+/// Throws UsageError for settings out of range, and if their number is neither 1 nor `queries`.
 void check_settings(std::span<const SearchSettings> settings, std::size_t queries);
 
 }  // namespace warpdex

@@ -1,4 +1,4 @@
-// How good a run is by its judges, as trec_eval computes it.
+// Evaluates a run by relevance judgements, as trec_eval does.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +12,8 @@
 namespace warpdex {
 
 struct EvaluationOptions {
-  /// Average over all judged queries; those that the run lacks count as 0 (trec_eval -c). Sums
-  /// stay those of the queries that it has. Else: over the judged queries that the run has.
+  /// True: means are over all judged queries; queries that the run lacks count as 0 (trec_eval -c).
+  /// False: over the judged queries that the run has. Sums are over these in both cases.
   bool all_judged_queries = false;
   std::int32_t relevance_level = 1;  ///< smallest grade that counts as relevant; 1 or more
 };
@@ -26,7 +26,7 @@ struct QueryEvaluation {
 struct Evaluation {
   std::string run_tag;
   std::vector<Measure> measures;
-  std::vector<QueryEvaluation> queries;  ///< judged and in the run, by id as bytes
+  std::vector<QueryEvaluation> queries;  ///< judged and in the run; sorted by the bytes of the id
   std::vector<double> summary;           ///< one for each measure: its sum or mean
 };
 
@@ -34,14 +34,14 @@ struct Evaluation {
 /// of the file does not count. A document without a grade, or with one below 0, is unjudged, which
 /// all measures but bpref take as not relevant. Queries without judgements are left out.
 /// O(n log n) in the documents of a query, and O(n) for each measure. Throws UsageError for a
-/// relevance level below 1, and InputError if no query of the run is judged or a query stands in
-/// the run twice.
+/// relevance level below 1, and InputError if no query of the run is judged or a query is in the
+/// run twice.
 Evaluation evaluate(const TrecRun& run, const Qrels& qrels, const std::vector<Measure>& measures,
                     const EvaluationOptions& options = {});
 
-/// Writes lines of `measure<TAB>query<TAB>value` as trec_eval prints them: four decimals, the
-/// query "all" for the summary, led by the run's tag; before it, if wished, the lines of each query
-/// (without geometric means and the number of queries).
+/// Writes lines of `measure<TAB>query<TAB>value` as trec_eval prints them, with four decimals. The
+/// summary has the query "all", and its first line is the run's tag. With `each_query`, the lines
+/// of each query come first (without geometric means and the number of queries).
 void write_evaluation(std::ostream& out, const Evaluation& evaluation, bool each_query = false);
 
 }  // namespace warpdex

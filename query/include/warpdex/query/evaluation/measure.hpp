@@ -20,7 +20,7 @@ enum class MeasureKind {
   kBpref,                 ///< bpref: preferences kept among judged documents
   kGeometricBpref,        ///< gm_bpref
   kReciprocalRank,        ///< recip_rank: of the first relevant document
-  kReciprocalRankCut,     ///< RR@k: 0 if that is past rank k
+  kReciprocalRankCut,     ///< RR@k: recip_rank, 0 if that document is past rank k
   kPrecisionAtRecall,     ///< iprec_at_recall: interpolated precision at a recall point
   kElevenPointAverage,    ///< 11pt_avg: mean of iprec_at_recall at 0, 0.1, ... 1
   kPrecision,             ///< P_k
@@ -46,29 +46,29 @@ struct Measure {
   bool operator==(const Measure&) const = default;
 };
 
-/// The measure of that name: trec_eval's ("map", "P_10", "ndcg_cut_10", "recall_100",
+/// The measure of a name: trec_eval's ("map", "P_10", "ndcg_cut_10", "recall_100",
 /// "iprec_at_recall_0.10") or the usual short one ("MAP", "P@10", "nDCG@10", "RR", "RR@10",
-/// "Recall@100", "Success@5"); upper and lower case are the same. Throws UsageError for any other
-/// and for a cut of 0.
+/// "Recall@100", "Success@5"). Case is ignored. Throws UsageError for any other name and for a cut
+/// of 0.
 Measure measure_from_name(std::string_view name);
 
 /// The measures of a list such as "map,P@10,ndcg_cut": names as above, or the name of a family
 /// without its cut, which stands for trec_eval's cuts (5, 10, ... 1000). "official" stands for
-/// official_measures(). A measure that is named twice is there once, where it was first. Throws
+/// official_measures(). A measure that is named twice is returned once, at its first place. Throws
 /// UsageError as measure_from_name does.
 std::vector<Measure> measures_from_names(std::string_view list);
 
-/// What trec_eval prints by default, in its order.
+/// The measures that trec_eval prints by default, in its order.
 std::vector<Measure> official_measures();
 
-/// How per-query values become one.
+/// How the values of all queries are summarised.
 enum class Summary { kSum, kMean, kGeometricMean };
 Summary measure_summary(const Measure& measure);
 
-/// Whether values are whole numbers, to be printed without decimals.
+/// Whether the measure is a count, which is printed without decimals.
 bool measure_is_count(const Measure& measure);
 
-/// A query's answer as its judges see it.
+/// The grades of a query's answer.
 struct JudgedRanking {
   static constexpr std::int32_t kUnjudgedGrade = -1;
   std::int32_t relevance_level = 1;  ///< smallest grade that counts as relevant
@@ -78,8 +78,8 @@ struct JudgedRanking {
   std::uint64_t nonrelevant = 0;     ///< judged not relevant, found or not
 };
 
-/// The measure of one query, in O(length of the ranking); for geometric means, what is averaged
-/// before its logarithm is taken. Without relevant documents all rates are 0.
+/// The measure of one query. For a geometric mean, the value before its logarithm is taken. Without
+/// relevant documents all rates are 0. O(length of the ranking).
 double measure_value(const Measure& measure, const JudgedRanking& ranking);
 
 }  // namespace warpdex

@@ -13,9 +13,9 @@
 
 namespace warpdex {
 
-/// Writes lines of `qid Q0 docno rank score tag`, ranks from 1. An answer without hits leaves no
-/// line. Refuses (InputError) a query id or document name that is empty or holds ASCII white
-/// space, which would break the lines.
+/// Writes lines of `qid Q0 docno rank score tag`, ranks from 1. An answer without hits has no line.
+/// Throws InputError for a query id or document name that is empty or has ASCII white space, which
+/// would break the lines.
 class TrecRunWriter : public ResultWriter {
  public:
   /// The stream must outlive the writer. Throws UsageError for a tag that is empty or holds white
@@ -39,7 +39,7 @@ struct RunDocument {
   bool operator==(const RunDocument&) const = default;
 };
 
-/// One query's documents, as they stand in the file; the ranks written there are not kept.
+/// One query's documents, in the order of the file. The file's ranks are ignored.
 struct RunQuery {
   std::string id;
   std::vector<RunDocument> documents;
@@ -50,20 +50,20 @@ struct TrecRun {
   std::vector<RunQuery> queries;  ///< in order of first appearance
 };
 
-/// Reads a run ("-": standard input; packed files are unpacked). Fields are parted by any ASCII
-/// white space, blank lines skipped, fields past the sixth ignored; a query's lines may be
-/// scattered. Throws IoError for a file that cannot be read and InputError, with file and line,
-/// for a line with fewer fields, a score that is not a number, or a document that a query lists
-/// twice.
+/// Reads a run ("-": standard input; compressed files are unpacked). Fields are separated by ASCII
+/// white space. Blank lines are skipped, fields past the sixth ignored. The lines of a query need
+/// not be together. Throws IoError for a file that cannot be read and InputError, with file and
+/// line, for a line with fewer than six fields, a score that is not a number, or a document that a
+/// query lists twice.
 TrecRun read_run(const std::filesystem::path& file);
 
-/// Grades by query id, then by document name. A grade below 0 means: not judged.
+/// Grades by query id, then by document name. A grade below 0 means not judged.
 using Qrels = std::map<std::string, std::unordered_map<std::string, std::int32_t>>;
 
-/// Reads lines of `qid iteration docno grade`, or of `qid docno grade`, as BEIR has them, before
-/// which a line of names may stand (query-id corpus-id score): the first line decides. Throws as
-/// read_run does, for a line of other than so many fields, a grade that is not a whole number of 32
-/// bits, or a document judged twice.
+/// Reads lines of `qid iteration docno grade` (TREC) or of `qid docno grade` (BEIR); the first line
+/// decides which. A BEIR file may begin with a line of names (query-id corpus-id score). Throws as
+/// read_run does: for a line with another number of fields, a grade that is not a whole number of
+/// 32 bits, or a document that is judged twice.
 Qrels read_qrels(const std::filesystem::path& file);
 
 }  // namespace warpdex

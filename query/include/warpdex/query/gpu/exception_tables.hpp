@@ -1,6 +1,6 @@
-// Tables of where the exceptions of each block lie, for all long lists of an index of `pfor`, and
-// flat tails of lists with more levels than kernels know. OR 10 takes 5.2 us a query with tables
-// and 21 by tails, read in an unhurried form (H200). Internal.
+// Tables of where the exceptions of each block lie, for all long lists of an index with `pfor`.
+// Lists with more levels of recursion than kernels can read also get a flat tail. With tables, OR
+// 10 takes 5.2 us a query; with kernels that read the tails themselves it took 21 (H200). Internal.
 #pragma once
 
 #include <cstdint>
@@ -12,14 +12,14 @@
 
 namespace warpdex::gpu {
 
-/// The table of all lists' docIDs, or of all lists' values. A list's part starts at its first block
-/// and at its first offset base, as in the index. All zero for a list without exceptions.
+/// The table for the docIDs, or for the values, of all lists. A list's part starts at its first
+/// block and at its first offset base, as in the index. All zero for a list without exceptions.
 struct ExceptionTable {
   std::vector<ExceptionEntry> entries;  ///< by block
   std::vector<ExceptionBase> bases;     ///< by group of blocks of a list, without its first group
-  /// Of lists with 2 levels or more, one after the other, each from a multiple of 16 bytes on.
+  /// The flat tails of lists with 2 levels or more, each at a multiple of 16 bytes.
   std::vector<std::uint8_t> flat_tails;
-  /// Where a list's flat tail starts, by the list's first block. None if it has no exceptions.
+  /// The start of each flat tail, by the list's first block. A list without exceptions has none.
   std::unordered_map<std::uint32_t, std::uint64_t> flat_starts;
 };
 

@@ -1,5 +1,5 @@
-// An index in GPU memory: the bytes of the files, uploaded unchanged. If they do not all fit,
-// kernels read the others in host memory, and the lists that are used most become resident.
+// An index in GPU memory: the bytes of the files, uploaded unchanged. If not all lists fit, the
+// lists that are used most are kept there, and kernels read the others in host memory.
 #pragma once
 
 #include <cstddef>
@@ -13,16 +13,16 @@
 namespace warpdex {
 
 struct GpuIndexSettings {
-  /// Bytes of GPU memory that the index and its engines may take of what the Resources have left;
-  /// 0: all of it.
+  /// Bytes of GPU memory that the index and its engines may take; 0: all that the Resources have
+  /// left.
   std::size_t memory = 0;
-  /// Of these, bytes of scratch memory that its engines may take, as long as a query needs no more;
-  /// 0: all that is left.
+  /// The part of them that its engines may take as scratch memory, or more if a single query needs
+  /// it; 0: all that is left.
   std::size_t scratch = 0;
 };
 
-/// Why the engine cannot use a GPU, as a sentence; empty if it can. Either this build has no code
-/// for it, or its shared memory is too small.
+/// Why the engine cannot use a GPU, as a sentence; empty if it can. The reasons: this build has no
+/// code for it, or its shared memory is too small.
 std::string why_gpu_unfit(const DeviceInfo& gpu);
 
 /// Immutable, and shared by any number of engines on any threads. Move-only.
@@ -31,8 +31,8 @@ class GpuIndex {
   /// Checks the checksums of `index` and uploads it. Index and resources must outlive this.
   /// O(bytes). What every query needs is always in GPU memory: 2 bytes a document, 4 more for each
   /// document of 8,192 tokens or more, 4 more with static scores, and scratch memory for a query.
-  /// If the lists do not fit beside it, they are copied to page-locked host memory, and those worth
-  /// most become resident in what is left of the GPU's memory. Throws CudaError if the GPU is
+  /// If the lists do not fit as well, they are copied to page-locked host memory, and the rest of
+  /// the GPU's memory caches those with the most uses per byte. Throws CudaError if the GPU is
   /// unfit, FormatError for damage, UsageError if even what every query needs does not fit.
   GpuIndex(const Index& index, Resources& resources, const GpuIndexSettings& settings = {});
   GpuIndex(GpuIndex&&) noexcept;

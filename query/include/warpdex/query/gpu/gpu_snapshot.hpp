@@ -19,9 +19,9 @@ class GpuSnapshot {
   /// and its copies and successors. O(bytes). Throws as GpuIndex does.
   GpuSnapshot(const Snapshot& snapshot, Resources& resources);
 
-  /// A later snapshot of the same index, in the same resources. Uploads segments that this one does
-  /// not have, and the bits of segments from which documents were removed since. O(those bytes); on
-  /// the GPU O(documents). Throws as the constructor does; this one stays as it is.
+  /// A later snapshot of the same index, in the same resources. Uploads the segments that this one
+  /// does not have, and the bits of segments from which documents were removed since. O(uploaded
+  /// bytes), and on the GPU O(documents). Throws as the constructor does; this one does not change.
   GpuSnapshot next(const Snapshot& later) const;
 
   const Snapshot& snapshot() const;
@@ -32,10 +32,10 @@ class GpuSnapshot {
   /// Whether a list of 128 postings or more, of snapshot().segments()[segment], is in GPU memory
   /// now. On any thread; O(1).
   bool has_list(std::size_t segment, const PostingsEntry& list) const;
-  /// Bytes of GPU memory that it takes, shared ones too: segments, bits, and copies of what is by
-  /// docID, which join several segments.
+  /// Bytes of GPU memory that it uses, also those that it shares with other snapshots: segments,
+  /// bits, and the tables by docID that join several segments.
   std::size_t memory() const;
-  /// Of these, the bytes that were uploaded for it, since the snapshot before did not have them.
+  /// The part of memory() that was uploaded for this snapshot.
   std::size_t new_memory() const;
 
   struct State;  ///< for engines

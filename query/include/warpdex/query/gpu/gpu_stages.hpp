@@ -1,4 +1,4 @@
-// Where the time of a batch on the GPU goes: stages, which follow each other; and, within two of
+// Names the parts of a batch's time on the GPU: stages, which follow each other, and, within two of
 // the stages, phases of the warps, which run side by side.
 #pragma once
 
@@ -11,16 +11,16 @@ namespace warpdex {
 
 /// In the order of a batch.
 enum class GpuStage {
-  kBuild,    ///< on the host: from plans to what the kernels read
+  kBuild,    ///< on the host: making the image from plans
   kUpload,   ///< copying the image and clearing the counters
   kMatch,    ///< AND: decoding, intersecting and scoring
   kTables,   ///< OR: the first block of each list in each tile
   kBounds,   ///< OR: upper bounds of tiles
-  kPlan,     ///< OR: raising thresholds, and deciding how a round's tiles are answered
+  kPlan,     ///< OR: raising thresholds, and choosing how to answer a round's tiles
   kFind,     ///< OR: finding competitive blocks
   kRead,     ///< OR: decoding and scoring these
-  kLookups,  ///< OR: looking up their documents; if memory is short, with kRead; for small batches,
-             ///< all of OR
+  kLookups,  ///< OR: looking up their documents (part of kRead if memory is short); for small
+             ///< batches, all of OR
   kTiles,    ///< OR: decoding and accumulating whole tiles
   kFinish,   ///< exact scores of the survivors, sorting, writing to the host
 };
@@ -40,7 +40,7 @@ inline constexpr std::size_t kGpuPhases = 5;
 /// "decode", "intersect", …
 std::string_view gpu_phase_name(GpuPhase phase);
 
-/// Cycles of warps, by GpuPhase. Waiting for a read counts in the phase that uses it.
+/// Cycles of warps, by GpuPhase. Waiting for memory counts in the phase that uses the data.
 using PhaseCycles = std::array<std::uint64_t, kGpuPhases>;
 
 }  // namespace warpdex

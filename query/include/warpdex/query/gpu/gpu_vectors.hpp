@@ -1,5 +1,5 @@
-// The vectors of a snapshot's documents in GPU memory, beside its lists. The next snapshot shares
-// those that both have.
+// The vectors of a snapshot's documents in GPU memory, beside its lists. A later snapshot shares
+// those that have not changed.
 #pragma once
 
 #include <cstddef>
@@ -9,23 +9,26 @@
 
 namespace warpdex {
 
-/// Immutable, and used by any number of searchers on any threads. Copies share all; memory is freed
-/// with the last of them that uses it. Counts in the account of the snapshot's resources.
+/// Immutable, and used by any number of searchers on any threads. Copies share everything; memory
+/// is freed with the last of them that uses it. Memory counts in the budget of the snapshot's
+/// Resources.
 class GpuVectors {
  public:
   /// Uploads the vectors of all segments, and shares `snapshot`. O(bytes). Throws UsageError if the
   /// index holds no vectors; CudaError.
   explicit GpuVectors(const GpuSnapshot& snapshot);
 
-  /// Those of a later snapshot of the same index. Uploads the vectors of segments that this one
-  /// does not have. O(those bytes + documents of segments from which some were removed).
+  /// The vectors of a later snapshot of the same index. Uploads those of segments that this one
+  /// does not have. O(uploaded bytes + documents of segments from which some were removed). Throws
+  /// CudaError.
   GpuVectors next(const GpuSnapshot& later) const;
 
   const GpuSnapshot& snapshot() const;
   /// Whether all vectors are in GPU memory. If not, none are, and the CPU searches them.
   bool is_resident() const;
-  /// Bytes of GPU memory that the vectors take, and those of them that were uploaded for it.
+  /// Bytes of GPU memory that the vectors take.
   std::size_t memory() const;
+  /// The part of memory() that was uploaded for this snapshot.
   std::size_t new_memory() const;
 
   struct State;  ///< for searchers

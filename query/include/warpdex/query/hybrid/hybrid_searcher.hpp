@@ -16,34 +16,36 @@
 namespace warpdex {
 
 /// Answers queries that have words and a vector. Answers are those of an index that is built at
-/// once of what is live. One thread at a time.
+/// once from the live documents. Used by one thread at a time.
 class HybridSearcher {
  public:
   /// Answers text queries in their order.
   using TextSearch =
       std::function<std::vector<SearchResult>(std::span<const Query>, const SearchSettings&)>;
 
-  /// `threads` of 0: default_threads(). `text_search` finds the text half of rrf, convex and
-  /// rerank; none: a CpuEngine does. Throws UsageError if the index holds no vectors.
+  /// `threads` of 0: default_threads(). `text_search` answers the text half of rrf, convex and
+  /// rerank; if it is empty, a CpuEngine does. Throws UsageError if the index holds no vectors.
   explicit HybridSearcher(const Snapshot& snapshot, std::size_t threads = 0,
                           TextSearch text_search = {});
-  /// Likewise on the GPU that has the snapshot and its vectors, all of which it shares: the same
-  /// answers, to the bit. Text and vectors are searched at the same time. What there is no GPU
-  /// memory for, the CPU does. `text_search` of none: a GpuEngine.
+  /// Likewise on the GPU that has the snapshot and its vectors, which the searcher shares. Answers
+  /// are the same, to the bit. Text and vectors are searched at the same time. The CPU does the
+  /// work for which there is too little GPU memory. If `text_search` is empty, a GpuEngine
+  /// searches.
   explicit HybridSearcher(const GpuVectors& vectors, std::size_t threads = 0,
                           TextSearch text_search = {});
   ~HybridSearcher();
   HybridSearcher(HybridSearcher&&) noexcept;
   HybridSearcher& operator=(HybridSearcher&&) noexcept;
 
-  /// Query i goes with row i of `vectors`. The settings' mode and scorer are those of the text
-  /// half; k documents are returned. Scores are the fusion's: of rerank and filter the metric's, of
-  /// neighbors the text's. Throws UsageError for settings out of range, for more or fewer vectors
-  /// than queries, and for another dimension; FormatError for damage that a query meets.
+  /// Row i of `vectors` is the vector of query i. The settings' mode and scorer apply to the text
+  /// half; up to k documents are returned for each query. Scores of rrf and convex are the
+  /// fusion's, of rerank and filter the metric's, of neighbors the text's. Throws UsageError for
+  /// settings out of range and for a number of floats other than queries times the dimension;
+  /// FormatError for damage that a query meets.
   std::vector<SearchResult> search(std::span<const Query> queries, std::span<const float> vectors,
                                    const SearchSettings& settings, const FusionSettings& fusion);
 
-  /// By vectors alone: the k nearest.
+  /// Searches by vectors alone: the k nearest documents of each row of `vectors`.
   std::vector<SearchResult> nearest(std::span<const float> vectors, std::uint32_t k);
 
  private:

@@ -8,8 +8,8 @@
 
 namespace warpdex {
 
-/// The live documents that match, as the settings' mode says; a bit for each docID below
-/// Snapshot::docid_end(). `plan` is made for the snapshot. O(postings). Throws FormatError for
+/// The live documents that match by the settings' mode, as one bit for each docID below
+/// Snapshot::docid_end(). `plan` must be made for the snapshot. O(postings). Throws FormatError for
 /// damaged lists.
 vector::RowFilter matching_documents(const Snapshot& snapshot, const PlannedQuery& plan,
                                      const SearchSettings& settings);

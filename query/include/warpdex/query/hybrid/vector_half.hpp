@@ -24,14 +24,14 @@ class VectorHalf {
   VectorHalf(VectorHalf&&) noexcept;
   VectorHalf& operator=(VectorHalf&&) noexcept;
 
-  /// Of each query its k nearest documents, or all if there are fewer: nearest first, equal ones by
-  /// docID. Scores are the metric's: products, of which larger ones are nearer, or squared
-  /// distances. `queries` are rows of the index's dimension, one after the other. Throws UsageError
-  /// for another size, and for components that are not finite.
+  /// For each query, its k nearest documents, or all if there are fewer: nearest first, equal ones
+  /// by docID. Scores are the metric's: inner products (larger is nearer) or squared distances.
+  /// `queries` are rows of the index's dimension, one after the other. Throws UsageError for
+  /// another size, and for components that are not finite.
   std::vector<std::vector<Hit>> nearest(std::span<const float> queries, std::uint32_t k) const;
 
-  /// Likewise of one query among `documents`, a set of docIDs below Snapshot::docid_end(). On the
-  /// calling thread.
+  /// The same for one query, among `documents` only: a set of docIDs below Snapshot::docid_end().
+  /// Runs on the calling thread.
   std::vector<Hit> nearest_within(std::span<const float> query, std::uint32_t k,
                                   const vector::RowFilter& documents) const;
 

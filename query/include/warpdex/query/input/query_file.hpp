@@ -12,11 +12,11 @@
 
 namespace warpdex {
 
-/// A query as its file has it: text, to be analysed, or terms as they are.
+/// A query as it is in its file: text, which is still to be analysed, or terms.
 struct QueryText {
   std::string id;
   std::string text{};
-  bool is_vector = false;           ///< it is `vector`, not `text`
+  bool is_vector = false;           ///< the query is `vector`, not `text`
   std::vector<QueryTerm> vector{};  ///< of kSparse: each term once, with its weight
 };
 
@@ -40,23 +40,23 @@ TopicField topic_field_from_name(std::string_view name);
 
 /// How queries are read.
 struct QueryReadOptions {
-  /// kTrec: the text is made of these, in this order, with a space between. A topic without one of
-  /// them is bad.
+  /// kTrec: the text is these fields, in this order, with a space between. A topic that lacks one
+  /// of them is a bad query.
   std::vector<TopicField> topic_fields{TopicField::kTitle};
-  /// Gets the message for a query that cannot be read, which is left out. None: it is thrown.
+  /// Called with a message for each bad query, which is then left out. Empty: it is thrown.
   std::function<void(const std::string&)> on_bad_query{};
-  /// As InputStream has it.
+  /// As for InputStream.
   std::function<void()> on_read{};
 };
 
-/// The queries of a file, one after another. A query with no text is kept (its answer is empty); an
-/// empty line between queries is not a query, in kLines it is. A query is bad that lacks its
-/// separator, has an empty id or one that came before, is not UTF-8, or is not the JSON of its
+/// The queries of a file, one after another. A query without text is kept (its answer is empty). An
+/// empty line is a query in kLines, and is skipped in the other formats. A query is bad if it lacks
+/// its separator, has an empty id or one that came before, is not UTF-8, or is not the JSON of its
 /// format.
 class QueryReader {
  public:
   /// Opens the file ("-": standard input; .gz, .zst and .xz are unpacked). Throws IoError for a
-  /// file that cannot be read, UsageError for no topic field or one that is named twice.
+  /// file that cannot be read, UsageError if there is no topic field or one is named twice.
   QueryReader(const std::filesystem::path& file, QueryFormat format,
               const QueryReadOptions& options = {});
   ~QueryReader();
@@ -64,11 +64,11 @@ class QueryReader {
   QueryReader& operator=(const QueryReader&) = delete;
 
   /// The next query, as soon as its line (kTrec: its </top>) was read; false at the end. Throws
-  /// InputError, with file and line, for a bad query, unless on_bad_query takes it, and for what is
-  /// no file of the format; IoError.
+  /// InputError, with file and line, for a bad query without on_bad_query, and for a file of
+  /// another format; IoError if reading fails.
   bool next(QueryText& query);
 
-  /// Whether another query, or at least another line, is there without waiting.
+  /// Whether another query, or at least another line, can be read without waiting.
   bool has_more_at_hand() const;
 
  private:

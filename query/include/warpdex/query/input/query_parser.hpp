@@ -18,15 +18,16 @@ enum class QuerySyntax {
 /// "plain" or "signed"; UsageError for any other.
 QuerySyntax query_syntax_from_name(std::string_view name);
 
-/// Analyses `text` with the index's analyzer. In `signed`, a word (a run without white space)
-/// that starts with + or - gives its sign to every term that analysis makes of the rest of it; a
-/// sign alone is nothing. A word that ends in ^ and a number gives that weight to its terms; of
-/// weight 0 it is left out, and behind - the weight means nothing. Throws InputError if `text` is
-/// not UTF-8, and for a weight that is out of range.
+/// Analyses `text` with the index's analyzer. In `signed`, a word (a run without white space) that
+/// starts with + or - gives its sign to every term that analysis makes of the rest of it; a sign
+/// alone is ignored. A word that ends in ^ and a number gives that weight to its terms; with weight
+/// 0 it is left out, and after - the weight is ignored. Throws InputError if `text` is not UTF-8,
+/// and for a weight that is out of range.
 Query parse_query(std::string_view id, std::string_view text, QuerySyntax syntax,
                   Analyzer& analyzer);
 
-/// A query of a file: its text likewise, or its terms as they are.
+/// A query of a file. Its text is parsed likewise; its terms, if it has these, are taken as they
+/// are.
 Query parse_query(const QueryText& query, QuerySyntax syntax, Analyzer& analyzer);
 
 }  // namespace warpdex

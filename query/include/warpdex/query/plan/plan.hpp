@@ -1,4 +1,4 @@
-// A query's terms looked up in an index: all that a search needs to know before its clock starts.
+// A query's terms looked up in an index: all that a search needs to know of them before it starts.
 #pragma once
 
 #include <cstdint>
@@ -14,29 +14,29 @@ namespace warpdex {
 /// A distinct term of the query that the index knows.
 struct PlannedTerm {
   PostingsEntry entry;         ///< where its postings are
-  float weight = 0;            ///< its weights added up, - signs apart: 0 where there is no other
+  float weight = 0;            ///< the sum of its weights, except those with a - sign
   bool is_must = false;        ///< at least once with +
   bool is_prohibited = false;  ///< at least once with -
 
-  // Of a term in a segment of a snapshot; a term of a plain index leaves them as they are.
+  // Set for a term in a segment of a snapshot; unused for a plain index.
   std::uint64_t document_frequency = 0;    ///< in the whole snapshot; 0: the entry's
-  std::uint64_t collection_frequency = 0;  ///< likewise; 0: the sum over the list
-  std::uint32_t removed = 0;               ///< at most so many postings are of removed documents
-  std::uint32_t number = 0;                ///< the same in all segments, another for each term
+  std::uint64_t collection_frequency = 0;  ///< in the whole snapshot; 0: the sum over the list
+  std::uint32_t removed = 0;               ///< upper bound of its postings of removed documents
+  std::uint32_t number = 0;                ///< of the term, the same in all segments
 };
 
 /// Terms in the canonical order, in which scores are added: by document frequency, equal ones by
 /// term.
 struct PlannedQuery {
-  std::vector<PlannedTerm> terms;  ///< distinct; those with only - signs too
+  std::vector<PlannedTerm> terms;  ///< distinct; also those with only - signs
   bool misses_must = false;        ///< a + term is unknown: nothing matches
   bool misses_unsigned = false;    ///< an unsigned term is unknown: nothing matches AND
 
-  /// Of a snapshot that is not plain: the query in each of its segments, with the statistics of the
-  /// whole, its terms in the order of the whole. The terms above are then of the whole, and their
-  /// entries have nothing but a document frequency.
+  /// For a snapshot that is not plain: the plan for each of its segments, with the statistics and
+  /// the order of terms of the whole. `terms` above are then those of the whole, and of their
+  /// entries only the document frequency is set.
   std::vector<PlannedQuery> segments;
-  /// What scorers go by; none: the counts of the index.
+  /// The statistics that scorers use; none: the counts of the index.
   std::optional<CollectionStatistics> statistics;
 };
 
@@ -44,15 +44,16 @@ struct PlannedQuery {
 /// kMinQueryWeight to kMaxQueryWeight, FormatError if the lexicon is damaged.
 PlannedQuery plan_query(const Index& index, const Query& query);
 
-/// Likewise in a snapshot. Of a plain one, it is the plan for its index.
+/// Likewise in a snapshot. For a plain one (a single segment without removed documents), it is the
+/// plan for its index.
 PlannedQuery plan_query(const Snapshot& snapshot, const Query& query);
 
 /// Whether all weights are whole numbers.
 bool has_whole_weights(const PlannedQuery& plan);
 
-/// Whether scores are whole numbers that a float holds, so that no order of adding changes them:
-/// the index holds impacts, the weights are whole, and no sum can pass 2^24. Other sums are rounded
-/// in the canonical order.
+/// Whether all sums of scores are whole numbers that a float holds exactly, so that the order of
+/// additions does not matter: the index holds impacts, the weights are whole, and no sum can pass
+/// 2^24. Otherwise sums are rounded, and terms must be added in the canonical order.
 bool sums_are_exact(const IndexSettings& index, const PlannedQuery& plan);
 inline bool sums_are_exact(const Index& index, const PlannedQuery& plan) {
   return sums_are_exact(index.settings(), plan);

@@ -1,4 +1,4 @@
-// What a plan alone says of a query's scores and of the work that it takes.
+// Bounds of a query's scores and an estimate of its work, from its plan alone.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace warpdex {
 
-/// Bounds of a query by the metadata of its lists; no posting of a long list is read.
+/// Bounds of a query, from the metadata of its lists; no posting of a long list is read.
 struct PlanBounds {
   float max_score = 0;  ///< no document scores more, static scores aside
   float seed = 0;       ///< the threshold that OR starts with; 0 in other modes
@@ -16,9 +16,9 @@ struct PlanBounds {
   std::uint64_t essential_postings = 0;
 };
 
-/// Of a plan for `index`, or of a snapshot's plan for a segment that `index` is; then max_score
-/// holds for the segment, and the others are estimates. O(terms), and O(postings) of short lists by
-/// query likelihood. Throws FormatError for a damaged short list.
+/// The bounds of a plan for `index`. `index` may also be a segment, and `plan` the snapshot's plan
+/// for it; then max_score holds for the segment, and the others are estimates. O(terms), and with
+/// query likelihood O(postings of short lists). Throws FormatError for a damaged short list.
 PlanBounds plan_bounds(const Index& index, const PlannedQuery& plan,
                        const SearchSettings& settings);
 
