@@ -1,4 +1,4 @@
-// The CPU threads: each takes single jobs, runs them, and stops those that should not go on.
+// The CPU threads. Each takes jobs, runs them one by one, and stops those that should not go on.
 #include <sys/resource.h>
 
 #include <algorithm>
@@ -11,29 +11,31 @@
 namespace warpdex {
 namespace {
 
-/// A thread takes further jobs along while those that it has are predicted to take next to no time,
-/// or little and there are several for each thread that is awake.
+/// A thread takes several jobs at once: while those that it has are predicted to take less than
+/// kTinyWork microseconds together, or less than kTakenWork if there are kJobsPerThread or more for
+/// each thread that is awake.
 constexpr float kTinyWork = 5;
 constexpr float kTakenWork = 20;
 constexpr std::size_t kJobsPerThread = 4;
 constexpr std::size_t kMaxTaken = 16;
-/// A thread with less predicted work than this is back before another one has woken up: it looks
-/// out meanwhile, so that small jobs wake nobody.
+/// A thread with less predicted work than this, in microseconds, is back before another one has
+/// woken up. So it counts as a lookout, and small jobs wake nobody.
 constexpr float kShortRun = 50;
-/// One with more makes sure that another thread looks out.
+/// A thread with more work than this, in microseconds, makes sure that there is another lookout.
 constexpr float kLongRun = 100;
-/// So many CPU threads may be awake however few processors are left, so that a long run of one does
-/// not hold up all that waits for the CPU.
+/// This many CPU threads may be awake however few processors are left, so that a long run on one
+/// does not hold up all jobs that wait for the CPU.
 constexpr std::size_t kFewestThreads = 2;
-/// Looks for work between two looks at what could be stolen.
+/// A thread that waits checks for jobs to steal at every such number of checks for work.
 constexpr std::uint32_t kLooksPerSteal = 256;
-/// Calls of a run's watch between two looks at the processors that are left.
+/// A run's watch checks the free processors at every such number of calls.
 constexpr std::uint32_t kCallsPerLook = 64;
-/// While CPU jobs wait longer than this, the GPU may help.
+/// While CPU jobs wait longer than this, the GPU's thread is woken to steal some.
 constexpr Micros kWaitForHelp = 500;
 
-/// With a GPU, CPU threads give way to the threads that feed it, deliver answers and submit: these
-/// need a processor at once, for microseconds. Where the system cannot, nothing changes.
+/// With a GPU, CPU threads get a lower priority than the threads that feed it, deliver answers and
+/// submit, since these need a processor at once, for microseconds. Does nothing where the system
+/// has no priorities of threads.
 void give_way() {
 #if defined(__linux__)
   constexpr int kNicer = 10;                                                // than the process
@@ -71,14 +73,14 @@ class RunWatch final : public SearchWatch {
   bool goes_on() override {
     if (job_.cancelled.load(std::memory_order_relaxed) == generation_)
       return stop(Stop::kCancelled);
-    // Where all that are awake have long runs, nobody else would see that processors are free.
+    // If all threads that are awake have long runs, nobody else would see that processors are free.
     if (state_.has_gpu && ++calls_ % kCallsPerLook == 0) state_.leave_processors();
     if (stop_at_ == kNever && move_at_ == kNever && !run_.is_short()) return true;
     const Micros now = state_.now();
     if (run_.is_short() && now >= run_.latest_end()) end_lookout();
     if (now >= stop_at_) return stop(Stop::kTime);
     if (now < move_at_) return true;
-    // It is likely to take about as long again. The GPU must be done with it sooner.
+    // The run is likely to take about as long again. It moves if the GPU would be done sooner.
     const Micros on_gpu = state_.queues->waits(now).gpu + static_cast<double>(job_.cost.gpu_alone);
     return on_gpu < now - job_.start ? stop(Stop::kMove) : true;
   }
@@ -91,8 +93,8 @@ class RunWatch final : public SearchWatch {
     return false;
   }
 
-  /// It takes longer than predicted: other threads are to look out, and to run what was taken
-  /// along.
+  /// The run takes longer than predicted. The thread no longer counts as a lookout, and gives back
+  /// the jobs that it has not begun.
   void end_lookout() {
     run_.end();
     for (Job* job : std::exchange(run_.rest, {})) state_.bring(*job);
@@ -117,8 +119,8 @@ bool JobScheduler::State::has_cpu_work(std::uint32_t& looks) const {
   return ++looks % kLooksPerSteal == 0 && queues->size(Lane::kGpu) > 0;
 }
 
-/// A job that waits for the GPU, for a thread that has none; null if none should run on the CPU.
-/// Nobody waits for the GPU's lock to steal: whoever has it feeds the GPU.
+/// Takes a job that waits for the GPU, for a CPU thread without jobs; null if none should run on
+/// the CPU. The thread does not wait for the GPU's lock, since its holder feeds the GPU.
 Job* JobScheduler::State::steal_for_cpu(std::size_t thread) {
   if (queues->size(Lane::kGpu) == 0) return nullptr;
   std::unique_lock lock(gpu_side.mutex, std::try_to_lock);
@@ -127,9 +129,9 @@ Job* JobScheduler::State::steal_for_cpu(std::size_t thread) {
   return turn.queues().steal_for_cpu(turn.now());
 }
 
-/// Lets as many CPU threads be awake as other threads leave processors. If jobs wait, one is woken;
-/// that one wakes the next. While few are awake and more may be, nobody looks: a look takes longer
-/// than many a query.
+/// Allows as many CPU threads to be awake as other threads leave processors. If jobs wait, one is
+/// woken, which wakes the next. While few are awake and more may be, nobody looks, since a look
+/// takes longer than many queries.
 void JobScheduler::State::leave_processors() {
   if (awake_cpu_threads() <= kFewestThreads && !idle_cpu->are_as_many_awake_as_may_be()) return;
   if (!free_processors->look(now(), cpu_role)) return;
@@ -146,7 +148,7 @@ void JobScheduler::State::run_cpu_thread(std::size_t thread) {
   std::array<float, kMaxTaken> work{};
   std::size_t count = 0;
   std::uint32_t looks = 0;
-  bool looks_out = false;  // counts as one that looks out, whatever it does
+  bool looks_out = false;  // the thread counts as a lookout, whatever it does
   ArrivalRate arrivals;
   const ExactSleep exact;
   if (has_gpu) give_way();
@@ -237,7 +239,7 @@ void JobScheduler::State::run_on_cpu(Job& job, std::size_t thread, ShortRun& run
     end(job, JobEnd::kComplete, mine);
   } else if (watch.why() == Stop::kMove) {
     mine.moved_to_gpu.add(1);
-    job.work_class->learn_cpu(job, static_cast<float>(took));  // it takes longer
+    job.work_class->learn_cpu(job, static_cast<float>(took));  // the true time is longer
     ++job.moves;
     job.left_cpu = true;
     bring(job);

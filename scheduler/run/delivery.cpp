@@ -1,5 +1,5 @@
-// Delivers the answers of batches. Few are delivered by the GPU's thread, many by threads of their
-// own, piece by piece, while the GPU's thread goes on.
+// Delivers the answers of batches. The GPU's thread delivers a few answers itself. Threads of their
+// own deliver many, piece by piece, while the GPU's thread goes on.
 #include <algorithm>
 #include <chrono>
 
@@ -9,14 +9,14 @@
 namespace warpdex {
 namespace {
 
-/// What is delivered sooner than this, in microseconds, is not worth waking a thread for.
+/// If delivering a batch takes less than this, in microseconds, no thread is woken for it.
 constexpr float kShortDelivery = 30;
 /// Jobs of a piece.
 constexpr std::size_t kPieceJobs = 32;
-/// A thread that has delivered looks so long for further pieces before it sleeps, if a processor is
-/// left for it: about twice as long as waking it takes.
+/// How long a thread that has delivered spins for further pieces before it sleeps, if a processor
+/// is left for it. About twice the time to wake it.
 constexpr std::chrono::microseconds kLook{100};
-/// The last delivery moves what one is expected to take by this part of the way.
+/// Each delivery moves the expected time of a job by this part of the way.
 constexpr float kLearningRate = 0.1F;
 
 }  // namespace
@@ -40,7 +40,7 @@ void JobScheduler::State::hand_over(GpuSlot& slot) {
   delivery_changed.notify_one();
 }
 
-/// Waits for a piece. False at the end.
+/// Waits for a piece and takes it. False at the end.
 bool JobScheduler::State::take_piece(BatchPiece& piece) {
   bool are_more = false;
   {

@@ -8,11 +8,11 @@
 namespace warpdex {
 namespace {
 
-/// More than other threads used is left to them: builders and deliverers come in bursts, and where
-/// they wait for a processor, they seem to need less.
+/// Other threads are left this much more than they used: builders and deliverers work in bursts,
+/// and while they wait for a processor, they seem to need less.
 constexpr double kSparePart = 1.0 / 8;  // of all processors
 
-/// Seconds of all threads of this process.
+/// The processor time of all threads of this process, in seconds.
 double process_time() {
   timespec time{};
   ::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);

@@ -10,17 +10,17 @@
 
 namespace warpdex {
 
-/// Callers, the GPU's thread, builders and deliverers come first: where CPU threads take their
-/// processors, the GPU gets fewer queries than CPU threads answer.
+/// Callers, the GPU's thread, builders and deliverers come first. If CPU threads take their
+/// processors, the GPU loses more queries than CPU threads answer.
 class FreeProcessors {
  public:
   explicit FreeProcessors(std::size_t processors) : processors_(processors) {}
 
-  /// Looks at what threads have used since the last look, if that is long ago; returns whether it
-  /// did. Takes microseconds then. From any thread.
+  /// Reads the processor time that threads have used, if the last look is kWindow ago; returns
+  /// whether it did. A look takes microseconds. From any thread.
   bool look(Micros now, const ThreadRole& cpu_threads);
-  /// Processors that other threads did not use, rounded, less an eighth of all to spare. Before the
-  /// second look, all.
+  /// The number of processors that other threads did not use, rounded, less an eighth of all.
+  /// Before the second look, all processors.
   std::size_t count() const { return count_.load(std::memory_order_relaxed); }
 
  private:
@@ -29,7 +29,7 @@ class FreeProcessors {
   const std::size_t processors_;
   std::atomic<std::size_t> count_ = processors_;
   std::atomic<Micros> next_look_ = 0;
-  std::mutex mutex_;      ///< protects what follows
+  std::mutex mutex_;      ///< protects the members below
   double others_ = 0;     ///< processor time of other threads, in seconds, at the last look
   Micros looked_at_ = 0;  ///< 0: never
 };

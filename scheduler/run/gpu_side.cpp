@@ -1,5 +1,5 @@
-// The GPU's thread starts batches and looks for those that are done. What the GPU fails to answer
-// goes to the CPU.
+// The GPU's thread starts batches and polls them until they are done. Jobs that the GPU cannot
+// answer go to the CPU.
 #include <algorithm>
 #include <utility>
 
@@ -10,7 +10,7 @@ namespace {
 
 /// Batches of more jobs are built by several threads.
 constexpr std::size_t kManyJobs = 100;
-/// After so many failures in a row the GPU gets no more work.
+/// After this many failures in a row the GPU gets no more work.
 constexpr std::size_t kMaxFailures = 3;
 /// While the GPU's jobs wait longer than this, threads that sleep are woken to steal some.
 constexpr Micros kGpuWaitForHelp = 1'000;
@@ -72,7 +72,7 @@ bool JobScheduler::State::is_gpu_idle() const {
                       [](const std::unique_ptr<GpuSlot>& slot) { return slot->is_running; });
 }
 
-/// Takes out of a batch what has passed its deadline and is not to be answered in full.
+/// Removes the jobs of a batch whose deadline has passed, unless they are to be answered in full.
 void JobScheduler::State::drop_late(std::vector<Job*>& jobs) {
   const Micros time = now();
   const auto drop = [&](Job* job) {
@@ -161,7 +161,7 @@ bool JobScheduler::State::poll_batches() {
   return is_under_way;
 }
 
-/// Returns how long it delivered: a single answer comes before all that can wait.
+/// Ends a batch. A single answer is delivered before all that can wait; returns how long that took.
 Micros JobScheduler::State::finish_batch(GpuSlot& slot) {
   failures_in_a_row = 0;
   slot.is_running = false;
@@ -172,7 +172,7 @@ Micros JobScheduler::State::finish_batch(GpuSlot& slot) {
     auto predicted = static_cast<float>(batch_work(slot.jobs));
     if (slot.is_alone) gpu_counters().gpu.add(predicted, static_cast<double>(took));
     if (!slot.is_alone) predicted *= kPartBesideOthers;
-    // Times of single jobs that run beside others say little.
+    // The time of a single job that ran beside others says little.
     if (slot.is_alone || slot.jobs.size() > 1) {
       slot.jobs.front()->work_class->learn_gpu(slot.jobs, predicted, took);
     }
@@ -195,7 +195,7 @@ Micros JobScheduler::State::finish_batch(GpuSlot& slot) {
   return delivering;
 }
 
-/// Leaves the jobs of a batch to the CPU.
+/// A batch failed: its jobs go to the CPU.
 void JobScheduler::State::fail_batch(GpuSlot& slot) noexcept {
   slot.is_running = false;
   slot.worker->give_back(slot.number, slot.jobs);

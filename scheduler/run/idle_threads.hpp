@@ -1,4 +1,5 @@
-// Idle threads: a few look out for work, the others sleep until one of them is woken. Internal.
+// Idle threads. A few of them, the lookouts, stay awake for work; the others sleep until they are
+// woken. Internal.
 #pragma once
 
 #include <algorithm>
@@ -14,10 +15,10 @@
 
 namespace warpdex {
 
-/// No job is missed: a thread that gives up its look-out counts itself as asleep before it looks
-/// for work a last time, and whoever brings work looks for look-outs after that. The thread that
-/// has slept least is woken first, since its caches are the warmest. Where fewer threads are to be
-/// awake, no more are woken, and those that are too many rest, whatever work there is.
+/// No job is missed: a thread that stops being a lookout counts itself as asleep before it looks
+/// for work a last time, and a thread that brings work looks for lookouts afterwards. The thread
+/// that has slept least is woken first, since its caches are the warmest. While too many threads
+/// are awake, none is woken, and the surplus ones rest, even if there is work.
 class IdleThreads {
  public:
   IdleThreads(std::size_t threads, std::size_t max_lookouts)
@@ -27,16 +28,16 @@ class IdleThreads {
 
   bool has_lookout() const { return lookouts_.load(std::memory_order_seq_cst) > 0; }
 
-  /// Wakes a thread that sleeps, unless one looks out or none sleeps.
+  /// Wakes a sleeping thread, unless there is a lookout or none sleeps.
   void bring_work() {
     if (!has_lookout()) wake_one();
   }
 
-  /// Returns when `has_work` is true, or the thread was woken. `thread` is its number. A thread
-  /// that looks out naps, if it is to, then spins for `spin` at most, while `may_spin` is true.
-  /// Where there are as many as there may be, another one spins only as long as it takes to wake
-  /// it. Returns whether the thread still counts as one that looks out, since it found work as one:
-  /// it calls end_lookout() once it does not look for further work soon.
+  /// Returns when `has_work` is true, or the thread was woken. `thread` is its number. A lookout
+  /// first sleeps for `nap`, then spins for `spin` at most, while `may_spin` is true. If there are
+  /// already `max_lookouts`, the thread spins only as long as it would take to wake it. Returns
+  /// true if it found work as a lookout. Then it still counts as one, and must call end_lookout()
+  /// when it will not look for further work soon.
   template <typename HasWork, typename MaySpin>
   bool wait(std::size_t thread, HasWork has_work, MaySpin may_spin, std::chrono::microseconds spin,
             std::chrono::microseconds nap) {
@@ -58,8 +59,8 @@ class IdleThreads {
   void set_max_awake(std::size_t threads) { max_awake_.store(threads, std::memory_order_relaxed); }
   bool are_too_many_awake() const { return awake() > max_awake_.load(std::memory_order_relaxed); }
   bool are_as_many_awake_as_may_be() const { return !may_wake(); }
-  /// Sleeps until it is woken, if there are still too many. The thread does not count as one that
-  /// looks out.
+  /// Sleeps until it is woken, if still too many threads are awake. The thread must not count as a
+  /// lookout.
   void rest(std::size_t thread) {
     {
       const std::lock_guard lock(mutex_);
@@ -69,7 +70,7 @@ class IdleThreads {
     sleeping_[thread].called.acquire();
   }
 
-  /// At the end: none rests from now on.
+  /// At the end: wakes all threads. From now on none rests.
   void wake_all() {
     {
       const std::lock_guard lock(mutex_);
@@ -79,13 +80,13 @@ class IdleThreads {
     }
   }
 
-  /// Counts a thread that does not wait here, but is soon back, as one that looks out.
+  /// Counts a thread that is busy, but soon back, as a lookout.
   void start_lookout() { lookouts_.fetch_add(1, std::memory_order_seq_cst); }
   void end_lookout() { lookouts_.fetch_sub(1, std::memory_order_seq_cst); }
-  /// Threads that sleep and were not called.
+  /// Threads that sleep and were not yet woken.
   std::size_t sleepers() const { return sleepers_.load(std::memory_order_seq_cst); }
 
-  /// Returns whether there was one that may be awake.
+  /// Wakes a sleeping thread if more may be awake. Returns whether it did.
   bool wake_one() {
     if (sleepers() == 0 || !may_wake()) return false;
     std::size_t thread = 0;
@@ -108,7 +109,7 @@ class IdleThreads {
     return is_ending_ || awake() < max_awake_.load(std::memory_order_relaxed);
   }
 
-  /// With the lock.
+  /// The caller holds the lock.
   void lie_down(std::size_t thread) {
     asleep_.push_back(thread);
     sleepers_.store(asleep_.size(), std::memory_order_seq_cst);
@@ -124,7 +125,7 @@ class IdleThreads {
     sleeping_[thread].called.acquire();
   }
 
-  /// Takes a thread that has not been called off the list. Returns whether it was on it.
+  /// Removes a thread from the list of sleepers. False if it was not there, since it was woken.
   bool leave(std::size_t thread) {
     const std::lock_guard lock(mutex_);
     const auto found = std::find(asleep_.begin(), asleep_.end(), thread);
@@ -140,12 +141,12 @@ class IdleThreads {
 
   const std::size_t max_lookouts_;
   alignas(64) std::atomic<std::size_t> lookouts_ = 0;
-  std::atomic<std::size_t> idle_ = 0;      ///< of these, the ones that wait here
+  std::atomic<std::size_t> idle_ = 0;      ///< threads in wait() that do not sleep
   std::atomic<std::size_t> sleepers_ = 0;  ///< size of `asleep_`
   std::atomic<std::size_t> max_awake_;
   std::atomic<bool> is_ending_ = false;
   std::mutex mutex_;                 ///< protects `asleep_`
-  std::vector<std::size_t> asleep_;  ///< threads, the one that sleeps longest first
+  std::vector<std::size_t> asleep_;  ///< threads; the one that has slept longest is first
   std::vector<Sleeper> sleeping_;    ///< by thread
 };
 

@@ -1,4 +1,4 @@
-// How jobs are let in and how they end; starts and ends the threads.
+// Admits jobs and ends them; starts and ends the threads.
 #include "warpdex/scheduler/job_scheduler.hpp"
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 namespace warpdex {
 namespace {
 
-/// CPU threads for each thread that looks out.
+/// CPU threads for each lookout.
 constexpr std::size_t kThreadsPerLookout = 8;
 
 }  // namespace
@@ -121,8 +121,8 @@ bool JobScheduler::State::let_in(Job& job) {
   return false;
 }
 
-/// There is room. A job that would miss its deadline is refused or gets a limited run, if its
-/// caller wants that; then it has no room, or the CPU has time for it.
+/// Called if there is room. A job that would miss its deadline is refused or gets a limited run, as
+/// its OverloadPolicy says. False: it gives its room back, since not even the CPU has time for it.
 bool JobScheduler::State::let_in_with_deadline(Job& job) {
   if (job.options.overload == OverloadPolicy::kWait || job.deadline == kNever) return true;
   const Waits waits = queues->waits(job.arrival);
@@ -147,7 +147,7 @@ bool JobScheduler::State::let_in_with_deadline(Job& job) {
   return false;
 }
 
-/// Takes room for a job, if there is some.
+/// Takes room for a job. False if there is none.
 bool JobScheduler::State::has_room(std::uint32_t client) {
   const std::vector<double>& weights = settings.placement.client_weights;
   const std::size_t others = under_way.fetch_add(1, std::memory_order_acq_rel);
@@ -181,7 +181,7 @@ void JobScheduler::State::leave(std::uint32_t client) {
   has_clients ? room_changed.notify_all() : room_changed.notify_one();
 }
 
-/// Hands a job to the threads of the processor that suits the load.
+/// Chooses the processor for a job by the load, and hands it to that processor's threads.
 void JobScheduler::State::bring(Job& job) {
   job.state.store(Job::State::kComing, std::memory_order_relaxed);
   if (queues->place(job, now()) == Lane::kCpu) {
