@@ -26,9 +26,9 @@ constexpr float kLongRun = 100;
 /// This many CPU threads may be awake however few processors are left, so that a long run on one
 /// does not hold up all jobs that wait for the CPU.
 constexpr std::size_t kFewestThreads = 2;
-/// A thread that waits checks for jobs to steal at every such number of checks for work.
+/// A thread that waits looks for jobs to steal once in this many looks for work.
 constexpr std::uint32_t kLooksPerSteal = 256;
-/// A run's watch checks the free processors at every such number of calls.
+/// A run's watch looks at the free processors once in this many calls.
 constexpr std::uint32_t kCallsPerLook = 64;
 /// While CPU jobs wait longer than this, the GPU's thread is woken to steal some.
 constexpr Micros kWaitForHelp = 500;

@@ -122,7 +122,7 @@ bool JobScheduler::State::let_in(Job& job) {
 }
 
 /// Called if there is room. A job that would miss its deadline is refused or gets a limited run, as
-/// its OverloadPolicy says. False: it gives its room back, since not even the CPU has time for it.
+/// its OverloadPolicy says. False: it has ended, refused or with an empty answer.
 bool JobScheduler::State::let_in_with_deadline(Job& job) {
   if (job.options.overload == OverloadPolicy::kWait || job.deadline == kNever) return true;
   const Waits waits = queues->waits(job.arrival);
