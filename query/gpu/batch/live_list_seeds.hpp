@@ -12,22 +12,23 @@
 
 namespace warpdex::gpu {
 
-/// Counts postings by frequency and length, and finds the pairs that enough of them reach. Lengths
-/// are rounded up to 4 significant bits, so pairs score less than they could by a percent or so.
+/// Counts postings by frequency and length, and finds pairs of these that enough postings reach.
+/// Lengths are rounded up to 4 significant bits, so a pair's score is about a percent lower than it
+/// could be.
 class SeedTable {
  public:
   /// Pairs are compared by BM25 (k1 0.9, b 0.4) with this average length.
   explicit SeedTable(double average_length);
 
-  /// Adds `count` postings. An impact is a frequency, and its length 0.
+  /// Adds `count` postings. An impact counts as a frequency, with length 0.
   void add(std::uint32_t frequency, std::uint32_t length, std::uint32_t count) {
     const std::uint32_t row = std::min(frequency, kFrequencies - 1);
     counts_[row * kLengths + encode_rounded_up(length)] += count;
     has_row_[row] = true;
   }
 
-  /// The best pairs that so many postings reach, by rank; frequency 0 where there are fewer. Ranks
-  /// ascend. Leaves the table empty. O(frequencies).
+  /// For each rank, the best pair that this many postings reach; frequency 0 if there are fewer.
+  /// `ranks` ascend. Leaves the table empty. O(frequencies).
   std::vector<ListSeed> take(std::span<const std::uint32_t> ranks);
 
  private:

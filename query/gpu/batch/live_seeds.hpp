@@ -14,30 +14,30 @@ namespace warpdex::gpu {
 
 class SeedTable;
 
-/// So many live documents of a list reach the seed, at least; 0: there is none.
+/// A seed of a list, and a lower bound of the live documents that reach it.
 struct LiveSeed {
   ListSeed seed;
-  std::uint32_t documents = 0;
+  std::uint32_t documents = 0;  ///< 0: there is no seed
 };
 
-/// Counts, for each seed, the removed documents that reach it: with its frequency or more, in its
-/// length or less. Where fewer live documents than the seed's rank are left, finds another seed.
-/// Of an index with a forward index.
+/// Counts, for each seed, the removed documents that reach it: those with its frequency or more and
+/// its length or less. If fewer live documents than the seed's rank are left, it finds another
+/// seed. Needs a forward index.
 class LiveSeeds {
  public:
   static constexpr std::uint64_t kAll = std::numeric_limits<std::uint64_t>::max();
 
-  /// None was removed. O(terms), on all threads.
+  /// Starts with no removed documents. O(terms), on all threads.
   explicit LiveSeeds(const Index& index);
 
-  /// Counts the documents that were removed `now` but not `before`, and returns the number of their
-  /// postings. O(their terms), on all threads. `index` is the one that this was made of, with any
-  /// removals. Throws FormatError for damage.
+  /// Counts the documents that are removed in `now` but not in `before`. Returns the number of
+  /// their postings. O(their terms), on all threads. `index` is the one that this was made for,
+  /// with any removals. Throws FormatError for damage.
   std::uint64_t remove(const Index& index, RemovedRows before, RemovedRows now);
 
-  /// Finds new seeds for the lists that have one with too few live documents. Takes the shortest
-  /// lists first, and of all together so many postings at most. All removed documents of `index`
-  /// were counted. O(postings), on all threads. Throws FormatError for damage.
+  /// Finds new seeds for lists with a seed that too few live documents reach. Takes the shortest
+  /// lists first, and reads at most `max_postings` in all. All removed documents of `index` must
+  /// have been counted. O(postings), on all threads. Throws FormatError for damage.
   void renew(const Index& index, std::uint64_t max_postings = kAll);
 
   /// The seed of kSeedRanks[place] of a long list.
@@ -47,18 +47,17 @@ class LiveSeeds {
   }
 
  private:
-  /// So many documents reached a seed when it was found, at least; so many were removed since.
   struct Counted {
     ListSeed seed;
-    std::uint32_t documents = 0;
-    std::uint32_t removed = 0;
+    std::uint32_t documents = 0;  ///< lower bound of those that reached it when it was found
+    std::uint32_t removed = 0;    ///< how many of these were removed since
   };
   /// The seeds of a term: where they start, and how many.
   struct Place {
     std::uint32_t first = 0;
     std::uint8_t count = 0;
   };
-  /// What does not change with removals.
+  /// The data that removals do not change.
   struct Lists {
     std::vector<Place> places;         ///< by term; of short lists without seeds
     std::vector<PostingsEntry> longs;  ///< the long lists

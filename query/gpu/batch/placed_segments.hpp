@@ -1,4 +1,5 @@
-// What a batch is built over: an index, or the segments of a snapshot together. Internal.
+// The segments that a batch is built over: those of a snapshot together, or a single index.
+// Internal.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +10,7 @@
 
 namespace warpdex::gpu {
 
-/// In the order of their docIDs.
+/// Segments in the order of their docIDs.
 class PlacedSegments {
  public:
   /// Keeps references.
@@ -18,7 +19,8 @@ class PlacedSegments {
   std::size_t size() const { return all_.size(); }
   const PlacedIndex& operator[](std::size_t i) const { return *all_[i]; }
   const std::vector<SegmentTables>& tables() const { return tables_; }
-  /// The tiles of segments [begin, end), and the entries of a list in each of them.
+  /// The number of tiles of segments [begin, end), and the number of entries of a list, in the
+  /// tables by list and tile, over these segments.
   std::uint32_t tiles(std::uint32_t begin, std::uint32_t end) const {
     return (end == size() ? all_tiles_ : tables_[end].tiles_before) - tables_[begin].tiles_before;
   }
@@ -31,7 +33,7 @@ class PlacedSegments {
   float largest_static() const { return largest_static_; }
   bool has_static() const { return has_static_; }
 
-  /// Whether the size of a list less its removed postings is the number of its live documents.
+  /// Whether a list's number of live documents is known: its size less its removed postings.
   bool knows_live() const { return knows_live_; }
 
  private:

@@ -12,32 +12,33 @@
 
 namespace warpdex::gpu {
 
-/// Terms of a query, a bit each. Bits ascend as lists do in the image: scoring ones first.
+/// A set of a query's terms, one bit for each. Bits are in the order of lists in the image: scoring
+/// terms first.
 using TermSet = std::uint64_t;
 
-/// What a query's terms are to it.
+/// The roles of a query's terms.
 struct TermRoles {
   TermSet scoring = 0;
   TermSet prohibited = 0;
-  TermSet must = 0;      ///< with +; prohibited ones too
-  TermSet weighted = 0;  ///< with + or unsigned; likewise
+  TermSet must = 0;      ///< with +, even if also prohibited
+  TermSet weighted = 0;  ///< with + or unsigned, even if also prohibited
   bool misses_must = false;
   bool misses_unsigned = false;
 
-  /// Those that a match must have.
+  /// The terms that a match must have.
   TermSet required(bool unsigned_is_required) const {
     return must | (unsigned_is_required ? weighted : 0);
   }
 };
 
-/// Which kernels read an entry.
+/// The kind of an entry: which kernels read it.
 enum class EntryKind : std::uint8_t {
   kAnd,          ///< AND: it has required terms
   kAndFallback,  ///< AND that runs only if the AND before it matched too few
   kOr,
 };
 
-/// A query as some of the kernels read it.
+/// A query in the form in which the kernels of one kind read it.
 struct QueryEntry {
   EntryKind kind = EntryKind::kOr;
   RoleCounts roles;
@@ -73,7 +74,7 @@ inline RoleCounts count_roles(const TermRoles& roles, TermSet present, bool unsi
   return counts;
 }
 
-/// Adds an entry in which unsigned terms are required or not, if anything can match.
+/// Adds an entry, in which unsigned terms are required or not, unless nothing can match.
 inline void add_entry(const TermRoles& all, TermSet present, bool unsigned_is_required,
                       bool is_fallback, bool knows_matches, QueryEntries& entries) {
   const RoleCounts roles = count_roles(all, present, unsigned_is_required);
@@ -91,8 +92,8 @@ inline void add_entry(const TermRoles& all, TermSet present, bool unsigned_is_re
   ++entries.count;
 }
 
-/// In a segment that has the terms `present`. `knows_matches`: if the query is one list, the number
-/// of its matches is known. O(1).
+/// A query's entries in a segment that has the terms `present`. `knows_matches`: the number of
+/// matches of a query of one list is known. O(1).
 inline QueryEntries entries_of(const TermRoles& roles, TermSet present, QueryMode mode,
                                bool knows_matches) {
   QueryEntries entries;

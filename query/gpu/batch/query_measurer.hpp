@@ -1,5 +1,5 @@
-// Measures queries: finds their terms' lists, their entries in each segment, and what these need.
-// Internal.
+// Measures queries: finds their terms' lists, their entries in each segment, and the room that
+// these need in the image. Internal.
 #pragma once
 
 #include <cstddef>
@@ -19,11 +19,12 @@
 
 namespace warpdex::gpu {
 
-/// With more terms, lookups may cost far more than accumulating. Over 25 million documents, 9 terms
-/// take a third less time by lookups for ten answers, 16 terms a quarter more for a thousand.
+/// A query with more terms is long: lookups may cost far more than accumulating. Over 25 million
+/// documents, lookups take a third less time with 9 terms for ten answers, and a quarter more with
+/// 16 terms for a thousand.
 inline constexpr std::uint32_t kLongQuery = 12;
 
-/// What all queries of a batch share.
+/// The rules that all queries of a batch share.
 struct BatchRules {
   std::span<const SearchSettings> settings;  ///< one for all queries, or one for each
   ScorerSettings scorer;                     ///< the index's own or the user's
@@ -39,8 +40,8 @@ struct BatchRules {
 /// Measures the queries of a piece.
 class QueryMeasurer {
  public:
-  /// Keeps references. The piece has its states and nothing else. `answers_so_far` has the last
-  /// answers of queries that run again, by slot; else it is null.
+  /// Keeps references. The piece must have its states and nothing else. `answers_so_far` has, by
+  /// slot, the last answers of queries that run again, or is null.
   QueryMeasurer(const PlacedSegments& segments, const BatchRules& rules,
                 const Answer* answers_so_far, TermRows& rows, QueryPiece& piece)
       : segments_(segments),
@@ -53,10 +54,10 @@ class QueryMeasurer {
   void measure(const SegmentPlans& plans, std::span<const std::uint32_t> slots);
 
  private:
-  /// A term: no posting scores more, and so many documents have it, at most.
+  /// Upper bounds of a term.
   struct TermBound {
-    double bound;
-    std::uint64_t documents;
+    double bound;             ///< of the score of a posting
+    std::uint64_t documents;  ///< of the documents that have it
   };
 
   // query_terms.cpp:

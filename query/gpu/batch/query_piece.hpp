@@ -1,5 +1,5 @@
-// What one thread measures of a batch: some of its queries, with their terms and entries. From
-// this, and from what all pieces before have, it writes its part of the image. Internal.
+// A piece of a batch: some of its queries, with their terms and entries, measured by one thread.
+// From this and the sizes of all pieces before it, a thread writes its part of the image. Internal.
 #pragma once
 
 #include <cstdint>
@@ -19,11 +19,11 @@ namespace warpdex::gpu {
 /// A term of a query.
 struct PieceTerm {
   TermRow row;
-  const PlannedTerm* planned;  ///< of several segments, in the plan of the whole
+  const PlannedTerm* planned;  ///< with several segments, in the plan of the whole
   std::uint64_t key;           ///< TermRows::key_of()
   std::uint32_t own_list;      ///< the first of its lists among those that the piece sends; kNone:
                                ///< the GPU has its row
-  float weight;                ///< this and what follows are List's
+  float weight;                ///< this and the next members are those of List
   float c0;
   float c1;
   float bound;
@@ -31,7 +31,7 @@ struct PieceTerm {
   const ListSource& list(std::size_t segment) const { return row.lists[segment].source; }
 };
 
-/// A query in neighbouring segments that have the same of its terms.
+/// A query in neighbouring segments that have the same terms of it.
 struct SegmentRun {
   TermSet present;  ///< these terms
   std::uint32_t begin;
@@ -42,7 +42,7 @@ struct SegmentRun {
 
 /// A query of a piece.
 struct PieceQuery {
-  /// What it has in common in all segments; without its place in the batch.
+  /// The members that are the same in all segments, without the place in the batch.
   Query common;
   std::uint32_t or_threshold;  ///< Query::seed_threshold of OR
   bool counts;
@@ -54,7 +54,7 @@ struct PieceQuery {
   std::uint32_t list_matches;
 };
 
-/// Apart from others in the cache, since each thread changes its own.
+/// Has its own cache lines, since each thread writes its own piece.
 struct alignas(64) QueryPiece {
   std::uint32_t begin = 0;  ///< the first state
   std::uint32_t end = 0;
@@ -90,13 +90,13 @@ struct alignas(64) QueryPiece {
   }
 };
 
-/// What the lanes of an engine share to build batches.
+/// Memory that the lanes of an engine share to build batches.
 struct QueryPieces {
   explicit QueryPieces(RowMemory memory = {}, std::size_t max_row_bytes = TermRows::kMaxBytes)
       : rows(memory, max_row_bytes) {}
 
-  std::vector<QueryPiece> all;  ///< as many as any batch had; they keep their memory
-  TermRows rows;                ///< of the snapshot, if that is what is searched
+  std::vector<QueryPiece> all;  ///< as many as the largest batch had; they keep their memory
+  TermRows rows;                ///< of the snapshot, if one is searched
 };
 
 }  // namespace warpdex::gpu

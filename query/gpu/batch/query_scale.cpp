@@ -97,10 +97,11 @@ void QueryMeasurer::set_scale(double max_counted, bool weights_are_whole, PieceQ
   query.bin_shift = bits > kBinBits ? bits - kBinBits : 0;
 }
 
-/// A score that k matches reach, as the caller knows, in units. It is rounded down by more than
-/// sums of scores are rounded: sums in units are never below scores. The k matches may be in other
-/// segments, so it may be more than any document here has. Then the cap bounds it: a document with
-/// a posting that is capped has so many units at least, and all others have all of theirs.
+/// Sets the threshold to the score that, as the caller knows, k matches reach; in units. It is
+/// rounded down by more than sums of scores are rounded, since sums in units are never below
+/// scores. The k matches may be in other segments, so the score may be above those of all documents
+/// here. So the threshold is at most the cap of a posting's units: a document with a capped posting
+/// has at least that many units, and the units of all others are complete.
 void QueryMeasurer::set_known_threshold(Query& query) const {
   constexpr double kShare = 1 - 1e-5;
   constexpr double kMaxThreshold = 1U << 31;  // more than any sum
@@ -111,7 +112,7 @@ void QueryMeasurer::set_known_threshold(Query& query) const {
       static_cast<std::uint32_t>(std::clamp(threshold, 0.0, kMaxThreshold)), query.unit_cap);
 }
 
-/// The lists with seeds of OR's entries without prohibited terms.
+/// The lists of OR's entries that have seeds, in segments without prohibited terms.
 std::span<const SeededList> QueryMeasurer::seeded_lists(const PieceQuery& query) {
   seeded_.clear();
   const PieceTerm* const terms = piece_.terms.data() + query.first_term;
@@ -131,8 +132,8 @@ std::span<const SeededList> QueryMeasurer::seeded_lists(const PieceQuery& query)
 }
 
 /// The threshold that OR starts with. Each term's seed is a lower bound of the k-th best score,
-/// since no term is required, unless documents are prohibited. It is rounded down: sums in units
-/// are never below scores. A query that runs again starts with its last threshold.
+/// since no term is required, unless documents are prohibited. The seed is rounded down, since sums
+/// in units are never below scores. A query that runs again starts with its last threshold.
 std::uint32_t QueryMeasurer::seeded_threshold(const PieceQuery& of) {
   const Query& query = of.common;
   std::uint32_t threshold = query.seed_threshold;

@@ -1,4 +1,4 @@
-// The score that a query's threshold starts with, by the seeds of its lists. Internal.
+// Finds the score that a query's threshold starts with, from the seeds of its lists. Internal.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@
 
 namespace warpdex::gpu {
 
-/// A list of OR, none of whose documents is prohibited.
+/// A list of a query of OR that has no prohibited terms in the list's segment.
 struct SeededList {
   std::size_t segment;  ///< its number; lists of a segment are neighbours
   const TermList* list;

@@ -1,5 +1,5 @@
-// What a term's list in a segment is, whatever query has the term: where its postings are, and its
-// live seeds. Internal.
+// A term's list in a segment, as far as it does not depend on a query: where its postings are, and
+// its live seeds. Internal.
 #pragma once
 
 #include <algorithm>
@@ -18,28 +18,27 @@ namespace warpdex::gpu {
 
 /// A term's list in one segment.
 struct TermList {
-  /// All that does not depend on a query. Of size 0 where the segment lacks the term. A list that
-  /// is decoded for its query has no place on the GPU yet; its numbers start at word `first_block`
-  /// of memory that goes with it.
+  /// Its size is 0 if the segment lacks the term. A list that is decoded for its query has no place
+  /// on the GPU yet; its postings start at word `first_block` of the `packed` memory beside it.
   ListSource source;
   std::array<LiveSeed, kSeedRanks.size()> seeds;  ///< by rank
   std::uint64_t occurrences;                      ///< the term's collection frequency here
 };
 
-/// Blocks of a list of so many postings.
+/// The blocks of a list with this many postings.
 inline std::uint32_t block_count(std::uint32_t postings) {
   return (postings + kBlockSize - 1) / kBlockSize;
 }
 
-/// Sizes of lists, added up.
+/// Sums of the sizes of lists.
 struct ListSums {
   std::uint32_t lists = 0;
   std::uint32_t max_blocks = 0;
   std::uint64_t postings = 0;
   std::uint64_t blocks = 0;
-  std::uint32_t ranges = 0;  ///< of kRangeBlocks or fewer
-  std::uint32_t short_ranges = 0;
-  std::uint32_t raw_lists = 0;  ///< decoded for their query
+  std::uint32_t ranges = 0;        ///< of kRangeBlocks blocks or fewer
+  std::uint32_t short_ranges = 0;  ///< of kShortRangeBlocks blocks or fewer
+  std::uint32_t raw_lists = 0;     ///< decoded for their query
 
   void add(const ListSource& list) {
     const std::uint32_t own_blocks = block_count(list.size);
@@ -62,12 +61,13 @@ struct ListSums {
   }
 };
 
-/// Describes the list at `entry`, so far all zero. Adds its numbers to `packed` if it is decoded
-/// for its query. Returns the term's collection frequency. Throws FormatError for damage.
+/// Describes the list at `entry` in `list`, which must be all zero. If the list is decoded for its
+/// query, appends its postings to `packed`. Returns the term's collection frequency. Throws
+/// FormatError for damage.
 std::uint64_t describe_list(const PlacedIndex& index, const PostingsEntry& entry,
                             std::vector<std::uint32_t>& packed, ListSource& list);
 
-/// The same of a term, with its seeds if they are wanted.
+/// The same for a term, with its seeds if they are wanted.
 void describe_term(const PlacedIndex& index, const PlannedTerm& term, bool wants_seeds,
                    std::vector<std::uint32_t>& packed, TermList& list);
 

@@ -1,6 +1,6 @@
-// The lists of terms in all segments of a snapshot, a row a term: a query reads one row in the
-// place of a plan and a lexicon's entry in each segment. As many as have room are on the GPU, too,
-// so that a batch need not send their lists. Internal.
+// Rows: the lists of a term in all segments of a snapshot. A query reads one row for each term,
+// instead of a plan and a lexicon's entry in each segment. As many rows as have room are on the
+// GPU, too, so that a batch need not send their lists. Internal.
 #pragma once
 
 #include <atomic>
@@ -21,7 +21,7 @@ namespace warpdex::gpu {
 /// A term's lists.
 struct TermRow {
   const TermList* lists = nullptr;        ///< by segment
-  const std::uint32_t* packed = nullptr;  ///< numbers of those that are decoded for each query
+  const std::uint32_t* packed = nullptr;  ///< postings of lists that are decoded for each query
   const ListSource* on_gpu = nullptr;     ///< by segment, with the decoded lists behind them; or
                                           ///< null: there was no room
   ListSums sums;                          ///< of all of them
@@ -33,42 +33,44 @@ struct RowMemory {
   std::size_t bytes = 0;
 };
 
-/// The rows of one snapshot's terms that queries have asked for. Where the host has no room for
-/// more, other terms of the batch are described for each query, and the next batch starts without
-/// rows. Where the GPU has none, rows that follow are on the host alone.
-/// find(), add() and prefetch(): any thread.
+/// The rows of a snapshot's terms that queries have asked for. If the host has no room for more,
+/// other terms of the batch are described for each query, and the next batch starts without rows.
+/// If the GPU has no room, further rows are on the host alone. Any thread may call find(), add()
+/// and prefetch().
 class TermRows {
  public:
-  /// All rows together, on the host; without fresh(), which takes as much as `memory` at most.
+  /// The most memory of all rows on the host. fresh() comes on top, with up to the size of
+  /// `memory`.
   static constexpr std::size_t kMaxBytes = std::size_t{64} << 20;
   static constexpr std::size_t kMaxRows = std::size_t{1} << 16;
 
   explicit TermRows(RowMemory memory = {}, std::size_t max_bytes = kMaxBytes)
       : memory_(memory), max_bytes_(max_bytes) {}
 
-  /// Which term of the snapshot a term of a plan for all segments is: its number in the first
-  /// segment that has it. One segment has it at least.
+  /// The key of a term of a plan for all segments: the first segment that has it, and its number
+  /// there. At least one segment must have it.
   static std::uint64_t key_of(const PlannedQuery& plan, const PlannedTerm& term);
 
-  /// Before each batch, while no row is in use: starts over if there was no room for more.
+  /// To be called before each batch, while no row is in use. Starts over if there was no room left.
   void open();
   /// Prefetches what find() reads.
   void prefetch(std::uint64_t key) const { __builtin_prefetch(&slots_[first_slot(key)]); }
   /// The row of a term, if it is there.
   std::optional<TermRow> find(std::uint64_t key) const;
-  /// Makes the row of a term that was not there. Nothing if there is no room, for this term or one
-  /// before; one that is too large alone leaves the room to others. Throws FormatError for damage.
+  /// Makes the row of a term that has none. Returns nothing if there is no room, or was none for an
+  /// earlier term. A row larger than all room is refused too, but leaves the room to others. Throws
+  /// FormatError for damage.
   std::optional<TermRow> add(std::uint64_t key, const PlacedSegments& segments,
                              const PlannedQuery& plan, const PlannedTerm& term);
-  /// Of all rows, while none is added.
+  /// Bytes of all rows on the host. Not while rows are added.
   std::size_t bytes() const { return bytes_; }
 
-  /// The bytes of rows that are not on the GPU yet, while none is added, and where they go in its
-  /// memory. Where they start over, rows of batches under way may lie there.
+  /// The rows that are not on the GPU yet, and their place in its memory. Not while rows are added.
+  /// If starts_over(), rows of batches under way may lie in that place.
   std::span<const std::uint8_t> fresh() const { return fresh_; }
   std::size_t fresh_begin() const { return end_ - fresh_.size(); }
   bool starts_over() const { return starts_over_; }
-  /// Their upload is queued.
+  /// To be called when the upload of fresh() is queued.
   void set_uploaded();
 
  private:
@@ -97,8 +99,8 @@ class TermRows {
   std::atomic<bool> is_full_ = false;  ///< a row found no room
 };
 
-/// The lists of a term of a plan for all segments. Returns their sums. Throws FormatError for
-/// damage.
+/// Describes the lists of a term of a plan for all segments. Returns their sums. Throws FormatError
+/// for damage.
 ListSums describe_in_all(const PlacedSegments& segments, const PlannedQuery& plan,
                          const PlannedTerm& term, std::vector<std::uint32_t>& packed,
                          std::span<TermList> lists);

@@ -1,5 +1,5 @@
-// The segments of a snapshot as one index: what kernels read by docID lies side by side, by spaced
-// docID. Lists stay where their segments are. Internal.
+// The segments of a snapshot as one index. Tables that kernels read by docID are copied into one,
+// by spaced docID. Lists stay in their segments. Internal.
 #pragma once
 
 #include <cstddef>
@@ -17,16 +17,17 @@ namespace warpdex::gpu {
 /// A segment to be joined. Its spaced docIDs start at PlacedIndex::first_document.
 struct JoinedSegment {
   const GpuIndex::State* placed;
-  Removals removals;             ///< the bits are those of its own documents
+  Removals removals;             ///< bits by its own docIDs
   std::uint32_t first_document;  ///< the docID of its first document in the snapshot
 };
 
-/// Immutable. Refers to its segments, which outlive it.
+/// Immutable. Refers to its segments, which must outlive it.
 class JoinedSegments final : public SearchedIndex {
  public:
-  /// Joins two segments or more, whose spaced docIDs ascend. Copies what is by docID on the GPU.
-  /// O(documents). Null where not all lists are in GPU memory, where segments differ in their
-  /// codec, or where too little memory is left. Throws CudaError.
+  /// Joins two segments or more, whose spaced docIDs ascend. Copies their tables by docID on the
+  /// GPU. O(documents). Null if not all lists are in GPU memory, if segments differ in their codec
+  /// or in whether they have static scores or impacts, if there are too many spaced docIDs, or if
+  /// too little memory is left. Throws CudaError.
   static std::shared_ptr<const JoinedSegments> join(std::span<const JoinedSegment> segments,
                                                     Resources& resources);
   JoinedSegments(const JoinedSegments&) = delete;

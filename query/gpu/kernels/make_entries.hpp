@@ -9,7 +9,7 @@
 
 namespace warpdex::gpu {
 
-/// Pointers are the GPU's.
+/// The kernel's input and output. Pointers are the GPU's.
 struct EntryBatch {
   const EntrySource* entries;
   const ListUse* uses;
@@ -20,7 +20,7 @@ struct EntryBatch {
   // Written:
   List* lists;
   Query* queries;
-  ListSpan* list_spans;  ///< of the segments that an entry is in; where there are several
+  ListSpan* list_spans;  ///< by query and segment; only with several segments
   BlockRange* table_ranges;
 };
 

@@ -1,5 +1,6 @@
-// What lists and queries are made from: where the postings of a term are, how a query uses the
-// term, and the entries of a query. Large batches send these, and the GPU makes the rest. Internal.
+// The sources of lists and queries: where the postings of a term are, how a query uses the term,
+// and the entries of a query. Large batches send these, and the GPU makes lists and queries from
+// them. Internal.
 #pragma once
 
 #include <cstdint>
@@ -9,8 +10,8 @@
 
 namespace warpdex::gpu {
 
-/// Where the docIDs or the frequencies of a segment's lists have their metadata, by block. Pointers
-/// are the GPU's.
+/// The metadata, by block, of the docIDs or of the frequencies of a segment's lists. Pointers are
+/// the GPU's.
 struct ValueTables {
   const std::uint32_t* bases = nullptr;
   const std::uint16_t* offsets = nullptr;
@@ -20,45 +21,45 @@ struct ValueTables {
   const std::uint8_t* flat_tails = nullptr;
 };
 
-/// What all lists of a segment share.
+/// The tables that all lists of a segment share.
 struct ListTables {
   ValueTables docids;
   ValueTables frequencies;
   const std::uint32_t* last_docids = nullptr;
   const ScoreBound* bounds = nullptr;
-  const ScoreBound* range_bounds = nullptr;  ///< where the entry of tile 0 would be
-  std::uint32_t ranges = 0;                  ///< bounds of a frequent list
+  const ScoreBound* range_bounds = nullptr;  ///< the place where the entry of tile 0 would be
+  std::uint32_t ranges = 0;                  ///< bounds of each frequent list
   std::uint32_t first_document = 0;          ///< of the segment
   std::uint8_t levels = 0;                   ///< DeviceValues::levels
 };
 
-/// A segment, as the lists and entries in it are made.
+/// The data of a segment from which its lists and entries are made.
 struct SegmentTables : ListTables {
   std::uint32_t tiles = 0;
-  std::uint32_t tiles_before = 0;        ///< of all segments before it
-  std::uint32_t row_entries = 0;         ///< of a list in the tables by list and tile
-  std::uint32_t row_entries_before = 0;  ///< of a list in each segment before it
+  std::uint32_t tiles_before = 0;        ///< the sum over all segments before it
+  std::uint32_t row_entries = 0;         ///< entries of a list in the tables by list and tile
+  std::uint32_t row_entries_before = 0;  ///< the sum over all segments before it
 
   WARPDEX_HOST_DEVICE std::uint32_t first_tile() const { return first_document >> kTileShift; }
 };
 
 /// Flags of a source beside its ListFlags.
 enum SourceFlags : std::uint16_t {
-  kPacked = 0x100,             ///< a raw list that is decoded for its queries, on the host so far
+  kPacked = 0x100,             ///< a list that is decoded for its queries, not yet on the GPU
   kFlatDocidTail = 0x200,      ///< docid_tail counts from flat_tails, in units of kFlatTailUnit
   kFlatFrequencyTail = 0x400,  ///< likewise
 };
 inline constexpr std::uint32_t kFlatTailUnit = 16;
 
-/// Where a term's postings in a segment are, whatever query has the term. Of size 0 where the
-/// segment lacks it. Lists of one term lie side by side, by segment: a row.
+/// Where a term's postings in a segment are; the same for all queries that have the term. Its size
+/// is 0 if the segment lacks the term. The sources of one term lie side by side, by segment: a row.
 struct alignas(16) ListSource {
-  const std::uint8_t* docids;       ///< the first block; of a raw list its plain docIDs
-  const std::uint8_t* frequencies;  ///< likewise; of a raw list not read
+  const std::uint8_t* docids;       ///< the first block, or the plain docIDs of a raw list
+  const std::uint8_t* frequencies;  ///< the first block; not read for a raw list
   std::uint32_t docid_tail;         ///< where the tail starts, in bytes from the first block
   std::uint32_t frequency_tail;     ///< likewise
   std::uint32_t size;               ///< postings
-  std::uint32_t first_block;        ///< in the block arrays; if kPacked where its numbers start
+  std::uint32_t first_block;        ///< in the block arrays; if kPacked, where its postings start
   std::uint32_t first_base;         ///< in the arrays of bases
   std::uint32_t frequent_list;      ///< PostingsEntry's
   std::uint16_t flags;              ///< ListFlags and SourceFlags
@@ -69,8 +70,8 @@ static_assert(sizeof(ListSource) == 48);
 
 /// How a query uses a term, in all segments alike.
 struct ListUse {
-  const ListSource* row;  ///< the GPU's
-  float weight;           ///< this and what follows are List's
+  const ListSource* row;  ///< in GPU memory
+  float weight;           ///< this and the next members are those of List
   float c0;
   float c1;
   float bound;
@@ -79,15 +80,15 @@ struct ListUse {
   std::uint32_t flags;  ///< kRequired or kProhibited
 };
 
-/// The entries of a query in neighbouring segments that have the same of its terms.
+/// The entries of a query in neighbouring segments that have the same terms of it.
 struct alignas(16) EntrySource {
-  Query query;              ///< the first one, save for its tiles; tile_row is kNone, except of OR
-  std::uint32_t first_use;  ///< of its lists, in their order; kNone: another entry makes them
+  Query query;              ///< the first entry without its tiles; tile_row is kNone, except for OR
+  std::uint32_t first_use;  ///< the uses of its lists, in order; kNone: another entry makes these
   std::uint32_t first_segment;
   std::uint32_t segments;
-  std::uint32_t place;        ///< of the first one among all queries
-  std::uint32_t or_query;     ///< List::or_query, of the first
-  std::uint32_t row;          ///< the first entry of the first list's row by tile; kNone: none
+  std::uint32_t place;        ///< of the first entry among all entries
+  std::uint32_t or_query;     ///< List::or_query of the first entry
+  std::uint32_t row;          ///< where the first list's row by tile starts; kNone: it has none
   std::uint32_t first_range;  ///< of these lists in the tables' ranges, if they have rows
 };
 static_assert(sizeof(EntrySource) == 112);

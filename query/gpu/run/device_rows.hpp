@@ -1,4 +1,4 @@
-// The GPU memory of the rows of an engine's terms, and how new rows get there. Internal.
+// The GPU memory for an engine's rows of terms, and the upload of new ones. Internal.
 #pragma once
 
 #include <vector>
@@ -10,11 +10,11 @@
 
 namespace warpdex::gpu {
 
-/// An engine's, over the segments of a snapshot. Its lanes share it; one thread at a time. Batches
-/// read rows in the streams of lanes.
+/// Belongs to an engine over the segments of a snapshot. Its lanes share it, one thread at a time.
+/// Batches read rows in the streams of their lanes.
 class DeviceRows {
  public:
-  /// Takes what the engines before have left of the memory for rows, up to a limit. The index must
+  /// Takes the memory for rows that earlier engines have left, up to a limit. The index must
   /// outlive this.
   explicit DeviceRows(const SearchedIndex& index);
   DeviceRows(const DeviceRows&) = delete;
@@ -24,9 +24,9 @@ class DeviceRows {
   /// Adds the stream of a lane, until remove(). Keeps a reference.
   void add(const Stream& stream) { streams_.push_back(&stream); }
   void remove(const Stream& stream) { std::erase(streams_, &stream); }
-  /// Queues the upload of rows that are not there yet. What is queued in `stream` from now on finds
-  /// all rows, also those that other lanes have uploaded. Where rows start over, the upload
-  /// waits for what is queued in the streams of all lanes.
+  /// Queues the upload of rows that are not on the GPU yet. Work that is queued in `stream` from
+  /// now on finds all rows, also those that other lanes have uploaded. If rows start over, the
+  /// upload waits, on the GPU, for the work that is queued in the streams of all lanes.
   void upload(TermRows& rows, const Stream& stream);
 
  private:
