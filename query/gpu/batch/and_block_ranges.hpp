@@ -9,24 +9,23 @@
 
 namespace warpdex::gpu {
 
-/// Blocks of a query's shortest required list that one CTA of AND takes. In batches of few postings
-/// there are fewer for a list that would else give work to few CTAs: each document of a chunk may
-/// be in a different block of another list.
+/// How many blocks of a query's shortest required list one CTA of AND takes. In batches of few
+/// postings it takes fewer, so that short lists give work to more CTAs: each document of a chunk
+/// may be in a different block of another list.
 std::uint32_t and_range_blocks(std::uint32_t list_blocks, bool are_few);
 
-/// The block ranges of some of a batch's queries. The first ranges of all queries come first,
-/// then all second ones, and so on, so that the thresholds of all queries rise together. This is a
-/// counting sort, O(ranges); different queries may be counted and written by different threads.
+/// The block ranges of some of a batch's queries. The first range of each query comes first, then
+/// the second of each, and so on, so that the thresholds of all queries rise together. This is a
+/// counting sort, O(ranges). Different threads may count and write different queries.
 class AndBlockRanges {
  public:
   void clear();
-  /// Adds a query whose driver has so many blocks.
+  /// Adds a query whose driver (its shortest required list) has this many blocks.
   void add(std::uint32_t blocks) { drivers_.push_back(blocks); }
 
-  /// Counts the ranges, once all queries are added; anew if they were counted. Returns their
-  /// number.
+  /// Counts the ranges, once all queries are added. May be called again. Returns their number.
   std::uint32_t count(bool are_few);
-  /// By place: how many ranges have it.
+  /// Element i: how many queries have an i-th range.
   std::vector<std::uint32_t>& counts() { return counts_; }
   /// Writes the ranges of the query that was added as number `query`. counts() must have been
   /// turned into the place of the next range; each write advances it.
@@ -42,11 +41,11 @@ class AndBlockRanges {
 class BlockRangeOrder {
  public:
   void clear() { totals_.clear(); }
-  /// Adds the counts of a piece. First for all pieces.
+  /// Step 1, for each piece: adds its counts.
   void add(const std::vector<std::uint32_t>& counts);
-  /// Then once.
+  /// Step 2, once.
   void finish();
-  /// Turns the counts of a piece into places. Last, for all pieces in order.
+  /// Step 3, for all pieces in order: turns the piece's counts into places.
   void place(std::vector<std::uint32_t>& counts);
 
  private:

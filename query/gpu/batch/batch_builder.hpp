@@ -1,5 +1,5 @@
-// Turns planned queries into what the kernels read. Host code; nothing here waits for the GPU.
-// Internal.
+// Turns planned queries into a batch's image, which the kernels read. Host code that never waits
+// for the GPU. Internal.
 #pragma once
 
 #include <cstdint>
@@ -22,17 +22,16 @@
 namespace warpdex::gpu {
 
 /// Builds batches over an index or over the segments of a snapshot, for one lane. Queries are cut
-/// into pieces. Each piece is first measured and then, when the places of all are known, written to
-/// its place, for large batches by several threads. What is made of the image does not depend on
-/// the threads, except for padding, for the order of lists that are decoded once, and for where
-/// rows lie.
+/// into pieces. All pieces are measured first; when their places are known, each is written to its
+/// place. For large batches several threads do this. The image does not depend on the threads,
+/// except for padding, the order of lists that are decoded once, and the places of rows.
 class BatchBuilder {
  public:
   using Pieces = QueryPieces;
 
-  /// Keeps references. Several segments lie in the order of their docIDs. Builders over the same
-  /// segments may share `pieces`, if each calls write() before another calls measure(). The rows
-  /// stay from batch to batch; the pieces belong to one batch, from its measure() to its write().
+  /// Keeps references. Segments are in the order of their docIDs. Builders over the same segments
+  /// may share `pieces`, if each calls write() before another calls measure(). Rows are kept from
+  /// batch to batch; pieces belong to one batch, from its measure() to its write().
   BatchBuilder(std::vector<const PlacedIndex*> segments, const GpuAblation& ablation,
                std::shared_ptr<Pieces> pieces = std::make_shared<Pieces>());
   BatchBuilder(const PlacedIndex& index, const GpuAblation& ablation)
@@ -41,26 +40,26 @@ class BatchBuilder {
   /// How the measured queries are scored.
   ScoreForm form() const;
 
-  /// Measures the queries `slots` of a batch: says what their image needs.
-  /// Their answers go to the same slots; query number n has state n. `settings` has one entry for
-  /// the batch or one for each of its queries; all these slots have the same scorer.
-  /// `answers_so_far` has the answers of queries that run again, by slot; else it is null. All
-  /// arguments must live until the image is written. Throws FormatError for damage.
+  /// Measures the queries `slots` of a batch, and returns the sizes of their image. Their answers
+  /// go to the same slots; query number n has state n. `settings` has one element for the batch or
+  /// one for each of its queries; all `slots` must have the same scorer. `answers_so_far` has, by
+  /// slot, the answers of queries that run again, or is null. All arguments must live until the
+  /// image is written. Throws FormatError for damage.
   const BatchShape& measure(SegmentPlans batch, std::span<const std::uint32_t> slots,
                             std::span<const SearchSettings> settings,
                             const Answer* answers_so_far = nullptr);
-  /// Slots of the measured queries that the kernels cannot answer: they have too many terms. Before
-  /// others are measured in the same pieces.
+  /// The slots of measured queries that the kernels cannot answer, since they have too many terms.
+  /// To be called before others are measured in the same pieces.
   std::vector<std::uint32_t> unanswerable() const;
-  /// Writes what was measured, once, to the image's parts on the host. These and the parts on the
-  /// GPU are laid out for the measured shape. There is room for `capacity` candidates of each
-  /// query.
+  /// Writes the measured queries, once, to the image's parts on the host. These and the parts on
+  /// the GPU must be laid out for the measured shape. There is room for `capacity` candidates of
+  /// each query.
   void write(std::uint32_t capacity, const ImageParts& host, const ImageParts& device);
 
-  /// Of the terms of a snapshot.
+  /// The rows of a snapshot's terms.
   TermRows& rows() { return all_pieces_->rows; }
 
-  /// Writes what is to be done for lists that are decoded once, after write().
+  /// Writes the work items for lists that are decoded once. After write().
   void write_stored(const ImageParts& host) const {
     store_.write_ranges(host.stored_ranges);
     store_.write_firsts(shape_.stored_marked, host.stored_marked);

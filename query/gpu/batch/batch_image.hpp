@@ -1,4 +1,4 @@
-// Where the parts of a batch's image lie in memory. Internal.
+// The places of a batch image's parts in memory. Internal.
 #pragma once
 
 #include "gpu/batch/batch_shape.hpp"
@@ -9,12 +9,12 @@ namespace warpdex::gpu {
 
 /// Pointers to the parts of an image in a buffer.
 struct ImageParts {
-  // In the image, or, if BatchShape::sends_entries, made on the GPU:
+  // In the image; or made on the GPU if BatchShape::sends_entries:
   List* lists;
   Query* queries;
   ListSpan* list_spans;  ///< where there are several segments; set where a query has an entry
   BlockRange* table_ranges;
-  // From these, which are in the image then:
+  // In the image if BatchShape::sends_entries; the members above are made from these:
   EntrySource* entries;
   ListUse* uses;
   ListSource* sources;    ///< rows of terms that have none on the GPU
@@ -30,10 +30,10 @@ struct ImageParts {
   std::size_t image_bytes;
 };
 
-/// The parts of an image that starts at `begin`. If that is null, only image_bytes is of use.
+/// The parts of an image that starts at `begin`. If `begin` is null, only image_bytes is valid.
 ImageParts lay_out(const BatchShape& shape, void* begin);
-/// The parts that are made on the GPU, in memory that starts at `begin`. Returns their bytes; if
-/// `begin` is null, only these are of use.
+/// Sets the pointers to the parts that are made on the GPU, in memory that starts at `begin`.
+/// Returns the bytes of that memory. If `begin` is null, only the bytes are valid.
 std::size_t lay_out_made(const BatchShape& shape, void* begin, ImageParts& parts);
 
 }  // namespace warpdex::gpu

@@ -1,4 +1,4 @@
-// The sizes of a batch's image, known before it is written. Internal.
+// The sizes of a batch's image, which are known before it is written. Internal.
 #pragma once
 
 #include <algorithm>
@@ -18,7 +18,7 @@ struct BatchShape {
   std::uint32_t uses = 0;           ///< ListUses
   std::uint32_t and_queries = 0;    ///< entries of AND
   std::uint32_t and_fallback_queries =
-      0;                           ///< likewise, that run only where the first found too few
+      0;                           ///< entries of AND that run only if the first found too few
   std::uint32_t or_queries = 0;    ///< entries of OR
   std::uint32_t or_states = 0;     ///< queries with such entries
   std::uint32_t or_lists = 0;      ///< lists of queries of OR
@@ -41,10 +41,10 @@ struct BatchShape {
   std::uint32_t stored_rows = 0;   ///< lists that are decoded once for all queries
   std::uint32_t stored_blocks = 0;
   std::uint32_t stored_ranges = 0;
-  std::uint32_t stored_marked = 0;  ///< those of them that may get bit sets: the first
+  std::uint32_t stored_marked = 0;  ///< how many of them, from the first on, may get bit sets
   bool adds_stored = false;  ///< tiles are added up from them; else documents are looked up in them
   std::uint32_t segments = 1;
-  bool sends_entries = false;  ///< entries, with their lists, are made on the GPU
+  bool sends_entries = false;  ///< EntrySources are sent; entries and lists are made on the GPU
   /// Entries before the first row of each table by tile, so that no row starts before the table.
   std::uint32_t row_shift = 0;
 

@@ -1,4 +1,4 @@
-// The form of scores that a scorer asks for. Internal.
+// The form of scores that a scorer needs. Internal.
 #pragma once
 
 #include "gpu/layout/layout.hpp"

@@ -1,4 +1,4 @@
-// The plans of a batch as one segment of a snapshot sees them, or as all of them do. Internal.
+// The plans of a batch for one segment of a snapshot, or for all segments. Internal.
 #pragma once
 
 #include <cstddef>
@@ -9,28 +9,28 @@
 
 namespace warpdex::gpu {
 
-/// A view: the plans outlive it. Copied around freely.
+/// A view, which is cheap to copy. The plans must outlive it.
 class SegmentPlans {
  public:
   SegmentPlans() = default;
-  /// Of an index of one segment without deletions: the plans as they are.
+  /// For an index of one segment without deletions: the plans as they are.
   template <class Plans>
   requires std::is_convertible_v<const Plans&, std::span<const PlannedQuery>> SegmentPlans(
       const Plans& plans)
       : plans_(plans) {}
-  /// Of a snapshot: the plans that the queries have for this segment.
+  /// For a snapshot: the queries' plans for this segment.
   SegmentPlans(std::span<const PlannedQuery> plans, std::size_t segment)
       : plans_(plans), segment_(segment) {}
 
-  /// Of a snapshot: the plans that the queries have for all of its segments.
+  /// For a snapshot: the queries' plans for all of its segments.
   static SegmentPlans of_all(std::span<const PlannedQuery> plans) { return {plans, kAll}; }
 
   std::size_t size() const { return plans_.size(); }
-  /// Of all segments: the plan of the whole, whose terms have no lists.
+  /// If for all segments: the plan of the whole, whose terms have no lists.
   const PlannedQuery& operator[](std::size_t query) const {
     return segment_ >= kAll ? plans_[query] : plans_[query].segments[segment_];
   }
-  /// The plan for number `i` of the segments that are searched; 0 if it is one.
+  /// The plan for number `i` of the segments that are searched; `i` is 0 if there is only one.
   const PlannedQuery& in(std::size_t query, std::size_t i) const {
     return segment_ == kAll ? plans_[query].segments[i] : (*this)[query];
   }

@@ -10,8 +10,8 @@
 
 namespace warpdex::gpu {
 
-/// A lane's. All work is ordered by its stream: AND may run in another one, but what follows
-/// waits for it.
+/// Belongs to a lane. All work is ordered by the lane's stream. AND may run in another stream, but
+/// later kernels wait for it.
 class BatchLauncher {
  public:
   /// Keeps references.
@@ -20,7 +20,7 @@ class BatchLauncher {
   /// Launches the kernels of a batch, up to those that write the answers. Its upload is queued in
   /// the stream. The index's GPU must be the current device. Throws CudaError.
   void launch(const BatchStages& stages, const BatchPlan& plan);
-  /// Waits for all that was launched. Also after a failure.
+  /// Waits for all launched kernels. Also after a failure.
   void abandon() noexcept;
 
  private:

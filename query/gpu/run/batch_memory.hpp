@@ -1,4 +1,4 @@
-// Where a batch lies in a lane's memory, as it was planned. Internal.
+// A lane's memory, and the places of a batch in it. Internal.
 #pragma once
 
 #include <array>
@@ -15,8 +15,7 @@
 
 namespace warpdex::gpu {
 
-/// Makes the buffer hold so many bytes. Its content is lost if it must grow; then it gets a quarter
-/// more.
+/// Makes the buffer hold `bytes`. If it must grow, it gets a quarter more, and its content is lost.
 void grow(PinnedBuffer& buffer, std::size_t bytes);
 
 /// The memory of one lane for its batches, part by part: its share of the index's scratch
@@ -40,12 +39,12 @@ class BatchMemory {
   /// before may be under way: the stream orders its use of the memory before this one's. Earlier
   /// parts must have ended.
   bool lay_out(const BatchPlan& plan);
-  /// Where the part lies that was laid out last: the pointers that place_*() fill in.
+  /// The places of the part that was laid out last: the pointers that place_*() fill in.
   const BatchStages& places() const { return places_; }
-  /// The image that was laid out last: where to write it in page-locked memory, and its copy on the
-  /// GPU.
+  /// The image that was laid out last, in page-locked memory, where it is to be written.
   ImageParts host() const { return gpu::lay_out(shape_, staging().data()); }
-  /// With the lists and queries that kernels read, be they part of the image or made from it.
+  /// Its copy on the GPU, with the lists and queries that kernels read, which are part of the image
+  /// or made from it.
   ImageParts device() const;
   /// Queues the upload of the written image, the clearing of the counters, and the making of
   /// entries. A kernel that does the first two may `overlap` the one before.

@@ -1,4 +1,4 @@
-// Lays out what the kernels of a batch write. Internal.
+// Lays out the memory that the kernels of a batch write. Internal.
 #pragma once
 
 #include <cstddef>
@@ -8,9 +8,9 @@
 
 namespace warpdex::gpu {
 
-/// Each lays out one piece of a batch from `begin` on, fills in its pointers, and returns its
-/// bytes. Those that all stages share go to `stages.rounds`; complete() copies them. If `begin` is
-/// null, only the bytes are of use.
+/// Each function lays out one piece of a batch's memory from `begin` on, fills in its pointers, and
+/// returns its bytes. Pointers that all stages share go to `stages.rounds`; complete() copies them.
+/// If `begin` is null, only the bytes are valid.
 std::size_t place_cleared(void* begin, const BatchPlan& plan, BatchStages& stages);
 std::size_t place_tables(void* begin, const BatchPlan& plan, BatchStages& stages);
 std::size_t place_documents(void* begin, const BatchPlan& plan, BatchStages& stages);

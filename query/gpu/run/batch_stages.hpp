@@ -1,4 +1,4 @@
-// Completes what the kernels of each stage get. Internal.
+// Completes the arguments of each stage's kernels. Internal.
 #pragma once
 
 #include "gpu/batch/batch_image.hpp"
@@ -8,7 +8,8 @@
 
 namespace warpdex::gpu {
 
-/// What the lane knows of a part, beside its plan. Members of the stages' structs, by their names.
+/// The lane's data for a part, beside its plan. Members have the names of those in the stages'
+/// structs.
 struct PartFacts {
   ScoreForm form;
   float c0;
@@ -24,7 +25,7 @@ struct PartFacts {
   bool stores_all;
 };
 
-/// Fills in all that place_*() did not. `image` is the batch's image on the GPU.
+/// Fills in all members that place_*() did not. `image` is the batch's image on the GPU.
 void complete(const BatchPlan& plan, const ImageParts& image, const SearchedIndex& index,
               const PartFacts& facts, BatchStages& stages);
 
