@@ -14,8 +14,8 @@ namespace warpdex::gpu {
 /// may be in a different block of another list.
 std::uint32_t and_range_blocks(std::uint32_t list_blocks, bool are_few);
 
-/// The block ranges of some of a batch's queries. The first range of each query comes first, then
-/// the second of each, and so on, so that the thresholds of all queries rise together. This is a
+/// The block ranges of some of a batch's queries. The first ranges of all queries come first, then
+/// the second ones, and so on, so that the thresholds of all queries rise together. This is a
 /// counting sort, O(ranges). Different threads may count and write different queries.
 class AndBlockRanges {
  public:
@@ -25,7 +25,8 @@ class AndBlockRanges {
 
   /// Counts the ranges, once all queries are added. May be called again. Returns their number.
   std::uint32_t count(bool are_few);
-  /// Element i: how many queries have an i-th range.
+  /// How many ranges have each place. The place of a range is the number of its group of kAndBlocks
+  /// blocks in its driver.
   std::vector<std::uint32_t>& counts() { return counts_; }
   /// Writes the ranges of the query that was added as number `query`. counts() must have been
   /// turned into the place of the next range; each write advances it.

@@ -29,11 +29,11 @@ class BatchMemory {
   std::size_t share() const;
   /// The same if so many bytes were reserved.
   std::size_t share_beside(std::size_t reserved) const;
-  /// Leaves so many bytes of the lane's share to the list stage. Nothing is under way.
+  /// Leaves `bytes` of the lane's share to the list stage. No part may be under way.
   void reserve(std::size_t bytes);
 
-  /// Before the first part of a batch, when none is under way: batches of one part then use one
-  /// image, which is in the cache.
+  /// To be called before the first part of a batch, while none is under way. Batches of one part
+  /// then all use the same image, which is in the CPU's cache.
   void begin() { turn_of_staging_ = 1; }
   /// Lays out a part. False if there is not enough memory, and then nothing is laid out. The part
   /// before may be under way: the stream orders its use of the memory before this one's. Earlier

@@ -28,11 +28,11 @@ namespace warpdex::gpu {
 /// Used by one thread at a time.
 class Lane {
  public:
-  /// Over an index. Keeps a reference. `removed`: with bits as those of Batch::removed. Lanes of an
+  /// Over an index. Keeps a reference. The bits of `removed` are as in Batch::removed. Lanes of an
   /// engine share `pieces`. Throws CudaError.
   Lane(const GpuIndex::State& index, const Removals& removed, const GpuEngineSettings& settings,
        std::shared_ptr<BatchBuilder::Pieces> pieces);
-  /// Over the segments of a snapshot; plans are of all of them. Lanes share `rows`, too.
+  /// Over the segments of a snapshot; plans must be for all of them. Lanes share `rows`, too.
   Lane(const SearchedIndex& joined, const GpuEngineSettings& settings,
        std::shared_ptr<BatchBuilder::Pieces> pieces, DeviceRows& rows);
   ~Lane();
@@ -42,17 +42,17 @@ class Lane {
   /// Starts a batch; no other may be under way. Throws as Engine::submit() does, and CudaError;
   /// then no batch is under way.
   void submit(SegmentPlans plans, std::span<const SearchSettings> settings);
-  /// The same for the queries `slots` alone. Answers lie by slot; those of other slots are none.
+  /// The same for the queries `slots` only. Answers lie by slot; other slots have no answers.
   void submit(SegmentPlans plans, std::span<const SearchSettings> settings,
               std::span<const std::uint32_t> slots);
-  /// Does what it can without waiting. Returns whether the batch is answered.
+  /// Does the work that is possible without waiting. Returns whether the batch is answered.
   bool poll();
   /// Returns when the batch is answered.
   void wait();
 
-  /// The last batch's, from its end until the next submit().
+  /// The answers of the last batch; valid from its end until the next submit().
   const LaneAnswers& answers() const { return answers_; }
-  /// Since construction.
+  /// Sums since construction.
   const GpuStatistics& statistics() const { return statistics_; }
 
  private:
@@ -65,10 +65,10 @@ class Lane {
     explicit Part(int device) : ended(device, EventUse::kOrder) {}
 
     std::span<const std::uint32_t> slots;  ///< empty: nothing is under way
-    std::uint32_t ticket = 0;              ///< 0: the answers are not awaited one by one
-    std::size_t seen = 0;                  ///< answers that are there, from the first on
+    std::uint32_t ticket = 0;              ///< 0: the host waits for `ended`, not for each answer
+    std::size_t seen = 0;                  ///< answers that have arrived, counted from the first
     std::uint32_t polls = 0;               ///< since the part was started
-    Event ended;                           ///< recorded behind the part if it has no ticket
+    Event ended;                           ///< recorded after the part if it has no ticket
   };
 
   void start(SegmentPlans plans, std::span<const SearchSettings> settings);
@@ -112,7 +112,7 @@ class Lane {
   std::size_t started_ = 0;              ///< of these, from the first on
   std::span<const std::uint32_t> next_;  ///< of these, the part whose lists are staged
   Part part_;                            ///< the part that is answered next
-  Part following_;                       ///< the part behind it, if it was started
+  Part following_;                       ///< the part after it, if it was started
   std::uint32_t last_ticket_ = 0;
   std::vector<std::uint32_t> overflowed_;  ///< queries with more candidates than room
   std::uint32_t attempt_ = 0;              ///< 0 for the first; later ones have more room

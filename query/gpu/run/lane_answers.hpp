@@ -12,7 +12,7 @@
 
 namespace warpdex::gpu {
 
-/// Where the answers and hits of a batch lie in `memory`.
+/// The places of a batch's answers and hits in memory.
 struct AnswerParts {
   AnswerParts(void* memory, std::size_t queries, std::size_t k) {
     Arena arena(memory);
@@ -37,7 +37,7 @@ struct LaneAnswers {
 
   std::size_t queries = 0;
   std::vector<SearchSettings> settings;
-  std::uint32_t k = 0;  ///< the largest of all: each query has room for so many hits
+  std::uint32_t k = 0;  ///< the largest of all queries: each has room for this many hits
   PinnedBuffer memory;  ///< an Answer for each query, then k hits for each
   Answer* list = nullptr;
   const Hit* hits = nullptr;

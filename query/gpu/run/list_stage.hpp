@@ -1,7 +1,7 @@
-// Copies lists that are not resident to the GPU, for large batches that read all of them: the lists
-// of one part while the part before is answered. With a quarter of the index in GPU memory,
-// counting takes 33 us a query by copies and 53 in place; with half, copies are 4 % slower (H200).
-// Internal.
+// Copies lists that are not resident to the GPU, for large batches that read all of their lists.
+// The lists of one part are copied while the part before is answered. With a quarter of the index
+// in GPU memory, counting takes 33 us a query with copies, and 53 if lists are read over the bus;
+// with half of it, copies are 4 % slower (H200). Internal.
 #pragma once
 
 #include <unordered_map>
@@ -21,7 +21,7 @@ namespace warpdex::gpu {
 /// with two halves of some of the lane's scratch memory.
 class ListStage final : public PlacedIndex {
  public:
-  /// Keeps a reference. Does nothing if there is no list cache. `removed`: with bits as those of
+  /// Keeps a reference. Does nothing if there is no list cache. The bits of `removed` are as in
   /// Batch::removed.
   ListStage(const GpuIndex::State& placed, const Removals& removed);
   /// Waits for the copies that are under way.
@@ -35,8 +35,8 @@ class ListStage final : public PlacedIndex {
   void prefetch(const PostingsEntry& entry) const override { placed_.prefetch(entry); }
 
   /// Starts a batch: decides which lists to stage, if any, reserves room for them in `memory`, and
-  /// orders `slots` so that queries share the copies. Nothing is under way. `plans` must outlive
-  /// the batch. Throws CudaError.
+  /// orders `slots` so that queries share the copies. No batch may be under way. `plans` must
+  /// outlive the batch. Throws CudaError.
   void begin(SegmentPlans plans, std::span<std::uint32_t> slots, const LaneAnswers& answers,
              const GpuAblation& ablation, const BatchPlanner& planner, BatchMemory& memory);
   /// Whether the batch has staged lists.
@@ -54,7 +54,7 @@ class ListStage final : public PlacedIndex {
   /// Ends staging for the batch and gives the room back to `memory`. All parts with staged lists
   /// must have been answered.
   void end(BatchMemory& memory);
-  /// After a failure.
+  /// Gives up the batch after a failure.
   void abandon() noexcept;
 
  private:

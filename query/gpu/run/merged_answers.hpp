@@ -1,4 +1,4 @@
-// The answers of a batch, put together from those of the segments. Plain C++. Internal.
+// The answers of a batch, merged from those of the segments. Plain C++. Internal.
 #pragma once
 
 #include <cstddef>
@@ -21,13 +21,13 @@ class MergedAnswers final : public BatchAnswers::Source {
  public:
   explicit MergedAnswers(std::size_t queries) : results_(queries), is_answered_(queries, 1) {}
 
-  /// Sets a query's answer to the best k documents of the segments, score descending, then docID
-  /// ascending, and to the sum of their matches; or to unanswered, where a segment leaves it so.
-  /// O(segments k). Different queries: any thread.
+  /// Sets a query's answer to the k best documents of the segments (score descending, then docID
+  /// ascending) and to the sum of their matches. It is unanswered if a segment left it unanswered.
+  /// O(segments k). For different queries on any threads.
   void merge(std::size_t query, std::span<const SegmentAnswers> segments, std::uint32_t k);
-  /// No engine on this GPU can answer it.
+  /// Marks the query as unanswered.
   void leave(std::size_t query) { is_answered_[query] = 0; }
-  /// The answer that follows is OR's.
+  /// Marks the query's answer, which is merged later, as OR's.
   void fall_back(std::size_t query) { results_[query].fell_back_to_or = true; }
 
   std::uint64_t matches(std::size_t query) const { return results_[query].matches; }
@@ -38,7 +38,7 @@ class MergedAnswers final : public BatchAnswers::Source {
 
  private:
   std::vector<SearchResult> results_;
-  std::vector<std::uint8_t> is_answered_;  ///< bytes, which threads can write beside each other
+  std::vector<std::uint8_t> is_answered_;  ///< bytes, since several threads write at a time
 };
 
 }  // namespace warpdex::gpu

@@ -20,12 +20,12 @@ class SegmentEngine final : public SegmentSearcher {
   /// Keeps references. `removed`: with bits as those of Batch::removed. Throws CudaError.
   SegmentEngine(const GpuIndex::State& index, const Removals& removed,
                 const GpuEngineSettings& settings);
-  /// Over the segments of a snapshot; plans are of all of them. Rows of terms take no more than
+  /// Over the segments of a snapshot; plans must be for all of them. Rows of terms take at most
   /// `max_row_bytes` on the host.
   SegmentEngine(const SearchedIndex& joined, const GpuEngineSettings& settings,
                 std::size_t max_row_bytes = TermRows::kMaxBytes);
 
-  /// All queries.
+  /// Submits all queries.
   Ticket submit(SegmentPlans plans, std::span<const SearchSettings> settings);
   Ticket submit(SegmentPlans plans, std::span<const SearchSettings> settings,
                 std::span<const std::uint32_t> slots) override;
@@ -52,7 +52,7 @@ class SegmentEngine final : public SegmentSearcher {
   LaneEntry& find(Ticket ticket);
 
   const SearchedIndex& index_;
-  const GpuIndex::State* alone_ = nullptr;  ///< the same where it is one index
+  const GpuIndex::State* alone_ = nullptr;  ///< the same if it is one index; else null
   Removals removed_;
   const GpuEngineSettings settings_;
   std::optional<DeviceRows> rows_;  ///< of a snapshot

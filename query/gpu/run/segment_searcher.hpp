@@ -1,4 +1,4 @@
-// What answers batches over one segment, as a batch over all segments sees it. Internal.
+// The interface that answers batches over one segment, for a batch over all segments. Internal.
 #pragma once
 
 #include <cstdint>
@@ -14,8 +14,8 @@ class SegmentSearcher {
  public:
   virtual ~SegmentSearcher() = default;
 
-  /// As Engine's, for the queries `slots` alone: answers of other queries are none. Documents are
-  /// the segment's. The settings have been checked.
+  /// As Engine::submit(), for the queries `slots` only; others have no answers. Documents are the
+  /// segment's. The settings must have been checked.
   virtual Ticket submit(SegmentPlans plans, std::span<const SearchSettings> settings,
                         std::span<const std::uint32_t> slots) = 0;
   virtual bool poll(Ticket ticket) = 0;

@@ -1,6 +1,7 @@
-// A batch over all segments of a snapshot. The largest segment comes first, alone. The scores of
-// its answers are the thresholds that all others start with, beside each other. AND+OR is AND, then
-// OR for the queries that matched too few in all segments together. Internal.
+// A batch over the segments of a snapshot, one by one. The largest segment is searched first,
+// alone. The scores of its k-th answers are the first thresholds of all other segments, which are
+// searched at the same time. AND+OR is AND, then OR for the queries that matched too few in all
+// segments together. Internal.
 #pragma once
 
 #include <cstdint>
@@ -13,21 +14,21 @@
 
 namespace warpdex::gpu {
 
-/// What searches each segment, and where the segment's docIDs start.
+/// The searcher and the first docID of each segment.
 struct SearchedSegments {
   std::vector<std::unique_ptr<SegmentSearcher>> searchers;
   std::vector<std::uint32_t> first_documents;
   std::size_t largest = 0;  ///< the segment with the most documents
 };
 
-/// Used by one thread at a time. It has one batch under way in each segment at most.
+/// Used by one thread at a time. Has at most one batch under way in each segment.
 class SnapshotBatch {
  public:
   /// Starts on a batch. Keeps a reference to the segments. The plans live until the batch is done.
   /// Throws as Engine::submit() does.
   SnapshotBatch(SearchedSegments& segments, std::span<const PlannedQuery> plans,
                 std::span<const SearchSettings> settings);
-  /// Waits for what is under way.
+  /// Waits for the searches that are under way.
   ~SnapshotBatch();
   SnapshotBatch(const SnapshotBatch&) = delete;
   SnapshotBatch& operator=(const SnapshotBatch&) = delete;
@@ -37,7 +38,7 @@ class SnapshotBatch {
   bool poll();
   /// Returns when it is answered.
   void wait();
-  /// Once it is answered.
+  /// The answers; valid once the batch is answered.
   std::shared_ptr<const MergedAnswers> answers() const { return answers_; }
 
  private:

@@ -31,9 +31,9 @@ class StagePlan {
   /// Bytes of all lists, each counted once.
   std::size_t bytes() const;
 
-  /// How many of the slots, from the first on, can be answered together: their lists fit the room;
-  /// at least one if there are any. Slots without lists form a part of their own, during which the
-  /// first lists are copied.
+  /// How many of the slots, from the first on, can be answered together, since their lists fit the
+  /// room; at least one if there are any. Slots without lists form a part of their own, during
+  /// which the first lists are copied.
   std::size_t queries_of_part(std::span<const std::uint32_t> slots) const;
   /// The lists of slots that can be answered together, each once, as many as fit.
   std::vector<const PostingsEntry*> lists_of(std::span<const std::uint32_t> slots) const;
