@@ -1,4 +1,4 @@
-// What the engine's lanes see of an index on a GPU. Internal.
+// An index on a GPU, as lanes use it. Internal.
 #pragma once
 
 #include <memory>
@@ -18,8 +18,8 @@
 
 namespace warpdex {
 
-/// Pointers to what lies by docID point to where the entry of document 0 would be: a segment's
-/// first document may be another.
+/// Pointers to tables by docID point to the place where the entry of document 0 would be, although
+/// the first document of a segment may be another.
 struct GpuIndex::State : gpu::PlacedIndex, gpu::SearchedIndex {
   /// Its docIDs start at `first`, a multiple of kSpaceDocuments.
   State(const Index& uploaded, Resources& resources, const GpuIndexSettings& settings,
@@ -44,8 +44,8 @@ struct GpuIndex::State : gpu::PlacedIndex, gpu::SearchedIndex {
                                                ///< bus
   std::unique_ptr<gpu::HostLists> host_lists;  ///< lists, if not all are resident
   std::unique_ptr<gpu::ListCache> cache;       ///< with host_lists; null if all lists are resident
-  /// Where the docIDs or the frequencies of all lists are. Pointers to sections, and for `pfor` to
-  /// the tables of exceptions.
+  /// Pointers to the docIDs or the frequencies of all lists: to sections and, for `pfor`, to the
+  /// tables of exceptions.
   struct Values : gpu::ValueTables {
     const std::uint8_t* bytes = nullptr;                           ///< null if there is a cache
     std::unordered_map<std::uint32_t, std::uint64_t> flat_starts;  ///< ExceptionTable's

@@ -1,4 +1,4 @@
-// What engines see of a snapshot on a GPU. Internal.
+// A snapshot on a GPU, as engines use it. Internal.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ namespace warpdex {
 
 namespace gpu {
 
-/// Whether two segments hold the same, removals apart: by number, sizes and checksums.
+/// Whether two segments are the same, apart from removals: by number, sizes and checksums.
 bool are_same_segment(const Index& one, const Index& other);
 
 /// An uploaded segment, and the index that it was uploaded from.
@@ -40,7 +40,7 @@ struct GpuSnapshot::State {
     std::shared_ptr<const gpu::LiveSeeds> live_seeds;  ///< if there is a forward index
     std::uint32_t first_document = 0;
 
-    /// Those of its own documents; null where none was removed.
+    /// The bits by its own docIDs; null if no document was removed.
     const std::uint32_t* own_bits() const {
       return removed == nullptr ? nullptr : static_cast<const std::uint32_t*>(removed->data());
     }

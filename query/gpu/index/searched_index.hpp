@@ -1,4 +1,5 @@
-// What a lane searches: an index in GPU memory, or the segments of a snapshot as one. Internal.
+// The interface of the indexes that a lane searches: an index in GPU memory, or the segments of a
+// snapshot as one. Internal.
 #pragma once
 
 #include <algorithm>

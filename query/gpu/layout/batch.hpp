@@ -1,5 +1,5 @@
-// What the kernels of each stage get, by value: pointers to what they read and write, and counts.
-// place_*() and complete() fill them in. Internal.
+// The arguments of the kernels of each stage, by value: pointers to the data that they read and
+// write, and counts. place_*() and complete() fill them in. Internal.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace warpdex::gpu {
 
-/// What the kernels of all stages read. Each stage adds its own to it.
+/// The arguments of the kernels of all stages. Each stage adds its own.
 struct Batch {
   const List* lists;
   void* exception_tails;  ///< `pfor` only: two parsed tails a list, of its docIDs and its values
@@ -21,16 +21,16 @@ struct Batch {
   Lengths lengths;
   const float* static_scores;  ///< or null
   const float* static_bounds;  ///< of each kStaticWindow documents, or null
-  /// A bit a document, set where it was removed, padded with zeros to whole tiles; or null, where
-  /// none was.
+  /// One bit for each document, set if it was removed, padded with zeros to whole tiles. Null if no
+  /// document was removed.
   const std::uint32_t* removed;
   std::uint32_t documents;  ///< where the docIDs end
   std::uint32_t k;          ///< the largest of all queries
   std::uint32_t list_count;
   std::uint32_t and_queries;  ///< with the fallbacks
   ScoreForm form;
-  float c0;  ///< BM25 and query likelihood: the same for all terms, except for query
-             ///< likelihood's c0
+  float c0;  ///< c0 and c1 of BM25, and c1 of query likelihood, are the same for all terms; query
+             ///< likelihood's c0 is not
   float c1;
   bool prefetches_values;  ///< lookups prefetch values while they decode docIDs: in small batches
   bool overlaps_launches;  ///< a kernel may start while the one before ends
@@ -62,7 +62,7 @@ struct OrTables : Batch {
   std::uint32_t tiles;        ///< where the tiles end
   std::uint32_t max_tiles;    ///< of one segment
   std::uint32_t tile_count;   ///< of all queries together
-  std::uint32_t tile_pieces;  ///< a tile is accumulated in so many pieces; a power of two
+  std::uint32_t tile_pieces;  ///< in how many pieces a tile is accumulated; a power of two
   /// By query in all segments; null where there is one segment.
   const QueryTiles* query_tiles;
   std::uint32_t query_tile_count;
@@ -105,11 +105,11 @@ struct OrRounds : OrTables {
   std::uint32_t* stored_counts;  ///< by tile: queries; of the first round, then of later ones
   const BlockRange* stored_ranges;
   std::uint32_t stored_range_count;
-  /// What tiles would save, as tile_costs.cuh counts, before the first round and before the second.
+  /// The cost that tiles would save (tile_costs.cuh), before the first round and before the second.
   unsigned long long* stored_saving;
   unsigned long long stored_cost;  ///< what decoding the lists costs
-  bool adds_stored;                ///< tiles are added up from them; else searched
-  bool stores_all;                 ///< whatever it costs, for comparison
+  bool adds_stored;                ///< tiles are added up from them; else they are searched
+  bool stores_all;                 ///< decodes them whatever it costs, for comparison
 };
 
 /// OR by bound.

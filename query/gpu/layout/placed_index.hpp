@@ -1,4 +1,5 @@
-// An index as the batch builder sees it: where its lists lie in GPU memory. Internal.
+// The interface of an index for the batch builder: the addresses of its lists in GPU memory.
+// Internal.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +12,7 @@ namespace warpdex::gpu {
 
 class LiveSeeds;
 
-/// What was removed from an index, if anything.
+/// The documents that were removed from an index, if any.
 struct Removals {
   const std::uint32_t* bits = nullptr;    ///< on the GPU: Batch::removed
   const LiveSeeds* live_seeds = nullptr;  ///< null where there is no forward index
@@ -27,8 +28,8 @@ struct RawList {
 struct PlacedIndex {
   explicit PlacedIndex(const Index& placed) : index(placed) {}
 
-  /// Fills in where the blocks of a long list are, and its tails: pointers, which are the GPU's,
-  /// offsets and flags. Any thread.
+  /// Fills in the addresses of a long list: pointers (the GPU's), offsets and flags of its blocks
+  /// and tails. Any thread.
   virtual void place(const PostingsEntry& entry, ListSource& list) const = 0;
   /// Where a short list of fewest_raw postings or more is. Any thread.
   virtual RawList find_raw(const PostingsEntry& entry) const = 0;

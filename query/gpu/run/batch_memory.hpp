@@ -27,7 +27,7 @@ class BatchMemory {
 
   /// Bytes of GPU memory that a part may take.
   std::size_t share() const;
-  /// The same if so many bytes were reserved.
+  /// The same if `reserved` bytes were reserved.
   std::size_t share_beside(std::size_t reserved) const;
   /// Leaves `bytes` of the lane's share to the list stage. No part may be under way.
   void reserve(std::size_t bytes);

@@ -1,4 +1,4 @@
-// Which of a CTA's queries each of its warps searches for. Internal to kernels/stored/.
+// Shares a CTA's queries out to its warps. Internal to kernels/stored/.
 #pragma once
 
 #include "warpdex/core/cuda/warp.cuh"
@@ -12,7 +12,7 @@ class QueryShare {
  public:
   /// Numbers fit 16 bits.
   static constexpr std::uint32_t kMaxNumber = (1U << 16) - 1;
-  /// Numbers behind the last query that a warp may take, at most.
+  /// The most numbers after the last query that a warp may take.
   static constexpr std::uint32_t kBehind = 5;
 
   /// `next`: in shared memory; one thread sets it to dealt(count) before.
@@ -25,7 +25,7 @@ class QueryShare {
 
   /// The warp's first query; count() or more if there is none. A whole warp.
   __device__ std::uint32_t first() const { return warp_id() < dealt_ ? warp_id() : take(); }
-  /// The warp's query after number `number`, likewise.
+  /// The warp's next query after number `number`; count() or more if there is none.
   __device__ std::uint32_t after(std::uint32_t number) const {
     const std::uint32_t next = number + blockDim.x / kWarp;
     return next < dealt_ ? next : take();

@@ -1,5 +1,5 @@
-// What a warp has in shared memory while it searches a tile by lists that were decoded once.
-// Internal to kernels/stored/.
+// A warp's shared memory while it searches a tile by lists that were decoded once. Internal to
+// kernels/stored/.
 #pragma once
 
 #include "gpu/layout/batch.hpp"
@@ -7,9 +7,9 @@
 
 namespace warpdex::gpu {
 
-/// Sums of documents, in shared memory, all 0 between queries. Documents of a tile that have the
-/// same number modulo kSums share one, so that it may be too high. A sum has 16 bits, and counts
-/// 2^kShift units for one.
+/// Sums of documents, in shared memory, all 0 between queries. Documents of a tile whose numbers
+/// are equal modulo kSums share a sum, so it may be too high. A sum has 16 bits and counts in steps
+/// of 2^kShift units.
 struct StoredSums {
   static constexpr std::uint32_t kSums = 2048;
   static constexpr std::uint32_t kBytes = kSums * sizeof(std::uint16_t);
@@ -19,8 +19,8 @@ struct StoredSums {
 
   uint4 words[kBytes / sizeof(uint4)];
 
-  /// Where a posting's document is added up, in bytes. A posting's low bits are twice the number of
-  /// its document.
+  /// The offset, in bytes, of the sum of a posting's document. A posting's low bits are twice the
+  /// number of its document.
   static __device__ std::uint32_t place_of(StoredPosting posting) { return posting % kBytes; }
 
   __device__ void add(StoredPosting posting, std::uint32_t units) {
@@ -29,7 +29,7 @@ struct StoredSums {
                                                                        << place % 4 * 8);
   }
 
-  /// What a posting's document counts in the lists that were added up, at most.
+  /// An upper bound of a document's units in the lists that were added up.
   __device__ std::uint32_t of(StoredPosting posting) const {
     const auto* const bytes = reinterpret_cast<const unsigned char*>(words) + place_of(posting);
     return std::uint32_t{*reinterpret_cast<const std::uint16_t*>(bytes)} << kShift;
@@ -43,7 +43,7 @@ struct StoredSums {
   }
 };
 
-/// What a warp has in shared memory.
+/// A warp's shared memory.
 struct alignas(16) SearchMemory {
   /// A list's postings in the tile.
   struct alignas(16) Walk {

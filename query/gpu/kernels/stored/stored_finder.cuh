@@ -1,5 +1,5 @@
-// Documents that may reach their queries' thresholds: all their postings are found and added up, 32
-// documents at a time, of any queries of a CTA. Internal to kernels/stored/.
+// Completes documents that may reach their queries' thresholds. All their postings are found and
+// added up, 32 documents at a time, of any queries of a CTA. Internal to kernels/stored/.
 #pragma once
 
 #include "gpu/kernels/stored/marked_lists.cuh"
@@ -7,10 +7,10 @@
 
 namespace warpdex::gpu {
 
-/// Such documents of a tile. A warp.
+/// A queue of such documents of one tile. Used by a warp.
 class FoundQueue {
  public:
-  /// Queries of a CTA, at most.
+  /// The most queries of a CTA.
   static constexpr std::uint32_t kMaxQueries = 1U << (32 - kTileShift - 5);
 
   /// `queries`: those of the CTA, by their numbers among those of OR. `room`: for three documents a
@@ -35,9 +35,9 @@ class FoundQueue {
     size_ += __popc(reaching);
   }
 
-  /// Takes 32 documents, or all. Those that reach their thresholds become candidates. A document
-  /// that several essential lists have may be there several times; that of its first list counts.
-  /// A whole warp.
+  /// Takes 32 documents, or all if there are fewer. Those that reach their thresholds become
+  /// candidates. A document that several essential lists have may be queued several times; only the
+  /// entry of its first list counts. A whole warp.
   __device__ void settle() {
     const std::uint32_t count = min(size_, kWarp);
     size_ -= count;
@@ -66,8 +66,8 @@ class FoundQueue {
   static_assert(kMaxSearchedLists == 1U << (kQueryShift - kTileShift));
 
   /// Completes the sum of a document that was found in list number `first`. Returns whether it
-  /// reaches the threshold, is in no list before, and in no prohibited one. Most do not: their
-  /// sums may have been too high. So the lists behind the first come first. A lane.
+  /// reaches the threshold, is in no earlier list, and in no prohibited one. Most do not reach it,
+  /// since their sums may have been too high. So the lists after `first` are read first. One lane.
   __device__ bool add_up(std::uint32_t or_query, std::uint32_t first, std::uint32_t slot,
                          std::uint32_t& sum) const {
     const StoredQuery query = batch_.stored_queries[or_query];

@@ -1,5 +1,5 @@
-// Plans a query's tile for add_stored: where the postings of its lists are, which lists MaxScore
-// calls essential, and the chunks that warps take. Internal to kernels/stored/.
+// Plans a query's tile for add_stored: where the postings of its lists are, which lists are
+// essential (MaxScore), and the chunks that warps take. Internal to kernels/stored/.
 #pragma once
 
 #include "gpu/kernels/stored/stored_rows.cuh"
@@ -25,11 +25,12 @@ struct StoredPart {
   }
 };
 
-/// What a query needs to know for a tile.
+/// The plan of a query's tile.
 struct StoredPlan {
   std::uint32_t query;
-  std::uint32_t need;   ///< sums below are of no use
-  std::uint32_t floor;  ///< lists that are not essential add to sums from this on; 1 or more
+  std::uint32_t need;  ///< the sum that a document must reach
+  std::uint32_t
+      floor;  ///< lists that are not essential add only to sums of at least this; 1 or more
   std::uint32_t scoring;
   std::uint32_t lists;  ///< with prohibited ones, which are the last; 0: nothing is left to do
   std::uint32_t cap;    ///< a posting counts no more units
@@ -59,13 +60,13 @@ __device__ void plan_tile(const OrRounds& batch, std::uint32_t tile, std::uint32
   const std::uint32_t need = max(Threshold(batch, query).at(tile * kTileDocuments), 1U);
   const std::uint32_t bound = batch.tile_bounds[query.tile_row + tile];
   std::uint32_t postings = 0;  // of essential lists
-  std::uint32_t rest = 0;      // what the lists that are not essential may add
+  std::uint32_t rest = 0;      // the most that the lists that are not essential can add
   std::uint32_t chunks = 0;
   std::uint32_t essential_chunks = 0;
   for (std::uint32_t begin = 0; begin < query.list_count; begin += kWarp) {
     const std::uint32_t i = begin + lane_id();
     const bool scores = i < query.scoring_lists;
-    std::uint32_t before = 0;  // the bound of this list and those behind it
+    std::uint32_t before = 0;  // the bound of this list and those after it
     std::uint32_t count = 0;
     std::uint32_t own_chunks = 0;
     if (i < query.list_count) {

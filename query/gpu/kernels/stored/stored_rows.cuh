@@ -1,4 +1,4 @@
-// Where lists that are decoded once have their postings. Internal to kernels/stored/.
+// The places of the postings of lists that are decoded once. Internal to kernels/stored/.
 #pragma once
 
 #include "gpu/layout/batch.hpp"

@@ -28,9 +28,9 @@ class StoredSearcher {
     __syncwarp();
   }
 
-  /// Searches for the warp's queries. What is to be known of a query is read in steps, each while
-  /// another query is searched for, since what a step reads says where the next one reads. Behind
-  /// the last query, the last is read again.
+  /// Searches for the warp's queries. A query's data are read in several steps, since each step
+  /// reads the addresses for the next. Each step is done while another query is searched for. After
+  /// the last query, the last one is read again.
   __device__ void run(const QueryShare& share) {
     const auto id = [&](std::uint32_t number) {
       return __ldg(queries_ + min(number, share.count() - 1));
@@ -62,13 +62,14 @@ class StoredSearcher {
   using Walk = SearchMemory::Walk;
   using Mark = SearchMemory::Mark;
 
-  /// Of a StoredQuery.
+  /// Step 1: members of a StoredQuery.
   struct Known {
     uint4 query;  ///< its first four members
     std::uint32_t cap;
   };
 
-  /// A query, and for lane i its list number i; lanes behind the last list have that.
+  /// Step 2: a query, and for lane i its list number i. Lanes after the last list have the last
+  /// one.
   struct Placed {
     uint4 use;              ///< StoredUse
     std::uint32_t scoring;  ///< lists that score
@@ -77,12 +78,12 @@ class StoredSearcher {
     std::uint32_t bound;  ///< of the tile
   };
 
-  /// The same with what the list has in the tile.
+  /// Step 3: the same, with the list's postings in the tile.
   struct Ready {
     Placed query;
     std::uint32_t begin;  ///< its first posting
     std::uint32_t end;
-    std::uint32_t rest;  ///< what the lists behind it add at most
+    std::uint32_t rest;  ///< the most that the lists after it can add
   };
 
   __device__ Known read_query(std::uint32_t number) const {
@@ -106,14 +107,14 @@ class StoredSearcher {
 
   static __device__ bool is_in(std::uint32_t lanes) { return (lanes >> lane_id() & 1) != 0; }
 
-  /// Of a lane: some postings of a list, every 32nd one.
+  /// A lane's postings of a list: every 32nd one.
   template <std::uint32_t kCount>
   struct Postings {
     StoredPosting at[kCount];
   };
 
-  /// Those from number `begin` on. Behind the end of the list stand such without a share, which add
-  /// next to nothing, to sums in different banks.
+  /// Reads postings from number `begin` on. In place of postings after the list's end it gives ones
+  /// that add next to nothing, to sums in different banks.
   template <std::uint32_t kCount>
   __device__ Postings<kCount> load(const Walk& list, std::uint32_t begin) const {
     const std::uint32_t number = begin + lane_id();
@@ -128,8 +129,8 @@ class StoredSearcher {
   }
   static __device__ bool is_posting(StoredPosting posting) { return posting >= 1U << kStoredShift; }
 
-  /// Searches for a query, the CTA's number `number`. `is_last`: there is none, but nothing may
-  /// stay in the queue.
+  /// Searches for the CTA's query number `number`. `is_last`: there is no query, and the queue is
+  /// to be emptied.
   __device__ void search(const Ready& own, std::uint32_t number, bool is_last) {
     need_ = max(own.query.threshold, 1U);
     cap_ = own.query.cap;
@@ -138,7 +139,8 @@ class StoredSearcher {
     const std::uint32_t behind = __shfl_up_sync(kWholeWarp, own.rest, 1);
     const std::uint32_t all = lane_id() == 0 ? own.query.bound : behind;
     const bool has_postings = scores && own.begin != own.end;
-    // The first lists are essential: those that with all behind them reach the threshold.
+    // The first lists are essential: each of them, together with all later lists, reaches the
+    // threshold.
     const std::uint32_t essential = __ballot_sync(kWholeWarp, has_postings && all >= need_);
     if (essential == 0 && !is_last) return;
     if (!is_last) ++searched_;
@@ -151,8 +153,8 @@ class StoredSearcher {
     low_ = max(need_ - min(need_, marked_bound), 1U);
     write_lists(own, all, essential, marks, others);
     // Lists that are not marked, from the last to the first: a posting is looked up with the sums
-    // of the lists behind its own, and a document of an earlier list again there. Then marked
-    // essential ones.
+    // of the lists after its own. If an earlier list has its document, it is looked up again there.
+    // Then essential lists that are marked.
     const std::uint32_t rare = __popc(others);
     const std::uint32_t added = __popc(others & ~essential);
     const std::uint32_t count = rare + __popc(marks & essential);
@@ -234,7 +236,8 @@ class StoredSearcher {
   }
 
   /// Looks up the postings of a list that is not marked, from number `begin` on, until many
-  /// documents are queued. Adds them up, too, if it `adds`. Returns where it ended. A whole warp.
+  /// documents are queued. If it `adds`, it also adds the postings to the sums. Returns the number
+  /// of the posting at which it ended. A whole warp.
   __device__ std::uint32_t walk_other(const Walk& list, std::uint32_t begin, bool adds) {
     Postings<2> next = load<2>(list, begin);
     do {
@@ -267,8 +270,8 @@ class StoredSearcher {
     for (std::uint32_t i = 0; i < kCount; ++i) memory_.sums.add(own.at[i], units[i]);
   }
 
-  /// The same for an essential marked list. Documents of the marked lists before it were looked up
-  /// there.
+  /// The same for an essential list that is marked. Documents that earlier marked lists have, too,
+  /// were looked up there.
   __device__ std::uint32_t walk_marked(const Walk& list, std::uint32_t begin, std::uint32_t marks) {
     Postings<2> next = load<2>(list, begin);
     do {
@@ -300,9 +303,9 @@ class StoredSearcher {
     }
   }
 
-  /// Computes the units of postings of a list, and what their documents count there and in the
-  /// lists that were added up, at most; 0 where a document cannot be an answer whose first list
-  /// this is. Returns whether a lane's may be one. A whole warp.
+  /// Computes the units of postings of a list. Also computes an upper bound of each document's sum
+  /// in this list and in the lists that were added up; 0 if the document cannot be an answer whose
+  /// first list this is. Returns whether one of the lane's documents may be one. A whole warp.
   template <std::uint32_t kCount>
   __device__ bool may_reach(const Walk& list, const Postings<2>& own,
                             std::uint32_t (&units)[kCount], std::uint32_t (&sums)[kCount]) const {
@@ -319,8 +322,8 @@ class StoredSearcher {
     return __any_sync(kWholeWarp, reaches) != 0;
   }
 
-  /// Adds to sums of postings what their documents count in the marked lists from number `begin`
-  /// on, at most. Sums that cannot reach the threshold are left as they are.
+  /// Adds to the sums of postings an upper bound of what the marked lists from number `begin` on
+  /// add to their documents. Sums that cannot reach the threshold are left as they are.
   template <std::uint32_t kCount>
   __device__ void add_marks(const Postings<2>& own, std::uint32_t begin,
                             std::uint32_t (&sums)[kCount]) const {
@@ -344,9 +347,9 @@ class StoredSearcher {
   SearchMemory& memory_;
   FoundQueue found_;
   std::uint32_t searched_ = 0;  ///< queries that were not dropped at once
-  // Of the query that is searched for:
+  // For the query that is searched for:
   std::uint32_t number_ = 0;      ///< among the CTA's
-  std::uint32_t need_ = 0;        ///< sums below are of no use
+  std::uint32_t need_ = 0;        ///< the sum that a document must reach
   std::uint32_t low_ = 0;         ///< the same without its marked lists; 1 or more
   std::uint32_t cap_ = 0;         ///< its unit_cap
   std::uint32_t mark_count_ = 0;  ///< marked lists
