@@ -11,8 +11,8 @@ namespace {
 /// Blocks of the leading list between two looks at the watch: a few microseconds of work.
 constexpr std::uint32_t kBlocksPerLook = 16;
 
-/// With so many frequencies wanted of a block, it is decoded as a whole. Where access to a single
-/// one is a search, decoding pays early.
+/// If this many frequencies of a block are wanted, all are decoded. Decoding pays early if finding
+/// a single one takes a search.
 std::uint32_t many_frequencies(CodecKind codec) {
   switch (codec) {
     case CodecKind::kPfor: return 3;

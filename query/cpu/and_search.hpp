@@ -29,8 +29,8 @@ class AndSearch {
   /// saw. Once it saw `matches_wanted`, it skips blocks of the leading list that are not
   /// competitive by their bounds. `lists` are the scoring lists in canonical order with scorers
   /// set, at least one of them required. `is_exact`: no sum of scores is rounded. All cursors
-  /// are at their start. Removed documents do not match. `watch` (null: none) is asked now and
-  /// then; where it stops the search, max_unseen_score() tells of what was not looked at.
+  /// must be at their start. Removed documents do not match. `watch` (null: none) is asked now and
+  /// then; if it stops the search, max_unseen_score() bounds the documents that were not looked at.
   std::uint64_t run(const SearchedSegment& segment, std::span<const AndList> lists,
                     std::span<ListCursor* const> prohibited, std::uint64_t matches_wanted,
                     bool is_exact, TopK& top, SearchWatch* watch);
@@ -66,7 +66,7 @@ class AndSearch {
   const std::uint32_t* lengths_ = nullptr;
   std::uint32_t document_count_ = 0;
   std::span<const float> static_scores_;
-  float sum_slack_ = 1;  ///< what sums of bounds are raised by, for their rounding
+  float sum_slack_ = 1;  ///< the factor of sums of bounds, for rounding
   std::uint32_t many_frequencies_ = 0;
 
   std::span<const AndList> lists_;

@@ -1,4 +1,4 @@
-// A batch of the CPU engine: its queries, which of them are taken, and their answers. Internal.
+// A batch of the CPU engine: its queries, how many of them are taken, and their answers. Internal.
 #pragma once
 
 #include <atomic>
@@ -23,8 +23,7 @@ class CpuBatch final : public BatchAnswers::Source {
   /// is done.
   CpuBatch(std::span<const PlannedQuery> plans, std::span<const SearchSettings> settings);
 
-  /// Answers queries that no thread has taken, those with the most postings first, until there are
-  /// none.
+  /// Takes and answers queries, those with the most postings first, until none is left.
   void work(CpuSearcher& searcher);
   /// Whether all queries are taken.
   bool is_taken() const { return next_.load(std::memory_order_relaxed) >= order_.size(); }
@@ -50,7 +49,7 @@ class CpuBatch final : public BatchAnswers::Source {
   std::atomic<std::size_t> next_ = 0;  ///< index into order_
   std::atomic<std::size_t> done_ = 0;  ///< queries that are done
   std::atomic<bool> is_dropped_ = false;
-  std::mutex mutex_;  ///< protects what follows
+  std::mutex mutex_;  ///< protects the members below
   std::condition_variable ended_;
   std::exception_ptr failure_;
 };

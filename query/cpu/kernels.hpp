@@ -53,9 +53,9 @@ struct Kernels {
   std::size_t (*select_scores)(const std::uint32_t* docids, const float* scores, std::size_t count,
                                float need, const Candidates& candidates);
 
-  /// The first position from `from` (a position at or before the answer) on with docids[position]
-  /// >= target. docids has kBlockSize entries that ascend, and the last of which is not below
-  /// target; 16 more are readable.
+  /// The first position with docids[position] >= target. `from` is a position at or before it.
+  /// docids has kBlockSize ascending entries, the last of which is not below target; 16 more are
+  /// readable.
   std::uint32_t (*seek)(const std::uint32_t* docids, std::uint32_t from, std::uint32_t target);
 
   /// Finds wanted[0 .. count), which ascend, among docids, which ascend from position `from` on and
@@ -72,7 +72,8 @@ struct Kernels {
 /// The forms for this processor.
 const Kernels& kernels();
 
-/// One form each, for kernels() and for tests; those that this processor lacks must not be called.
+/// Each of these returns one form, for kernels() and for tests. Forms that this processor lacks
+/// must not be called.
 extern const Kernels kBaselineKernels;
 #if defined(__x86_64__)
 extern const Kernels kAvx2Kernels;

@@ -14,11 +14,11 @@ namespace warpdex {
 
 /// Slots that may be read or written past a block's postings.
 inline constexpr std::uint32_t kBlockPadding = 16;
-/// A docID behind that of every document.
+/// A docID above that of every document.
 inline constexpr std::uint32_t kNoDocument = ~std::uint32_t{0};
 
-/// The factor by which a sum of `lists` bounds is raised, for the rounding of the sums of scores
-/// that it bounds, unless these are exact: see sums_are_exact().
+/// The factor by which a sum of `lists` bounds is raised, since the sums of scores that it bounds
+/// are rounded. 1 if these are exact: see sums_are_exact().
 inline float sum_slack(bool is_exact, std::size_t lists) {
   return is_exact ? 1.0F : 1.0F + 2e-7F * static_cast<float>(lists + 8);
 }
@@ -59,8 +59,8 @@ class ListCursor {
   float bound_between(std::uint32_t begin, std::uint32_t end);
   /// An upper bound of the list's scores. O(blocks); for a frequent list, O(ranges).
   float bound();
-  /// A score that `k` of the list's documents reach by this term alone, or 0 if none is known: for
-  /// a short list the k-th best score, for a long one by its stored seeds.
+  /// A score that `k` of the list's documents reach by this term alone, or 0 if none is known. For
+  /// a short list it is the k-th best score; for a long one it comes from its stored seeds.
   float seed(const IndexSections& sections, std::uint32_t k);
 
   /// Moves to the first block whose last docID is `docid` or more. `docid` must not fall from call

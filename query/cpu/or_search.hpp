@@ -29,10 +29,10 @@ class OrSearch {
 
   /// Feeds `top` with all documents that can be among its k best. `lists` are the scoring lists in
   /// canonical order with scorers set; documents of `prohibited` and removed ones are excluded.
-  /// `is_exact`: no sum
-  /// of scores is rounded. All cursors are at their start. `top` may start with a threshold.
-  /// `watch` (null: none) is asked before each window. Returns an upper bound of the scores of
-  /// documents that were not looked at since the watch stopped it; negative if there are none.
+  /// `is_exact`: no sum of scores is rounded. All cursors must be at their start. `top` may start
+  /// with a threshold. `watch` (null: none) is asked before each window. Returns an upper bound of
+  /// the scores of documents that were not looked at, since the watch stopped the search; negative
+  /// if there are none.
   float run(const SearchedSegment& segment, std::span<ListCursor* const> lists,
             std::span<ListCursor* const> prohibited, bool is_exact, TopK& top, SearchWatch* watch);
 

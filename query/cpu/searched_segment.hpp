@@ -1,4 +1,4 @@
-// A segment as the CPU engine searches it. Internal.
+// A segment, for the CPU engine's searches. Internal.
 #pragma once
 
 #include <algorithm>
@@ -8,7 +8,7 @@
 
 namespace warpdex {
 
-/// Views of an index that outlives it. Copied around freely.
+/// Views of an index, cheap to copy. The index must outlive it.
 struct SearchedSegment {
   explicit SearchedSegment(const Index& searched, std::uint32_t first = 0)
       : index(&searched), first_document(first), removed(searched.removed()) {

@@ -16,18 +16,19 @@
 
 namespace warpdex {
 
-/// What the segments of a search take one after the other.
+/// Scratch memory that the segments of a search use one after the other.
 struct SearchScratch {
   OrSearch or_search;
   AndSearch and_search;
   std::vector<AndList> and_lists;
   std::vector<std::uint64_t> bitmap;
   SearchWatch* watch = nullptr;  ///< of the query; may be null
-  /// Of documents of the last segment that were not looked at, an upper bound; negative: all were.
+  /// An upper bound of the scores of documents of the last segment that were not looked at;
+  /// negative: all were.
   float max_unseen_score = -1;
 };
 
-/// Answers one query after the other. Its cursors stay, for the next query.
+/// Answers one query after the other. Keeps its cursors for the next query.
 class SegmentSearch {
  public:
   /// Opens the lists of a query. False if nothing can match here. `segment` and `plan` outlive the
@@ -45,9 +46,9 @@ class SegmentSearch {
   /// rounded.
   float bound(bool is_exact);
 
-  /// Feeds `top` with all documents that can be among its k best. Returns the number of matches:
-  /// exact if they are counted; of AND, all of them or `matches_wanted` at least; else no more than
-  /// there are. Where the scratch's watch stops it, max_unseen_score there tells of the rest.
+  /// Feeds `top` with all documents that can be among its k best. Returns the number of matches. It
+  /// is exact if they are counted. For AND it is all of them or at least `matches_wanted`; else a
+  /// lower bound. If the scratch's watch stops the search, max_unseen_score there bounds the rest.
   std::uint64_t run(std::uint64_t matches_wanted, const SearchSettings& settings, bool is_exact,
                     SearchScratch& scratch, TopK& top);
 

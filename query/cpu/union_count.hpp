@@ -11,9 +11,9 @@
 
 namespace warpdex {
 
-/// Live documents that hold one of `lists` and none of `prohibited`. All cursors are at their
-/// start. O(postings); `bitmap` is scratch memory. Once `watch` (null: none) stops it, it returns
-/// what it has counted.
+/// The number of live documents that are in one of `lists` and in none of `prohibited`. All cursors
+/// must be at their start. O(postings); `bitmap` is scratch memory. If `watch` (null: none) stops
+/// it, it returns the number so far.
 std::uint64_t count_union(const SearchedSegment& segment, std::span<ListCursor* const> lists,
                           std::span<ListCursor* const> prohibited,
                           std::vector<std::uint64_t>& bitmap, SearchWatch* watch);
