@@ -124,10 +124,10 @@ struct ListSpan {
 /// Documents [i * kSpaceDocuments, (i + 1) * kSpaceDocuments) of a snapshot, by spaced docID.
 struct SpaceEntry {
   std::uint32_t segment;  ///< the number of their segment
-  std::uint32_t shift;    ///< what their docIDs are less than the spaced ones
+  std::uint32_t shift;    ///< the spaced docID less the docID
 };
 
-/// What the kernels learn about a query. All zero before the first kernel.
+/// The state of a query, which the kernels change. All zero before the first kernel.
 struct QueryState {
   std::uint32_t threshold;   ///< a document with a smaller sum is not among the k best
   std::uint32_t candidates;  ///< appended so far; above the capacity, some were lost
@@ -188,10 +188,10 @@ inline constexpr std::uint32_t kMaxStoredChunks = 512;
 /// Lists of a query whose documents are looked up in decoded lists, at most: a warp knows one a
 /// lane.
 inline constexpr std::uint32_t kMaxSearchedLists = 32;
-/// So many lists, at most, are marked in bit sets then.
+/// The most of these lists that are marked in bit sets.
 inline constexpr std::uint32_t kMaxMarked = 96;
 
-/// A list of a query whose documents are looked up so.
+/// A list of a query whose documents are looked up in decoded lists.
 struct alignas(16) StoredUse {
   std::uint32_t first;     ///< the number of its first posting, among all decoded ones
   std::uint32_t row;       ///< List::stored_row
@@ -199,11 +199,11 @@ struct alignas(16) StoredUse {
   std::uint32_t tile_row;  ///< List::tile_row
 };
 
-/// What searching for such a query needs to know of it.
+/// A query whose documents are looked up in decoded lists.
 struct alignas(16) StoredQuery {
   std::uint32_t first_list;
-  std::uint32_t lists;     ///< scoring ones, and above, from bit 16 on, all
-  std::uint32_t tile_row;  ///< this and what follows are Query's
+  std::uint32_t lists;     ///< low 16 bits: the scoring lists; high 16 bits: all lists
+  std::uint32_t tile_row;  ///< this and the next members are those of Query
   std::uint32_t state;
   std::uint32_t seed_threshold;
   std::uint32_t unit_cap;
@@ -271,7 +271,7 @@ struct TileCounters {
 };
 inline constexpr std::uint32_t kTilePasses = 2;
 
-/// What the host learns about a query, beside its hits.
+/// A query's answer to the host, beside its hits.
 struct Answer {
   std::uint32_t hits;
   std::uint32_t overflow;   ///< candidates were lost: the answer must not be used
@@ -281,7 +281,7 @@ struct Answer {
   std::uint32_t threshold;  ///< the last one: the query can start with it if it runs again
 };
 
-/// Counts what the kernels did, for measurements.
+/// Counts the work of the kernels, for measurements.
 struct WorkCounters {
   unsigned long long and_blocks;  ///< decoded to find documents of AND in them
   unsigned long long tiles;       ///< accumulated

@@ -144,7 +144,7 @@ union RoundMemory {
   RankMemory ranking;
 };
 
-/// What a round does first for a query as a whole. `first` and `tiles` are as for rank_tiles().
+/// The first step of a round, for a query as a whole. `first` and `tiles` are as for rank_tiles().
 /// Returns whether OR runs for the query. A whole CTA; ends with a barrier if so.
 __device__ bool begin_query(const OrRounds& batch, const Query& query, std::uint32_t first,
                             std::uint32_t tiles, std::uint32_t round, RoundMemory& memory) {

@@ -6,7 +6,7 @@
 
 namespace warpdex::gpu {
 
-/// With more answers than so many, the first round takes more tiles.
+/// If k is this or more, the first round takes more tiles.
 inline constexpr std::uint32_t kFewRoundAnswers = 64;
 /// In batches of so many queries, each of a few tiles has work for several multiprocessors.
 inline constexpr std::uint32_t kManyRoundQueries = 2048;
@@ -20,9 +20,9 @@ WARPDEX_HOST_DEVICE inline std::uint32_t tiles_up_to(const OrRounds& batch, std:
   return round == 0 ? tiles / 128 + 2 : tiles / 12 + 4;
 }
 
-/// Whether queries that are searched in decoded lists take the same tiles in the first round. Those
-/// with their highest bounds would raise their thresholds a little more. But then each tile has
-/// few queries, for which its bit sets are made.
+/// Whether queries that are searched in decoded lists take the same tiles in the first round. The
+/// tiles with each query's highest bounds would raise its threshold a little more. But then each
+/// tile would have few queries, and its bit sets would be made for those alone.
 WARPDEX_HOST_DEVICE inline bool shares_first_tiles(const OrRounds& batch) {
   return batch.round_count == 2 && batch.k < kFewRoundAnswers &&
          batch.or_queries >= kManyRoundQueries;

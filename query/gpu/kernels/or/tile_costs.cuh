@@ -1,4 +1,4 @@
-// What the ways to answer a tile cost, estimated. Internal.
+// Estimates the costs of the ways to answer a tile. Internal.
 #pragma once
 
 #include "gpu/device/candidates.cuh"
@@ -28,7 +28,7 @@ inline constexpr float kLookupsInTruth = 2;
 inline constexpr float kSearchTile = 400;
 inline constexpr float kSearchBlock = 200;
 
-/// What one pass over the query's lists finds out about 32 tiles, one a lane.
+/// The results of one pass over the query's lists for 32 tiles, one for each lane.
 struct TileCosts {
   float by_adding = kTile;     ///< cost of accumulating the lane's tile
   float by_lookups = 0;        ///< cost of lookups in the lane's tile
@@ -105,8 +105,8 @@ __device__ inline bool may_store(const OrRounds& batch, const TileCosts& costs,
   return !batch.adds_stored || costs.blocks <= static_cast<float>(kMaxStoredChunks - lists);
 }
 
-/// What is saved if the lane's tile is answered from decoded lists, of which `lists` score; 0 or
-/// less if that saves nothing.
+/// The cost that is saved if the lane's tile is answered from decoded lists, of which `lists`
+/// score; 0 or less if nothing is saved.
 __device__ inline float saved_by_store(const OrRounds& batch, const TileCosts& costs,
                                        std::uint32_t lists) {
   if (!may_store(batch, costs, lists)) return 0;
@@ -122,8 +122,8 @@ __device__ inline bool is_for_store(const OrRounds& batch, const Query& query,
                           : saved_by_store(batch, costs, query.scoring_lists) > 0;
 }
 
-/// Before the first round, thresholds are only what seeds give, and estimates of what would be
-/// saved are too high. So that must be so many times what it costs to decode the lists.
+/// Before the first round, thresholds come from seeds alone, so the estimated saving is too high.
+/// It must be at least this many times the cost of decoding the lists.
 inline constexpr std::uint32_t kSureSaving = 8;
 
 /// Whether lists are decoded once for all queries before a round, as weigh_stored found. Documents

@@ -24,7 +24,7 @@ __device__ inline PieceCounters& counters_of(const OrRounds& batch) {
   return *reinterpret_cast<PieceCounters*>(batch.rounds);
 }
 
-/// What a warp must know of a block to decode it. One read of shared memory gets all of it.
+/// The data of a block that a warp needs to decode it. One read of shared memory gets all of it.
 struct alignas(16) BlockNote {
   std::uint32_t docids;  ///< the first bit of its docIDs, from the list's first whole word on
   std::uint32_t values;  ///< likewise

@@ -1,4 +1,5 @@
-// Fills in what scores owe to the lengths of documents in a piece. Internal to or_pieces.cu.
+// Fills in the parts of scores that depend on the lengths of a piece's documents. Internal to
+// or_pieces.cu.
 #pragma once
 
 #include "gpu/kernels/pieces/piece_memory.cuh"

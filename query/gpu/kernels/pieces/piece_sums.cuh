@@ -1,5 +1,5 @@
-// What becomes of the sums of a piece: documents that reach the threshold are candidates. Internal
-// to or_pieces.cu.
+// Reads the sums of a piece: documents that reach the threshold become candidates. Internal to
+// or_pieces.cu.
 #pragma once
 
 #include "gpu/device/candidates.cuh"
