@@ -57,7 +57,7 @@ struct OrTables : Batch {
   const BlockRange* table_ranges;
   std::uint32_t table_range_count;
   std::uint32_t range_blocks;   ///< kRangeBlocks or less
-  std::uint32_t range_threads;  ///< of a CTA for a block range
+  std::uint32_t range_threads;  ///< that share a block range: 1 to 8 warps
   std::uint32_t or_queries;
   std::uint32_t tiles;        ///< where the tiles end
   std::uint32_t max_tiles;    ///< of one segment

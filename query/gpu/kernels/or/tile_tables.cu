@@ -14,6 +14,7 @@ namespace warpdex::gpu {
 namespace {
 
 constexpr std::uint32_t kThreads = 256;
+constexpr std::uint32_t kWarps = kThreads / kWarp;
 /// Threads of a CTA of bound_tiles: a warp for each list of most queries; more if queries are few.
 constexpr std::uint32_t kBoundThreads = 128;
 constexpr std::uint32_t kMoreBoundThreads = 256;
@@ -38,17 +39,22 @@ __device__ void fill(std::uint32_t* row, std::uint32_t from, std::uint32_t to,
 static_assert(kRangeBlocks % kWarp == 0 && kShortRangeBlocks % kWarp == 0,
               "a lane past its range's end is not at the list's last block");
 
-/// Work item: a block range of a list, a CTA of 64 or 256 threads. No shared memory. Bound by
-/// reading 4 bytes a block.
+/// Work item: a block range of a list, `range_threads` threads. A CTA of 256 threads takes several
+/// ranges where these are short: to start a CTA for each took most of the time. No shared memory.
+/// Bound by reading 4 bytes a block.
 __global__ void __launch_bounds__(kThreads) find_tile_blocks(OrTables batch) {
   wait_for_previous();
-  const BlockRange range = batch.table_ranges[blockIdx.x];
+  const std::uint32_t sharing = batch.range_threads / kWarp;  // warps of a range
+  const std::uint32_t warp = blockIdx.x * kWarps + warp_id();
+  if (warp / sharing >= batch.table_range_count) return;
+  const BlockRange range = batch.table_ranges[warp / sharing];
   const List& list = batch.lists[range.owner];
   const Query& query = batch.queries[batch.and_queries + list.or_query];
   std::uint32_t* const row = batch.first_blocks + list.tile_row;
   const std::uint32_t behind = query.end_tile + 1;
   const std::uint32_t end = range.first + range.blocks;
-  for (std::uint32_t first = range.first + warp_id() * kWarp; first < end; first += blockDim.x) {
+  for (std::uint32_t first = range.first + warp % sharing * kWarp; first < end;
+       first += sharing * kWarp) {
     const std::uint32_t block = first + lane_id();
     std::uint32_t from = 0;  // the first tile whose first block is this one
     std::uint32_t to = 0;    // the first tile behind those
@@ -203,8 +209,9 @@ __global__ void __launch_bounds__(kMoreBoundThreads) bound_tiles(OrTables batch)
 
 void launch_find_tile_blocks(const OrTables& batch, cudaStream_t stream) {
   if (batch.table_range_count == 0) return;
-  launch("find_tile_blocks", find_tile_blocks, batch.table_range_count, batch.range_threads, 0,
-         stream, batch);
+  const std::uint32_t warps = batch.table_range_count * (batch.range_threads / kWarp);
+  launch("find_tile_blocks", find_tile_blocks, (warps + kWarps - 1) / kWarps, kThreads, 0, stream,
+         batch);
 }
 
 void launch_bound_tiles(const OrTables& batch, cudaStream_t stream) {
