@@ -12,7 +12,7 @@ namespace warpdex::pfor {
 /// parameter.
 void encode(const BlockedValues& values, int levels, EncodedValues& out);
 
-/// For each block of an encoded list, about how many bytes of the tail are its own.
+/// The tail's bytes, divided among the blocks of an encoded list by their numbers of exceptions.
 std::vector<std::uint32_t> tail_shares(const BlockedValues& values, const EncodedValues& encoded);
 
 /// As ListDecoder's functions of these names; never called for a bit set.

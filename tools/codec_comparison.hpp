@@ -53,7 +53,7 @@ struct Comparison {
 /// holds them, whatever the codec. Rates are those of one thread by its processor time, block by
 /// block into a buffer of one block: the median of several passes over the sample, after one that
 /// is not timed.
-/// `on_step` is told what is measured next. O(sample) memory for a class at a time.
+/// `on_step` gets the name of what is measured next. O(sample) memory for a class at a time.
 Comparison compare_codecs(const Index& index, const ComparisonSettings& settings,
                           const std::function<void(const std::string&)>& on_step);
 

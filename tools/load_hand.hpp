@@ -28,7 +28,8 @@ struct HandFigures {
   /// Queries a second in batches of kWholeBatch, the next submitted while one runs; on the CPU by
   /// all threads.
   double batch_rate = 0;
-  /// The same in batches of so many as there are callers, one after the other; 0: no callers.
+  /// The same in batches of as many queries as there are callers, one after the other; 0: no
+  /// callers.
   double callers_rate = 0;
 };
 

@@ -49,7 +49,7 @@ struct LoadPlan {
   JobOptions options;
   SchedulerSettings settings;  ///< all but the placement
   HandParts by_hand;
-  double max_missed = 0.01;  ///< a load in which so many are missed, or more, does not hold
+  double max_missed = 0.01;  ///< a load holds if a smaller share misses its deadline
 };
 
 /// Whether a load missed few enough queries, or none.

@@ -18,8 +18,8 @@ constexpr double kExact = 1.02;      // the bracket that ends the search
 /// Of what is answered with queries always waiting, this is likely to be in time.
 constexpr double kGuess = 0.85;
 constexpr double kGuessSeconds = 1;
-/// A load that does not hold runs again, if even the threads that submit were later than this part
-/// of the deadline: something held the whole machine up. It has so many tries.
+/// A load that does not hold runs again, up to kTries times in all, if even the threads that submit
+/// were later than this part of the deadline: then something delayed the whole machine.
 constexpr double kLag = 0.01;
 constexpr std::size_t kTries = 3;
 /// Threads that submit sleep for this part of the deadline, and leave their cores to the scheduler

@@ -38,10 +38,11 @@ UsageError refused_value(const po::invalid_option_value& error,
   bool is_fraction = false;
   for (const po::option& option : given) {
     if (bare(option.string_key) != name || option.value.empty()) continue;
-    value = option.value.front();
+    value = option.value.front();  // the first is refused, if there are several
     const po::option_description& declared = known.find(option.string_key, false);
     const auto& typed = dynamic_cast<const po::typed_value_base&>(*declared.semantic());
     is_fraction = typed.value_type() == typeid(double) || typed.value_type() == typeid(float);
+    break;
   }
   const std::string option = (name.size() == 1 ? "-" : "--") + name;
   const char* const digits = is_fraction ? "0123456789.e+" : "0123456789";

@@ -16,7 +16,7 @@ class Progress {
   /// What is counted. No rate is shown for kSteps, which mean nothing by themselves.
   enum class Unit { kItems, kBytes, kSteps };
 
-  /// Writes to standard error, in the form for a terminal or for a file, whichever it is.
+  /// Writes to standard error: as to a terminal if it takes_escapes(), else as to a file.
   static Progress to_standard_error();
   Progress(std::ostream& out, bool terminal)
       : Progress(out, terminal, default_interval(terminal)) {}

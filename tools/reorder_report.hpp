@@ -8,7 +8,7 @@
 
 namespace warpdex::tools {
 
-/// Adds lines on the order: the lists that had a say in it, and the time.
+/// Adds lines on the order: the lists that counted for it, and the time.
 void add_order(Table& table, const ReorderReport& report);
 
 /// A line on standard error if memory was short for the lists that were asked for.

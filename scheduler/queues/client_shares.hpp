@@ -48,7 +48,7 @@ class ClientShares {
   };
 
   std::vector<Client> clients_;
-  std::atomic<double> served_last_ = 0;  ///< pass, before, of the client that was served last
+  std::atomic<double> served_last_ = 0;  ///< the pass that the client served last had until then
 };
 
 }  // namespace warpdex

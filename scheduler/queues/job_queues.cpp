@@ -65,7 +65,7 @@ Waits JobQueues::waits(Micros now) const {
 }
 
 /// The work that the job adds to the GPU under the present load: its share of a batch, and its part
-/// of the batch's fixed cost, which is divided among all jobs that wait.
+/// of a batch's fixed cost, which is divided among it and the jobs of the GPU's queue.
 double JobQueues::gpu_cost_now(const Job& job) const {
   const double share = static_cast<double>(job.cost.gpu_share);
   const double base = static_cast<double>(job.cost.gpu_alone) - share;

@@ -107,6 +107,16 @@ TEST_F(JobQueuesTest, ShortJobsGoToTheCpuWhileThreadsAreFree) {
   EXPECT_EQ(add(all, cost, 0).place.lane, static_cast<int>(Lane::kGpu));
 }
 
+TEST_F(JobQueuesTest, JobsWaitLongerForFewerCpuThreads) {
+  JobQueues all = queues();
+  for (int i = 0; i < 8; ++i) add(all, {100, 0, 0, false}, 0);
+  EXPECT_EQ(all.waits(0).cpu, 800 / 4);
+  all.use_cpu_threads(1);
+  EXPECT_EQ(all.waits(0).cpu, 800);
+  all.use_cpu_threads(9);
+  EXPECT_EQ(all.waits(0).cpu, 0);  // a thread for each
+}
+
 TEST_F(JobQueuesTest, TheCpuStealsWhatRelievesTheGpuMost) {
   JobQueues all = queues();
   for (int i = 0; i < 100; ++i) add(all, for_gpu(300), 0);

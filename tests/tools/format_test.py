@@ -41,6 +41,13 @@ def make_documents(rng):
     return documents
 
 
+def bound_of(code):
+    return code if code < 16 else (8 + code % 8) << (code // 8 - 1)
+
+
+BOUNDS = [bound_of(code) for code in range(256)]
+
+
 def varint(data, at):
     value = shift = 0
     while True:
@@ -86,6 +93,8 @@ def rice(data, at, count, width):
         zeros = 0
         while bits.take(1) == 0:
             zeros += 1
+            if zeros > 64:
+                raise ValueError("a unary code of more than 64 zeros")
         quotients.append(zeros)
     quotients = [bits.take(32 - width) if q == 64 else q for q in quotients]
     return [q << width | low for q, low in zip(quotients, lows)], at + bits.bytes()
@@ -303,8 +312,7 @@ class Segment:
     def bound(self, section, which):
         """The four pairs (frequency, length)."""
         data = self.sections[section][8 * which : 8 * which + 8]
-        numbers = [c if c < 16 else (8 + c % 8) << (c // 8 - 1) for c in data]
-        return list(zip(numbers[:4], numbers[4:]))
+        return list(zip((bound_of(c) for c in data[:4]), (bound_of(c) for c in data[4:])))
 
     def seed(self, which):
         frequency, code = struct.unpack_from("<HH", self.sections["seeds"], 4 * which)
@@ -374,13 +382,17 @@ class Format(unittest.TestCase):
 
         for first in range(0, len(postings), 128):
             pairs = segment.bound("block_bounds", bounds["block"] + first // 128)
-            self.assertTrue(holds(pairs, postings[first : first + 128]))
+            block = postings[first : first + 128]
+            self.assertTrue(holds(pairs, block))
+            highest = max(f for _, f in block)
+            self.assertEqual(max(f for f, _ in pairs), next(f for f in BOUNDS if f >= highest))
         if bounds["is_frequent"]:  # one range, as there are few documents
             self.assertTrue(holds(segment.bound("range_bounds", bounds["frequent"]), postings))
         for i, rank in enumerate((10, 100, 1000)[: 2 if len(postings) < 1000 else 3]):
             frequency, length = segment.seed(bounds["seed"] + i)
             reach = sum(f >= frequency and self.lengths[d] <= length for d, f in postings)
             self.assertGreaterEqual(reach, rank)
+            self.assertGreaterEqual(frequency, 1)
 
     def test_bitpack(self):
         self.check("--codec", "bitpack")

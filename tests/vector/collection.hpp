@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "warpdex/vector/data/half.hpp"
+#include "warpdex/vector/data/matrix.hpp"
 #include "warpdex/vector/flat/flat_vectors.hpp"
 
 namespace warpdex::vector {
@@ -59,6 +60,11 @@ inline std::vector<float> draw(std::mt19937_64& random, std::size_t count, float
   std::vector<float> values(count);
   for (float& value : values) value = normal(random);
   return values;
+}
+
+inline vector::Matrix<float> draw_matrix(std::mt19937_64& random, std::size_t rows,
+                                         std::size_t columns, float mean = 0) {
+  return {rows, columns, draw(random, rows * columns, mean)};
 }
 
 /// Scales each row by a number from 2^-largest to 2^largest.

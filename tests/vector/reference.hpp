@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "warpdex/vector/metric.hpp"
+#include "warpdex/vector/neighbors.hpp"
 
 namespace warpdex::vector::reference {
 
@@ -46,6 +47,15 @@ inline void rank(Metric metric, std::vector<Answer>& answers) {
     if (a.distance == b.distance) return a.row < b.row;
     return metric == Metric::kL2 ? a.distance < b.distance : a.distance > b.distance;
   });
+}
+
+/// The answers that a search found for a query, in this form.
+inline std::vector<Answer> answers_to(const Neighbors& found, std::size_t query) {
+  std::vector<Answer> answers;
+  for (std::size_t i = query * found.k; i < (query + 1) * found.k && found.rows[i] >= 0; ++i) {
+    answers.push_back({found.distances[i], static_cast<std::size_t>(found.rows[i])});
+  }
+  return answers;
 }
 
 }  // namespace warpdex::vector::reference

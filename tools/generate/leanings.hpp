@@ -9,7 +9,7 @@
 
 namespace warpdex::generate {
 
-/// Leanings are stronger for rarer terms: so many strengths, from 1.
+/// The strengths of leanings, from 1 on: leanings are stronger for rarer terms.
 inline constexpr int kStrengths = 8;
 
 /// Even a document whose odds are overwhelming may lack a term.

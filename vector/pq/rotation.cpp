@@ -11,7 +11,7 @@
 namespace warpdex::vector {
 namespace {
 
-/// Points that are read: so many at most, and so many for each component.
+/// At most kMaxPoints points are read, or kPointsPerComponent for each component if that is more.
 constexpr std::size_t kMaxPoints = 16'384;
 constexpr std::size_t kPointsPerComponent = 8;
 constexpr std::size_t kPartPoints = 256;

@@ -17,7 +17,7 @@
 namespace warpdex::vector {
 namespace {
 
-/// Components of the sample, at most; but so many rows at least.
+/// The sample has at most this many components, but at least kMinSampleRows rows.
 constexpr std::size_t kSampleComponents = std::size_t{1} << 22;
 constexpr std::size_t kMinSampleRows = 1024;
 constexpr std::size_t kPartRows = 64;

@@ -124,7 +124,7 @@ struct ListSpan {
 /// Documents [i * kSpaceDocuments, (i + 1) * kSpaceDocuments) of a snapshot, by spaced docID.
 struct SpaceEntry {
   std::uint32_t segment;  ///< the number of their segment
-  std::uint32_t shift;    ///< the spaced docID less the docID
+  std::uint32_t shift;    ///< the spaced docID minus the docID
 };
 
 /// The state of a query, which the kernels change. All zero before the first kernel.

@@ -8,15 +8,12 @@
 #include <string>
 #include <vector>
 
+#include "tests/query/evaluation/names.hpp"
 #include "tests/support.hpp"
 #include "warpdex/core/error.hpp"
 
 namespace warpdex {
 namespace {
-
-std::string numbered(char letter, std::uint64_t number) {
-  return std::string(1, letter).append(std::to_string(number));
-}
 
 // Every measure that trec_eval -m all_trec prints and Warpdex knows.
 constexpr const char* kAll =
@@ -113,7 +110,7 @@ TEST(Evaluation, ByHand) {
 TEST(Evaluation, ReciprocalRankIsCut) {
   TrecRun run{"t", {{"q", {}}}};
   for (int i = 0; i < 20; ++i) {
-    run.queries[0].documents.push_back({numbered('d', i), 20.0 - i});
+    run.queries[0].documents.push_back({test::numbered('d', i), 20.0 - i});
   }
   const Qrels qrels{{"q", {{"d10", 1}}}};
   const Evaluation e = evaluated(run, qrels, "RR,RR@10,RR@11,success@10,success@11");
@@ -277,10 +274,10 @@ TEST(Evaluation, RandomRunsAgreeWithTheDefinitions) {
     for (std::uint64_t i = random() % 140; i > 0; --i) {
       // Few scores, so that many documents tie.
       run.queries[0].documents.push_back(
-          {numbered('d', i), static_cast<double>(random() % 30) / 7});
+          {test::numbered('d', i), static_cast<double>(random() % 30) / 7});
     }
     for (std::uint64_t i = random() % 60; i > 0; --i) {
-      qrels["q"].emplace(numbered('d', random() % 160), static_cast<int>(random() % 6) - 2);
+      qrels["q"].emplace(test::numbered('d', random() % 160), static_cast<int>(random() % 6) - 2);
     }
     const PlainMeasures r(run.queries[0].documents, qrels["q"]);
     const std::vector<double> expected = {r.average_precision(1000),

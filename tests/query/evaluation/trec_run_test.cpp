@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/query/evaluation/names.hpp"
 #include "tests/support.hpp"
 #include "warpdex/core/error.hpp"
 #include "warpdex/indexer/analysis/utf8.hpp"
@@ -18,10 +19,6 @@
 
 namespace warpdex {
 namespace {
-
-std::string lettered(char letter, std::uint64_t number) {
-  return std::string(1, letter).append(std::to_string(number));
-}
 
 TEST(TrecRunWriter, WritesLines) {
   std::ostringstream out;
@@ -114,7 +111,7 @@ TEST_F(TrecFiles, ReadsBackWhatTheWriterWrote) {
     std::vector<std::string> names;
     std::vector<NamedHit> hits;
     scores.emplace_back();
-    for (std::uint64_t i = 0; i <= random() % 130; ++i) names.push_back(lettered('D', i));
+    for (std::uint64_t i = 0; i <= random() % 130; ++i) names.push_back(test::numbered('D', i));
     for (const std::string& name : names) {
       scores.back().push_back(std::uniform_real_distribution<float>(0, 30)(random));
       hits.push_back({name, scores.back().back()});
@@ -129,7 +126,7 @@ TEST_F(TrecFiles, ReadsBackWhatTheWriterWrote) {
     EXPECT_EQ(run.queries[query].id, std::to_string(query));
     ASSERT_EQ(documents.size(), scores[query].size());
     for (std::size_t i = 0; i < documents.size(); ++i) {
-      ASSERT_EQ(documents[i].name, lettered('D', i));
+      ASSERT_EQ(documents[i].name, test::numbered('D', i));
       ASSERT_EQ(static_cast<float>(documents[i].score), scores[query][i]);
     }
   }

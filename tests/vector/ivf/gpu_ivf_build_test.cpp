@@ -33,11 +33,6 @@ class GpuIvfBuild : public testing::Test {
   }
 };
 
-Matrix<float> draw_matrix(std::mt19937_64& random, std::size_t rows, std::size_t columns,
-                          float mean = 0) {
-  return {rows, columns, test::draw(random, rows * columns, mean)};
-}
-
 std::string describe_codes(std::size_t rows, std::size_t dimension, const PqSettings& pq) {
   return std::to_string(rows) + " x " + std::to_string(dimension) + ", " +
          std::to_string(pq.bytes) + " bytes of " + std::to_string(pq.bits) + " bits" +
@@ -90,7 +85,7 @@ TEST_F(GpuIvfBuild, RowsAreInTheListsOfTheirNearestCentroids) {
           if (rows * count * dimension > 50'000'000) continue;
           const Collection collection(Metric::kL2, store, dimension,
                                       test::draw(random, rows * dimension, 4));
-          const Matrix<float> centroids = draw_matrix(random, count, dimension, 4);
+          const Matrix<float> centroids = test::draw_matrix(random, count, dimension, 4);
           const CentroidSearch search(centroids, {}, 1);
           std::vector<std::uint32_t> lists(rows, ~0U);
           std::size_t told = 0;
@@ -115,7 +110,7 @@ TEST_F(GpuIvfBuild, EqualCentroidsAndFarRowsAreAssignedAsByTheCpu) {
   std::vector<float> values = test::draw(random, kRows * kDimension);
   for (std::size_t c = 0; c < kDimension; ++c) values[77 * kDimension + c] *= 1e30F;
   for (const bool are_far : {false, true}) {
-    Matrix<float> centroids = draw_matrix(random, 50, kDimension);
+    Matrix<float> centroids = test::draw_matrix(random, 50, kDimension);
     std::copy_n(centroids.row(3).data(), kDimension, centroids.row(40).data());
     std::copy_n(centroids.row(3).data(), kDimension, centroids.row(2).data());
     std::vector<float> own = values;

@@ -64,14 +64,6 @@ std::vector<Answer> search_plainly(const VectorIndex& index, std::vector<float> 
   return found;
 }
 
-std::vector<Answer> answers_of(const Neighbors& found, std::size_t query) {
-  std::vector<Answer> answers;
-  for (std::size_t i = query * found.k; i < (query + 1) * found.k && found.rows[i] >= 0; ++i) {
-    answers.push_back({found.distances[i], static_cast<std::size_t>(found.rows[i])});
-  }
-  return answers;
-}
-
 struct IvfForm {
   Metric metric;
   Store store;
@@ -111,8 +103,9 @@ TEST_P(IvfSearcherForms, AnswersAsAPlainSearchOfTheListsThatAreProbed) {
                 search_plainly(index, {begin, begin + dimension}, probes, allowed);
             std::vector<Answer> near = expected;
             if (expected.size() > k) expected.resize(k);
-            ASSERT_EQ(answers_of(found, q), expected) << rows << " x " << dimension << ", " << count
-                                                      << " queries, " << probes << " probes";
+            ASSERT_EQ(reference::answers_to(found, q), expected)
+                << rows << " x " << dimension << ", " << count << " queries, " << probes
+                << " probes";
             std::erase_if(near, [&](const Answer& one) {
               return metric == Metric::kL2 ? one.distance > radius : one.distance < radius;
             });

@@ -40,15 +40,6 @@ VectorIndexSettings settings_of(Metric metric, std::size_t dimension, std::size_
           .xfbq = xfbq};
 }
 
-std::vector<reference::Answer> hits_of(const Neighbors& found, std::size_t query) {
-  std::vector<reference::Answer> answers;
-  for (std::size_t i = query * found.k; i < (query + 1) * found.k; ++i) {
-    if (found.rows[i] < 0) break;
-    answers.push_back({found.distances[i], static_cast<std::size_t>(found.rows[i])});
-  }
-  return answers;
-}
-
 std::vector<reference::Answer> first(std::vector<reference::Answer> answers, std::size_t k) {
   answers.resize(std::min(k, answers.size()));
   return answers;
@@ -123,7 +114,7 @@ TEST(IvfXfbq, AnswersAreThoseOfCodesReadOneByOne) {
                 queries.begin() + static_cast<std::ptrdiff_t>((q + 1) * dimension));
             const std::vector<reference::Answer> all = reference::rank_list_bits(
                 vectors, query, static_cast<int>(query_bits), probes, allowed);
-            ASSERT_EQ(hits_of(found, q), first(all, 40))
+            ASSERT_EQ(reference::answers_to(found, q), first(all, 40))
                 << metric_name(metric) << (is_corrected ? ", corrected, " : ", ") << probes;
             const float radius = all[all.size() / 2].distance;
             const RangeNeighbors near =

@@ -22,11 +22,6 @@ class GpuIvfBuildCodebooks : public testing::Test {
   }
 };
 
-Matrix<float> draw_matrix(std::mt19937_64& random, std::size_t rows, std::size_t columns,
-                          float mean = 0) {
-  return {rows, columns, test::draw(random, rows * columns, mean)};
-}
-
 TEST_F(GpuIvfBuildCodebooks, AreTheCpus) {
   auto random = test::generator(1);
   struct Case {
@@ -37,7 +32,7 @@ TEST_F(GpuIvfBuildCodebooks, AreTheCpus) {
         Case{256, 8, 3, 8}, Case{257, 7, 4, 4}, Case{1000, 10, 1, 8}, Case{1025, 33, 33, 8},
         Case{3000, 33, 17, 4}, Case{4001, 20, 2, 8}, Case{3000, 130, 1, 4}, Case{20'000, 96, 32, 8},
         Case{65'536, 24, 8, 8}}) {
-    const Matrix<float> points = draw_matrix(random, rows, dimension, 3);
+    const Matrix<float> points = test::draw_matrix(random, rows, dimension, 3);
     PqTraining training{.bytes = bytes, .bits = bits};
     training.seed = random();
     training.threads = 0;
@@ -51,7 +46,7 @@ TEST_F(GpuIvfBuildCodebooks, OfFewDistinctPointsAreRepairedAsTheCpus) {
   auto random = test::generator(2);
   std::uniform_int_distribution<int> few(0, 2);
   for (const std::size_t rows : {100, 5000}) {
-    Matrix<float> points = draw_matrix(random, rows, 12);
+    Matrix<float> points = test::draw_matrix(random, rows, 12);
     for (std::size_t i = rows / 10 * 12; i < points.values.size(); ++i) {
       points.values[i] = static_cast<float>(few(random));
     }

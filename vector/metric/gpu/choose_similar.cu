@@ -19,8 +19,8 @@ constexpr int kDigits = 1 << kDigitBits;
 constexpr std::uint32_t kAtOnce = 4;  ///< objects that a thread reads at once
 
 struct Border {
-  std::uint32_t value;  ///< all that are less apart are chosen
-  std::uint32_t tied;   ///< and so many of those that are so far apart
+  std::uint32_t value;  ///< all objects at a smaller distance are chosen
+  std::uint32_t tied;   ///< how many of those at this distance are chosen, too
 };
 
 struct ChoiceStorage {

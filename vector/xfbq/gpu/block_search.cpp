@@ -17,8 +17,9 @@
 namespace warpdex::vector {
 namespace {
 
-/// So many queries are cut into more blocks than they have to be: one more costs less than the
-/// GPU's waiting for all queries to be encoded, or the host's for all candidates.
+/// This many queries, or more, are divided into more blocks than memory demands: one more block
+/// costs less than if the GPU waits until all queries are encoded, or the host until all candidates
+/// are there.
 constexpr std::size_t kMinCut = 4096;
 constexpr std::size_t kShortShare = 5;  ///< a short block has a fifth of them
 constexpr std::size_t kHostPart = 8;    ///< queries that a thread takes at once

@@ -18,14 +18,14 @@ using namespace or_lookups;
 constexpr std::uint32_t kThreads = 256;
 constexpr std::uint32_t kWarps = kThreads / kWarp;
 static_assert(kBoundClasses == kWarp, "a lane knows of one class");
-/// Warps that share a block, at most, where blocks are few.
+/// If blocks are few, at most this many warps share one.
 constexpr std::uint32_t kMaxShares = kWarp;
-/// Then the shares that a warp takes, at most. More for batches of several queries, since shares of
-/// queries with many lists take many times as long as others.
+/// Then a warp takes at most this many shares, on average. It is more for batches of several
+/// queries, since shares of queries with many lists take many times as long as others.
 constexpr std::uint32_t kSharesOfOne = 2;
 constexpr std::uint32_t kSharesOfSome = 4;
-/// A warp that takes several blocks at a time does so this many times at least: a block takes it
-/// some 25 us, and in the end all wait for the last.
+/// Warps take several blocks at a time only if each still gets at least this many turns. A block
+/// takes about 25 us. With fewer and longer turns, the kernel would wait longer for its last warp.
 constexpr std::uint32_t kTurns = 16;
 
 /// Documents of a query's first `classes` classes have bounds of this or more, all others have
@@ -51,7 +51,7 @@ __device__ std::uint32_t class_of(const QueryState& state, std::uint32_t bound) 
   return class_index;
 }
 
-/// Adds the lanes' blocks to their classes; a bound of 0 is of no block. A whole warp.
+/// Adds the lanes' blocks to their classes; a lane with the bound 0 has no block. A whole warp.
 __device__ void add_blocks(const OrByBound& batch, const QueryState& state,
                            const CompetitiveBlock& promise) {
   const bool is_block = promise.bound != 0;
@@ -102,8 +102,8 @@ struct BoundClasses {
     __syncthreads();
   }
 
-  /// The smallest number of classes that have so many blocks together, or all classes. A whole
-  /// warp.
+  /// The smallest number of classes that have `blocks` blocks or more together; else all classes. A
+  /// whole warp.
   __device__ std::uint32_t count_with(std::uint32_t blocks) const {
     const std::uint32_t enough = __ballot_sync(kWholeWarp, ends[lane_id()] >= blocks);
     return enough == 0 ? kBoundClasses : __ffs(static_cast<int>(enough));
@@ -129,15 +129,15 @@ __device__ CompetitiveBlock promise_of(const CompetitiveBlock& promise, int lane
           __shfl_sync(kWholeWarp, promise.bound, lane)};
 }
 
-/// What a phase takes: the first so many blocks, and those of their documents whose bounds lie
-/// within limits. The first phase takes as many classes as needed for enough blocks, but no more
-/// than kAlike times as many blocks, as many blocks may have the same bound. The second takes all
-/// that is left. With several queries, the first phase takes all documents of its blocks: to read
-/// blocks twice would take longer than the lookups that this saves.
+/// The blocks of a phase, and the limits for the bounds of their documents. The first phase takes
+/// the first classes that together have `first_phase_blocks` blocks. Since many blocks may have the
+/// same bound, it takes at most kAlike times that number. The second phase takes all blocks and
+/// documents that are left. With several queries, the first phase takes all documents of its
+/// blocks: reading these blocks again would take longer than the lookups that are saved.
 struct Phase {
-  std::uint32_t classes;  ///< it takes documents with the bounds of the first so many classes
-  std::uint32_t blocks;   ///< it takes the first so many blocks
-  std::uint32_t classes_before;  ///< of this many classes, the phase before took the documents
+  std::uint32_t classes;  ///< documents with the bounds of this many classes, the first
+  std::uint32_t blocks;   ///< the number of blocks, from the first on
+  std::uint32_t classes_before;  ///< `classes` of the phase before; 0: there is none
   std::uint32_t blocks_before;
 };
 
@@ -187,7 +187,8 @@ class BlockSearcher {
       read_values<kCodec>(batch_, promise.list, promise.block, memory_.lookup.scratch, sums);
     }
     read_docids<kCodec>(batch_, promise.list, promise.block, memory_.lookup.scratch, docids);
-    // What is to be known of the documents is read together, while the values are decoded.
+    // The documents' length codes, bounds and removed bits are read together, while the values are
+    // decoded.
     std::uint8_t codes[4];
     std::uint32_t bounds[4];
     table_.read_codes(batch_, docids, codes);
@@ -268,8 +269,8 @@ __device__ void end_first_phase(const OrByBound& batch, std::uint32_t ctas, Prun
   update_threshold(batch, query, count, memory, Team::alone());
 }
 
-/// Work item: a block, or a share of its lanes where blocks are few, a warp; CTAs of 256 threads
-/// stay and take further items. Where blocks are many, a warp takes several at once and skips those
+/// Work item: a warp's block or, if blocks are few, a share of a block's lanes. CTAs of 256 threads
+/// stay and take further items. If blocks are many, a warp takes several at once and skips those
 /// that are no longer competitive. Shared memory: SearchMemory of 8 warps and UnitTable, about 21
 /// KiB. Bound by the latency of lookups.
 template <CodecKind kCodec, ScoreForm kForm>

@@ -8,11 +8,12 @@
 namespace warpdex::gpu {
 namespace or_lookups {
 
-/// Documents of a list that one warp looks up together, at most.
+/// The most documents of a list that one warp looks up together.
 inline constexpr std::uint32_t kTogether = 128;
 
-/// Which of a block's wanted documents, four a lane, were removed. The constructor starts to read
-/// this, since the latency is long.
+/// The bits that tell which of a block's wanted documents, four in each lane, were removed. The
+/// constructor starts reading them. Other work should come before drop(), since the latency is
+/// long.
 struct RemovedBits {
   std::uint32_t words[4] = {};
 
@@ -24,15 +25,15 @@ struct RemovedBits {
       if (wanted[i]) words[i] = __ldg(batch.removed + documents[i] / 32);
     }
   }
-  /// Removed documents are no longer wanted.
+  /// Makes removed documents unwanted.
   __device__ void drop(const std::uint32_t (&documents)[4], bool (&wanted)[4]) const {
 #pragma unroll
     for (int i = 0; i < 4; ++i) wanted[i] = wanted[i] && (words[i] >> documents[i] % 32 & 1) == 0;
   }
 };
 
-/// Packs the wanted documents of a block, four a lane, in ascending order: place(i) is where the
-/// lane's i-th goes.
+/// Packs the wanted documents of a block, four in each lane, in ascending order. place(i) is the
+/// place of the lane's document i.
 struct LanePlaces {
   std::uint32_t first;   ///< place of the lane's first wanted document
   std::uint32_t count;   ///< wanted documents of all lanes
@@ -54,7 +55,7 @@ struct LanePlaces {
   }
 };
 
-/// One warp's, in shared memory: the documents that it looks up, with their sums so far.
+/// A warp's shared memory: the documents that it looks up, with their sums so far.
 struct SearchMemory {
   LookupMemory lookup;
   Candidate documents[kTogether];
@@ -69,9 +70,9 @@ class Searcher {
       : batch_(batch), table_(table), memory_(memory) {}
 
   /// Looks up the first `count` documents of SearchMemory, which are from `list`, with their sums
-  /// so far. None of them was removed. Lists behind `list` add to the sums. Lists before it drop
+  /// so far. None of them was removed. Lists after `list` add to the sums. Lists before it drop
   /// the documents that they have, since these are found from there as well; so do prohibited
-  /// lists. What is left becomes candidates. A whole warp.
+  /// lists. Documents that are left become candidates. A whole warp.
   __device__ void search(const List& list, std::uint32_t count) {
     const Query& query = batch_.queries[batch_.and_queries + list.or_query];
     const Threshold need(batch_, query);
@@ -126,7 +127,7 @@ class Searcher {
   }
 
   /// The query's list in which documents of its list number `own` are looked up at a turn: first
-  /// the lists behind, then those before, then prohibited ones.
+  /// the lists after it, then those before it, then prohibited ones.
   static __device__ std::uint32_t list_of_turn(const Query& query, std::uint32_t own,
                                                std::uint32_t turn) {
     const std::uint32_t behind = query.scoring_lists - 1 - own;
@@ -171,7 +172,7 @@ class Searcher {
     std::uint32_t drops = 0;  // a bit for each document
     for (std::uint32_t begin = 0; begin < count * left; begin += kWarp) {
       const std::uint32_t which = (begin + lane_id()) / left;
-      const std::uint32_t turn = (begin + lane_id()) % left;  // first lists behind, then before,
+      const std::uint32_t turn = (begin + lane_id()) % left;  // first lists after, then before,
                                                               // then prohibited ones
       const bool has = which < count;
       const bool adds = turn < behind;

@@ -39,9 +39,9 @@ __device__ void fill(std::uint32_t* row, std::uint32_t from, std::uint32_t to,
 static_assert(kRangeBlocks % kWarp == 0 && kShortRangeBlocks % kWarp == 0,
               "a lane past its range's end is not at the list's last block");
 
-/// Work item: a block range of a list, `range_threads` threads. A CTA of 256 threads takes several
-/// ranges where these are short: to start a CTA for each took most of the time. No shared memory.
-/// Bound by reading 4 bytes a block.
+/// Work item: a block range of a list, for `range_threads` threads. A CTA has 256 threads, so it
+/// takes several short ranges: with a CTA for each, most of the time would go into starting CTAs.
+/// No shared memory. Bound by reading 4 bytes for each block.
 __global__ void __launch_bounds__(kThreads) find_tile_blocks(OrTables batch) {
   wait_for_previous();
   const std::uint32_t sharing = batch.range_threads / kWarp;  // warps of a range
@@ -57,7 +57,7 @@ __global__ void __launch_bounds__(kThreads) find_tile_blocks(OrTables batch) {
        first += sharing * kWarp) {
     const std::uint32_t block = first + lane_id();
     std::uint32_t from = 0;  // the first tile whose first block is this one
-    std::uint32_t to = 0;    // the first tile behind those
+    std::uint32_t to = 0;    // the first tile after those
     if (block < end) {
       from = block == 0 ? query.first_tile : (list.last_docids[block - 1] >> kTileShift) + 1;
       to = list.flags & kRaw ? behind : (list.last_docids[block] >> kTileShift) + 1;
@@ -189,9 +189,9 @@ __device__ void bound_some(const OrTables& batch, const Query& query, std::uint3
   state.start_threshold = need;  // all CTAs write the same
 }
 
-/// Work item: 32 tiles of a query, a CTA of 128 or 256 threads; where segments differ in size, a
-/// CTA takes several. Its warps share the lists and their blocks. Where OR goes by bound, it also
-/// does the work of find_tile_blocks and marks the competitive tiles. Shared memory: 8 KiB. Bound
+/// Work item: 32 tiles of a query, for a CTA of 128 or 256 threads. If queries differ in their
+/// number of tiles, a CTA may take several items. Its warps share the lists and their blocks. For
+/// OR by bound, it also does the work of find_tile_blocks and marks the competitive tiles. Shared memory: 8 KiB. Bound
 /// by the latency of reading a few blocks' bounds.
 __global__ void __launch_bounds__(kMoreBoundThreads) bound_tiles(OrTables batch) {
   wait_for_previous();
@@ -215,7 +215,7 @@ void launch_find_tile_blocks(const OrTables& batch, cudaStream_t stream) {
 }
 
 void launch_bound_tiles(const OrTables& batch, cudaStream_t stream) {
-  // As many CTAs a query as there are parts of 32 tiles, on average.
+  // CTAs for each query: the average number of parts of 32 tiles.
   const std::uint32_t average = (batch.tile_count + batch.or_queries - 1) / batch.or_queries;
   const std::uint32_t parts = std::max((average + kWarp - 1) / kWarp, 1U);
   constexpr std::uint32_t kManyQueries = 4096;

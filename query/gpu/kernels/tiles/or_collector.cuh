@@ -96,8 +96,8 @@ class TileCollector : public TileReader<kCodec, kForm, kIsTimed> {
     raise_tie(kept, threshold);
   }
 
-  /// Where sums are exact and k documents or more are kept, no document behind the item with the
-  /// same sum counts.
+  /// Called if the item's kept documents reach `threshold`. If these are k or more and sums are
+  /// exact, a document after the item needs a higher sum to be in the answer.
   __device__ void raise_tie(std::uint32_t kept, std::uint32_t threshold) {
     if (kept < query_.k || threadIdx.x != 0 || !sums_are_exact(batch_, query_)) return;
     atomicMax(&state_.tie, static_cast<unsigned long long>(threshold) << 32 |
@@ -126,7 +126,7 @@ class TileCollector : public TileReader<kCodec, kForm, kIsTimed> {
     memory_.kept[atomicAdd(&memory_.kept_count, 1)] = sum << 16 | slot;
   }
 
-  /// Adds what was counted as postings were added to the query's matches.
+  /// Adds Memory::matches, the documents counted while postings were added, to the query's matches.
   __device__ void take_counted() {
     if (threadIdx.x != 0) return;
     atomicAdd(&state_.matches, static_cast<unsigned long long>(memory_.matches));

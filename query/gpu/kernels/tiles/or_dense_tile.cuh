@@ -138,8 +138,8 @@ class DenseTile : public TileCollector<kCodec, kForm, kIsTimed> {
     }
   }
 
-  /// The same for documents anywhere, or of one half; counts those that had no sum before. Leaves
-  /// out removed documents.
+  /// Adds the postings of any block, whichever half its documents are in, and counts the documents
+  /// that had no sum yet. Leaves out removed documents.
   __device__ void add_and_count(const BlockEntry& entry, std::uint32_t (&slots)[4],
                                 const std::uint32_t (&values)[4]) {
     const bool is_high = entry.traits.half == BlockHalf::kHigh;
@@ -168,8 +168,8 @@ class DenseTile : public TileCollector<kCodec, kForm, kIsTimed> {
     if (lane_id() == 0) atomicAdd(&memory_.matches, matches);
   }
 
-  /// The words that have the bits of four documents, set where they were removed. Read them before
-  /// other work: the latency is long.
+  /// Reads the words of Batch::removed that hold the bits of four documents. To be called before
+  /// other work, since the latency is long.
   __device__ void read_removed(const std::uint32_t (&slots)[4], std::uint32_t (&bits)[4]) const {
 #pragma unroll
     for (int i = 0; i < 4; ++i) {
@@ -187,7 +187,7 @@ class DenseTile : public TileCollector<kCodec, kForm, kIsTimed> {
     return min(units(entry, value, slot), query_.unit_cap);
   }
 
-  /// Records a document whose sum has just recorded the threshold.
+  /// Records a document whose sum has just crossed the threshold.
   __device__ void record(std::uint32_t slot) {
     const std::uint32_t place = atomicAdd(&memory_.recorded_count, 1);
     if (place < kRecorded) memory_.recorded[place] = static_cast<std::uint16_t>(slot);

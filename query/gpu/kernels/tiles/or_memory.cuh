@@ -12,14 +12,14 @@ inline constexpr std::uint32_t kMaxHalf = kMaxItemTiles * kTileDocuments / 2;
 inline constexpr std::uint32_t kKept = 1024;     // candidates of an item that are kept at a time
 inline constexpr std::uint32_t kCompared = 256;  // of these, those that are compared with each
                                                  // other
-inline constexpr std::uint32_t kHanded = 12;     // documents that are handed over at a time: for
-                                                 // more, there is no room with every codec
+inline constexpr std::uint32_t kHanded = 12;     // most documents that are handed over at a time;
+                                                 // some codecs leave no memory for more
 inline constexpr std::uint32_t kRecorded = 256;  // documents of an item that are recorded as they
                                                  // cross
 inline constexpr std::uint32_t kFewBlocks = 8;   // a tile; with fewer blocks, length codes are not
                                                  // copied
-/// Of an item with so many blocks or fewer, matches are counted as postings are added. With more,
-/// reading all accumulators takes less time.
+/// In an item with this many blocks or fewer, matches are counted while postings are added. With
+/// more blocks, it is faster to count them by reading all accumulators.
 inline constexpr std::uint32_t kCountedBlocks = 64;
 
 /// Warps of a CTA, and CTAs of a multiprocessor: as many as its registers and shared memory allow.
@@ -94,7 +94,7 @@ struct ItemInfo {
   /// document is recorded twice.
   std::uint32_t crossing_word;
   bool copies_lengths;   ///< enough blocks need the lengths
-  bool counts_postings;  ///< matches are counted as postings are added
+  bool counts_postings;  ///< matches are counted while postings are added
 };
 
 /// Work of the decoding warps between two barriers of the CTA: some blocks of an item.
@@ -156,7 +156,7 @@ struct Memory {
                                                        ///< item
   std::uint32_t recorded_count;                        ///< may exceed the room; 0 between items
   std::uint32_t kept_count;
-  std::uint32_t matches;  ///< that were counted as postings were added; 0 between items
+  std::uint32_t matches;  ///< documents counted while postings were added; 0 between items
   std::uint32_t need;
   std::uint32_t cut;
 };

@@ -1,6 +1,6 @@
 // The two warps that plan while the others accumulate. One finds the next item and the blocks of
-// each list in it; the other plans the blocks of the item before, and makes the documents that were
-// handed over candidates. Internal to or_tiles.cu.
+// each list in it. The other plans the blocks of the item before, and turns documents that were
+// handed over into candidates. Internal to or_tiles.cu.
 #pragma once
 
 #include "gpu/kernels/tiles/or_memory.cuh"
@@ -132,8 +132,8 @@ class ItemFinder {
     __syncwarp();
   }
 
-  /// Of the blocks [first, last] of a list that meet a tile, leaves those that meet a piece of it;
-  /// one too many where the list ends before.
+  /// Narrows the blocks [first, last] of a list, which meet a tile, to those that meet a piece of
+  /// it; one too many if the list ends before the piece.
   __device__ void narrow(const List& list, std::uint32_t tile, std::uint32_t piece,
                          std::uint32_t& first, std::uint32_t& last) const {
     if (list.flags & kRaw) return;
@@ -178,7 +178,7 @@ __device__ inline void plan_values(const OrRounds& batch, const List& list,
   if (Decoder::is_usual(list.frequencies, tail, place)) entry.traits.flags |= kUsual;
 }
 
-/// The list of block number `i` of an item: the first one that ends behind it.
+/// The list of block number `i` of an item: the first list whose end is above `i`.
 __device__ inline std::uint32_t list_of_block(const PlannedItem& item, std::uint32_t i) {
   const std::uint32_t lists = item.query.list_count;
   std::uint32_t list = 0;
@@ -229,7 +229,8 @@ __device__ inline void plan_blocks(const OrRounds& batch, PlannedItem (&items)[2
   }
 }
 
-/// Makes documents that were handed over candidates, and raises the threshold by them. One warp.
+/// Turns documents that were handed over into candidates, if they reach the threshold with their
+/// static scores. Then raises the query's threshold. One warp.
 __device__ inline void settle(const OrRounds& batch, HandedDocuments& handed) {
   if (handed.count == 0) return;
   bool has = lane_id() < handed.count;

@@ -95,7 +95,7 @@ class TileReader {
 
   using Entry = typename Own::Entry;
 
-  /// What decoding docIDs needs to know of the list.
+  /// The data of the list that decoding docIDs needs.
   __device__ device::DeviceValues docid_list(const BlockTraits& traits) {
     if constexpr (kCodec == CodecKind::kPfor) {
       return lists_[traits.list].docids;
@@ -105,7 +105,7 @@ class TileReader {
       return list;
     }
   }
-  /// What decoding values needs to know of the list.
+  /// The data of the list that decoding values needs.
   __device__ static device::DeviceValues value_list(const Entry& entry, const BlockTraits& traits) {
     device::DeviceValues list{};
     list.parameter = traits.value_parameter;

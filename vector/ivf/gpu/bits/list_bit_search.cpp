@@ -18,8 +18,8 @@ namespace {
 
 /// Queries of a list from which on lists are searched one by one.
 constexpr std::size_t kMinQueriesOfList = 10;
-/// Lists that a query has by the end of a round are so many times those of all rounds before, at
-/// the most: a round unpacks nearly all lists again, so there are few.
+/// After a round, a query has searched at most this many times the lists of all rounds before. A
+/// round unpacks nearly all lists again, so there are few rounds.
 constexpr std::size_t kMaxBitGrowth = 8;
 
 }  // namespace

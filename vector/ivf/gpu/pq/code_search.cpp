@@ -15,8 +15,8 @@
 namespace warpdex::vector {
 namespace {
 
-/// Lists that a query has by the end of a round are so many times those of all rounds before, at
-/// the most: a round decodes nearly all lists again, so there are few.
+/// After a round, a query has searched at most this many times the lists of all rounds before. A
+/// round decodes nearly all lists again, so there are few rounds.
 constexpr std::size_t kMaxCodeGrowth = 16;
 /// Static shared memory of rescore_codes(), and some room.
 constexpr std::size_t kStaticBytes = 12 << 10;

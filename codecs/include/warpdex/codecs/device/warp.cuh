@@ -65,7 +65,8 @@ __device__ __forceinline__ std::uint32_t read_bits(const std::uint8_t* at, std::
 /// Up to this width, three words hold four values.
 inline constexpr std::uint32_t kNarrowWidth = 16;
 
-/// Four values of `width` (0 to kNarrowWidth) bits, from bit `bit` of three words on, modulo 32.
+/// Reads four values of `width` (0 to kNarrowWidth) bits from three words. The first value begins
+/// at bit `bit` % 32 of the first word.
 __device__ __forceinline__ void unpack_narrow_words(const std::uint32_t (&words)[3],
                                                     std::uint32_t bit, std::uint32_t width,
                                                     std::uint32_t (&values)[kLaneValues]) {

@@ -20,8 +20,9 @@ constexpr int thread_queue_length(int capacity) {
 /// The largest k that a block selects in shared memory; the radix path is beyond.
 inline constexpr std::size_t kBlockSelectLimit = 4096;
 
-/// How many entries a block holds. After a cut to k, the room that is left decides when the next
-/// cut comes: of 4k, when four times as many columns have been seen. It must be 2k or more.
+/// How many entries a block holds: 3k to 6k, and at least 4096. After a cut to k, the room that is
+/// left decides when the next cut comes: with 4k entries, it comes when about four times as many
+/// columns have been seen. It must be 2k or more.
 constexpr int block_capacity(std::size_t k) {
   std::size_t power = 1;
   while (power < k) power *= 2;

@@ -17,8 +17,8 @@
 namespace warpdex {
 
 /// A hidden folder beside the target, locked against other builds; only commit() touches the
-/// target. What killed builds left beside the target is removed first. docs/format.md, "How an
-/// index is replaced", says what holds when.
+/// target. First, clear_leftovers() removes or puts back what killed builds left beside it.
+/// docs/format.md, "How an index is replaced", says what holds when.
 class ReplacementFolder {
  public:
   /// Throws UsageError if something is at the target that is not to be replaced (see

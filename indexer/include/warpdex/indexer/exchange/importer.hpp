@@ -67,7 +67,7 @@ struct ImportReport {
 ///
 /// The process stays within `memory` plus 20 %, if its tables (32 bytes a list, 48 bytes a
 /// document) fit into that. Mapped pages of the file do not count, since the system can take them
-/// back. Only lists are encoded on several threads. O(file).
+/// back. Only the encoding of lists uses several threads. O(file).
 ImportReport import_ciff(const std::filesystem::path& file, const ImportOptions& options);
 
 /// The files of a binary collection.

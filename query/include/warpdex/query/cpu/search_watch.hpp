@@ -7,12 +7,12 @@ namespace warpdex {
 class SearchWatch {
  public:
   virtual ~SearchWatch() = default;
-  /// False: the search stops as soon as it can. Called on the search's thread, every few to few
-  /// hundred microseconds; must be fast.
+  /// False: the search stops as soon as it can. Called on the search's thread, at intervals of a
+  /// few to a few hundred microseconds; must be fast.
   virtual bool goes_on() = 0;
 };
 
-/// How far a search came. Only `is_complete` is set if the search was not stopped.
+/// How far a search came. The other members are set only if the search was stopped.
 struct SearchProgress {
   bool is_complete = true;  ///< false: the watch stopped it, and the answer is the best so far
   /// No document that is missing from the answer scores more.

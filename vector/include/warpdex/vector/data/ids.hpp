@@ -18,8 +18,8 @@ class VectorIds {
  public:
   /// None.
   VectorIds() = default;
-  /// Throws InputError, with both rows, if an id is there twice; messages call the ids `name`. O(n
-  /// log n).
+  /// Throws InputError, with both rows, if an id is there twice. Messages call the ids `name`.
+  /// O(n log n).
   explicit VectorIds(std::vector<std::int64_t> numbers, const std::string& name = "the ids");
   /// Likewise, and InputError for a text that is empty, longer than kMaxIdBytes, or holds a control
   /// character (a tab, a line end).

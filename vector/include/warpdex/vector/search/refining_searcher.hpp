@@ -17,7 +17,8 @@ namespace warpdex::vector {
 /// The query is prepared.
 using CandidateMargin = std::function<float(const float* query)>;
 
-/// The margin of binary codes, which `part` is any part of; empty for other vectors.
+/// The margin for binary codes; `part` can be any part of them. Empty for other vectors, and if
+/// `settings.extra` is 0.
 CandidateMargin candidate_margin(const SearchedVectors& part, const ProbeSettings& settings);
 
 /// Does once for all shards what IvfPqSearcher and XfbqSearcher do with the best by codes. If each

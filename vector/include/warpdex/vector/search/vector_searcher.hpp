@@ -48,8 +48,8 @@ class VectorSearcher {
   virtual RangeNeighbors within(std::span<const float> queries, float radius,
                                 const RowFilter* filter = nullptr) const = 0;
 
-  /// Counts of queries that GPUs answered by products so far. With several GPUs, each counts the
-  /// queries that it answered.
+  /// The figures of all GPU searches so far. A query counts once for each part (shard, page) for
+  /// which products were made.
   virtual GpuFlatFigures figures() const { return {}; }
   /// Whether all that is searched lies in the memory of the processor that searches it.
   virtual bool is_resident() const { return true; }

@@ -15,8 +15,9 @@ namespace warpdex::vector {
 /// times powers of two. Owns nothing.
 ///
 /// With corrections, `scale` is for vectors of length 1. Each vector has its own scale: `scale`
-/// times its length (less the centre), times one of several factors around 1, the one for which the
-/// code's direction is nearest to the vector's. *RaBitQ*, Gao and Long, SIGMOD 2024 and 2025.
+/// times the length of the vector less the centre, times one of several factors around 1, the one
+/// for which the code's direction is nearest to the vector's. *RaBitQ*, Gao and Long, SIGMOD 2024
+/// and 2025.
 ///
 /// A vector's code is cut into words of 32 bits: for components 0 to 31 the highest bit of each,
 /// component 0 in the lowest bit of the word, then the next lower bit of each, and so on; then
