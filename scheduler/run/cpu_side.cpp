@@ -130,8 +130,8 @@ Job* JobScheduler::State::steal_for_cpu(std::size_t thread) {
 }
 
 /// Allows as many CPU threads to be awake as other threads leave processors, but kFewestThreads or
-/// more. If jobs wait, one thread is woken, which wakes the next. Does not look while kFewestThreads
-/// or fewer are awake and more may be, since a look takes longer than many queries.
+/// more. If jobs wait, one thread is woken, which wakes the next. Does not look while so few are
+/// awake and more may be, since a look takes longer than many queries.
 void JobScheduler::State::leave_processors() {
   if (awake_cpu_threads() <= kFewestThreads && !idle_cpu->are_as_many_awake_as_may_be()) return;
   if (!free_processors->look(now(), cpu_role)) return;

@@ -36,9 +36,8 @@ class IdleThreads {
   /// Returns when `has_work` is true, or the thread was woken. `thread` is its number. A lookout
   /// first sleeps for `nap`, then spins for `spin` at most, while `may_spin` is true. If there are
   /// already `max_lookouts`, the thread spins only as long as it would take to wake it, or not at
-  /// all with a nap. Returns
-  /// true if it found work as a lookout. Then it still counts as one, and must call end_lookout()
-  /// when it will not look for further work soon.
+  /// all if there is a nap. Returns true if it found work as a lookout. Then it still counts as one
+  /// and must call end_lookout() when it will not look for further work soon.
   template <typename HasWork, typename MaySpin>
   bool wait(std::size_t thread, HasWork has_work, MaySpin may_spin, std::chrono::microseconds spin,
             std::chrono::microseconds nap) {

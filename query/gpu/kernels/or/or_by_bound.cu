@@ -135,8 +135,8 @@ __device__ CompetitiveBlock promise_of(const CompetitiveBlock& promise, int lane
 /// documents that are left. With several queries, the first phase takes all documents of its
 /// blocks: reading these blocks again would take longer than the lookups that are saved.
 struct Phase {
-  std::uint32_t classes;  ///< documents with the bounds of this many classes, the first
-  std::uint32_t blocks;   ///< the number of blocks, from the first on
+  std::uint32_t classes;         ///< documents with the bounds of this many classes, the first
+  std::uint32_t blocks;          ///< the number of blocks, from the first on
   std::uint32_t classes_before;  ///< `classes` of the phase before; 0: there is none
   std::uint32_t blocks_before;
 };

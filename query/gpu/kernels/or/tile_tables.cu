@@ -40,7 +40,7 @@ static_assert(kRangeBlocks % kWarp == 0 && kShortRangeBlocks % kWarp == 0,
               "a lane past its range's end is not at the list's last block");
 
 /// Work item: a block range of a list, for `range_threads` threads. A CTA has 256 threads, so it
-/// takes several short ranges: with a CTA for each, most of the time would go into starting CTAs.
+/// takes several short ranges: with a CTA for each, most of the time would go to starting CTAs.
 /// No shared memory. Bound by reading 4 bytes for each block.
 __global__ void __launch_bounds__(kThreads) find_tile_blocks(OrTables batch) {
   wait_for_previous();
@@ -190,9 +190,9 @@ __device__ void bound_some(const OrTables& batch, const Query& query, std::uint3
 }
 
 /// Work item: 32 tiles of a query, for a CTA of 128 or 256 threads. If queries differ in their
-/// number of tiles, a CTA may take several items. Its warps share the lists and their blocks. For
-/// OR by bound, it also does the work of find_tile_blocks and marks the competitive tiles. Shared memory: 8 KiB. Bound
-/// by the latency of reading a few blocks' bounds.
+/// numbers of tiles, a CTA may take several items. Its warps share the lists and their blocks. For
+/// OR by bound, it also does the work of find_tile_blocks and marks the competitive tiles.
+/// Shared memory: 8 KiB. Bound by the latency of reading a few blocks' bounds.
 __global__ void __launch_bounds__(kMoreBoundThreads) bound_tiles(OrTables batch) {
   wait_for_previous();
   __shared__ std::uint32_t bounds[kMaxLists][kWarp];

@@ -101,7 +101,7 @@ class Job {
     std::uint8_t lane = 0;     ///< the queue: Lane
     std::int64_t slot = 0;     ///< of the deadline
     float length = 0;          ///< predicted microseconds
-    std::uint64_t number = 0;  ///< of its arrival
+    std::uint64_t number = 0;  ///< of its arrival in the lane
   };
   Place place;
   Job* next = nullptr;  ///< in the inbox

@@ -84,7 +84,8 @@ struct SchedulerStatistics {
   // Of jobs that ended with an answer, complete or partial:
   TimeStatistics waits;      ///< from submit() to the last run
   TimeStatistics latencies;  ///< from submit() to the end
-  PredictionStatistics cpu;
+
+  PredictionStatistics cpu;  ///< of complete runs on the CPU
   PredictionStatistics gpu;  ///< of batches that ran alone on the GPU
   ProcessorTimes processors;
   /// For text queries. kOlder: `warpdex calibrate` would make the first predictions better.
