@@ -11,8 +11,9 @@
 namespace warpdex::vector {
 namespace {
 
-/// At most kMaxPoints points are read, or kPointsPerComponent for each component if that is more.
-constexpr std::size_t kMaxPoints = 16'384;
+/// kMinPoints points are read, or kPointsPerComponent for each component if that is more. If there
+/// are fewer points, all are read.
+constexpr std::size_t kMinPoints = 16'384;
 constexpr std::size_t kPointsPerComponent = 8;
 constexpr std::size_t kPartPoints = 256;
 /// Of the codebooks that the iterations begin with.
@@ -24,7 +25,7 @@ using RowMatrix = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::Ro
 
 /// Points spread evenly over all.
 Matrix<float> take_points(const Matrix<float>& points) {
-  const std::size_t wanted = std::max(kMaxPoints, kPointsPerComponent * points.columns);
+  const std::size_t wanted = std::max(kMinPoints, kPointsPerComponent * points.columns);
   const std::size_t count = std::min<std::size_t>(wanted, points.rows);
   Matrix<float> taken{count, points.columns, {}};
   for (std::size_t i = 0; i < count; ++i) {
