@@ -28,12 +28,14 @@ __device__ inline bool sums_are_exact(const Batch& batch, const Query& query) {
          batch.static_scores == nullptr;
 }
 
-/// Whether the state of a query of OR is that of OR: not where AND came first and matched enough.
+/// Whether a query's state is OR's. If AND came first, it is OR's only where AND matched too few:
+/// then start_over() has set `fell_back`.
 __device__ inline bool or_has_run(const Query& query, const QueryState& state) {
   return !(query.flags & kFallback) || state.fell_back != 0;
 }
 
-/// The sum that a document must reach to be a candidate, read when this was constructed.
+/// The sum that a document must reach to be a candidate. The constructor reads it; other warps may
+/// have raised it since.
 struct Threshold {
   __device__ Threshold(const Batch& batch, const Query& query) {
     const QueryState& state = batch.states[query.state];
@@ -54,7 +56,7 @@ struct Threshold {
 };
 
 /// Appends a document to the query's candidates for each lane that `has` one. Returns the new
-/// number of candidates, which may exceed the capacity. A whole warp.
+/// number of candidates, which may exceed the capacity; 0 if no lane has one. A whole warp.
 __device__ inline std::uint32_t append_candidate(const Batch& batch, const Query& query, bool has,
                                                  std::uint32_t document, std::uint32_t sum) {
   QueryState& state = batch.states[query.state];
@@ -87,7 +89,7 @@ __device__ inline std::uint32_t static_units(const Batch& batch, const Query& qu
   return static_cast<std::uint32_t>(ceilf(batch.static_scores[document] * query.static_scale));
 }
 
-/// The most units that a static score adds in a tile.
+/// The units of the largest static score in a tile, rounded up.
 __device__ inline std::uint32_t static_tile_bound(const Batch& batch, const Query& query,
                                                   std::uint32_t tile) {
   if (batch.static_bounds == nullptr) return 0;
@@ -100,10 +102,10 @@ __device__ inline std::uint32_t static_tile_bound(const Batch& batch, const Quer
   return static_cast<std::uint32_t>(ceilf(best * query.static_scale));
 }
 
-/// Raises the threshold to the highest bin at which the histogram has counted k documents. It sees
-/// all documents that the CTA counted before its last barrier, and perhaps some of other CTAs. With
-/// fewer documents the threshold is lower but never wrong, so nothing is waited for. One whole
-/// warp. O(kHistogramBins / 32).
+/// Raises the threshold to the start of the highest bin of the histogram that has k documents
+/// together with all bins above it. This sees all documents that the CTA counted before its last
+/// barrier, and perhaps some of other CTAs. With fewer documents the threshold is lower but never
+/// wrong, so nothing is waited for. A whole warp. O(kHistogramBins / 32).
 __device__ inline void raise_threshold(const Batch& batch, const Query& query) {
   QueryState& state = batch.states[query.state];
   if (__shfl_sync(kWholeWarp, __ldcg(&state.candidates), 0) < query.k) return;

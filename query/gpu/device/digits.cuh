@@ -1,5 +1,5 @@
-// Radix selection by digits of 8 bits: which digit the wanted item has, by the counts of all 256.
-// Internal.
+// Radix selection by digits of 8 bits. Given how many items have each of the 256 digits, it finds
+// the digit of the wanted item. Internal.
 #pragma once
 
 #include "gpu/device/list_reader.cuh"
@@ -8,7 +8,8 @@ namespace warpdex::gpu {
 
 inline constexpr std::uint32_t kDigits = 256;
 
-/// Turns the counts of digits into the places at which they start. One warp.
+/// Turns the counts of the digits into the places at which they start if items are sorted by them.
+/// One warp.
 __device__ inline void make_starts(std::uint32_t* counts) {
   std::uint32_t before = 0;
   for (std::uint32_t i = lane_id(); i < kDigits; i += kWarp) {

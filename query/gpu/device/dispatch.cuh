@@ -37,8 +37,8 @@ void with_codec_and_form(const Batch& batch, CodecKind codec, Call call) {
   });
 }
 
-/// The codec and the scores for which AND and the accumulation of tiles have a form that measures
-/// itself: only a table of measurements needs it.
+/// Whether AND and the accumulation of tiles have an instance for this codec and these scores that
+/// measures itself. One is enough: only measurements use it.
 template <CodecKind kCodec, ScoreForm kForm>
 inline constexpr bool kIsMeasured = kCodec == CodecKind::kBitpack&& kForm == ScoreForm::kBm25;
 

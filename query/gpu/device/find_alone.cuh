@@ -12,8 +12,8 @@ struct DocidRange {
   std::uint32_t last;
 };
 
-/// The place of a docID in a full block of packed gaps of up to kNarrowWidth bits, or kNone. From
-/// the first docID on. O(place).
+/// The place of a docID in a full block of packed gaps of up to kNarrowWidth bits, or kNone. Goes
+/// through the block from its first docID on. O(place).
 __device__ inline std::uint32_t find_from_begin(const std::uint8_t* at, std::uint32_t width,
                                                 DocidRange range, std::uint32_t document) {
   std::uint32_t before = range.base;
@@ -32,7 +32,7 @@ __device__ inline std::uint32_t find_from_begin(const std::uint8_t* at, std::uin
   return kNone;
 }
 
-/// The same from the last docID on. O(128 - place).
+/// The same, from the last docID back. O(128 - place).
 __device__ inline std::uint32_t find_from_end(const std::uint8_t* at, std::uint32_t width,
                                               DocidRange range, std::uint32_t document) {
   std::uint32_t docid = range.last;

@@ -5,8 +5,8 @@
 
 namespace warpdex::gpu {
 
-/// What lookups are optimised for. With many warps at work: few instructions and registers a lookup
-/// (throughput). With few warps: a short time until the result is there (latency).
+/// What lookups are optimised for. With many warps at work, few instructions and registers for each
+/// lookup (throughput). With few warps, a short time until the result is there (latency).
 enum class LookupGoal { kThroughput, kLatency };
 
 /// One warp's, in shared memory.
@@ -65,9 +65,9 @@ __device__ inline std::uint32_t find_block_of(const Batch& batch, const List& li
 /// Whether all lanes of a warp look documents up in the same list, or each in its own.
 enum class LaneLists { kSame, kOwn };
 
-/// For each distinct block that some lanes need: calls read(lane), where `lane` is one of them, and
-/// then take() in all of these lanes. read() is not called for the block `held`. A whole warp. With
-/// kSame, `held` becomes the block that was read last.
+/// For each distinct block that some lanes want: calls read(lane) in all lanes, where `lane` is one
+/// of those that want it, and then take() in those that want it. With kSame, read() is not called
+/// for the block `held`, and `held` becomes the block that was read last. A whole warp.
 template <LaneLists kLists, class Read, class Take>
 __device__ inline void for_each_wanted(bool wants, std::uint32_t list, std::uint32_t block,
                                        std::uint32_t& held, Read read, Take take) {
@@ -108,12 +108,13 @@ __device__ inline device::BlockPlace broadcast(const device::BlockPlace& place, 
   return shared;
 }
 
+/// Writes a block's values, of which each lane has four. A whole warp.
 __device__ inline void put_block(const std::uint32_t (&values)[4],
                                  std::uint32_t (&block)[kBlockSize]) {
   reinterpret_cast<uint4*>(block)[lane_id()] = {values[0], values[1], values[2], values[3]};
 }
 
-/// The place of a docID among a block's 128, or kNone. One thread.
+/// The place of a docID among the 128 of a block, or kNone. One thread.
 __device__ inline std::uint32_t find_in_block(const std::uint32_t* docids, std::uint32_t document) {
   std::uint32_t place = 0;
 #pragma unroll
@@ -123,7 +124,7 @@ __device__ inline std::uint32_t find_in_block(const std::uint32_t* docids, std::
   return docids[place] == document ? place : kNone;
 }
 
-/// One lane's list, to all lanes. With kSame it is the same in all lanes already.
+/// Gives one lane's list to all lanes. With kSame they have the same already.
 template <LaneLists kLists>
 __device__ inline std::uint32_t list_of_lane(std::uint32_t list, int lane) {
   return kLists == LaneLists::kSame ? list : __shfl_sync(kWholeWarp, list, lane);

@@ -26,7 +26,7 @@ __device__ inline void start_over(const Batch& batch, const Query& query) {
 inline constexpr std::uint32_t kCandidatesAtOnce = 4;
 
 /// Shares candidates out to the CTAs of a team and their threads. Each thread calls take(some, has)
-/// with kCandidatesAtOnce of them; has[i] says whether some[i] exists. A whole CTA.
+/// with kCandidatesAtOnce of them at a time; has[i] says whether some[i] exists. A whole CTA.
 template <class Take>
 __device__ inline void for_candidates(const Candidate* candidates, std::uint32_t count,
                                       const Team& team, Take take) {
@@ -44,8 +44,8 @@ __device__ inline void for_candidates(const Candidate* candidates, std::uint32_t
   }
 }
 
-/// Counters of candidates: for those that equal the threshold, one for each value of a digit of
-/// their docIDs; then two more.
+/// Counters of candidates. The first kDigits count those whose sum equals the threshold, by a digit
+/// of their docIDs. Two more follow.
 inline constexpr std::uint32_t kAbove = kDigits;     ///< candidates above the threshold
 inline constexpr std::uint32_t kTied = kDigits + 1;  ///< candidates that equal it
 inline constexpr std::uint32_t kTieCounts = kDigits + 2;
@@ -53,7 +53,7 @@ inline constexpr std::uint32_t kTieCounts = kDigits + 2;
 /// In shared memory.
 struct PruneMemory {
   std::uint32_t kept;                ///< candidates that stay; used in the team's first CTA
-  std::uint32_t own[2][kTieCounts];  ///< the CTA's counts; two sets, digits take turns with them
+  std::uint32_t own[2][kTieCounts];  ///< the CTA's counts; digits use the two sets in turn
   std::uint32_t all[kTieCounts];     ///< the team's counts
 };
 
@@ -130,8 +130,9 @@ __device__ inline void update_threshold(const Batch& batch, const Query& query, 
 }
 
 /// Writes the candidates that reach the threshold to `kept`, in any order, and adds their number to
-/// memory.kept of the team's first CTA. `kept` may be `candidates` if the team is one CTA. Whole
-/// CTAs, after update_threshold(); a barrier must follow. Bound by reading 8 bytes a candidate.
+/// memory.kept of the team's first CTA. If the team is a single CTA, `kept` may be `candidates`.
+/// Whole CTAs, after update_threshold(); a barrier must follow. Bound by reading 8 bytes a
+/// candidate.
 __device__ inline void keep_reaching(const Candidate* candidates, std::uint32_t count,
                                      const Threshold& need, Candidate* kept, PruneMemory& memory,
                                      const Team& team) {

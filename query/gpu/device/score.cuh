@@ -1,6 +1,6 @@
-// Scores on the GPU, in two forms. Scores in units are integers, never below the score that they
-// stand for; kernels add them up in any order. Exact scores are computed by the operations of
-// TermScorer, only for documents that may be in an answer. Internal.
+// Scores on the GPU, in two forms. Scores in units are integers that are never below the score that
+// they stand for, and kernels may add them up in any order. Exact scores are computed by the
+// operations of TermScorer, and only for documents that may be in an answer. Internal.
 #pragma once
 
 #include "gpu/layout/batch.hpp"

@@ -9,12 +9,13 @@ namespace warpdex::gpu {
 struct ListWeight {
   float weight;  ///< in units
   float c0;
-  std::uint32_t whole;  ///< for impacts whose sums are exact: how often the query has the term
-  bool is_huge;         ///< some frequencies are huge
+  std::uint32_t whole;  ///< for impacts whose sums are exact: how often the query has the term;
+                        ///< else 0
+  bool is_huge;         ///< kHugeFrequencies
   std::uint32_t cap;    ///< unit_cap of the query
 };
 
-/// Computes units of postings. Shared by all warps of a CTA.
+/// Computes units of postings. In shared memory, for all warps of a CTA.
 template <ScoreForm kForm>
 struct UnitTable {
   float parts[kForm == ScoreForm::kImpact ? 4 : kLengthCodes];  ///< length_part of each code
@@ -48,7 +49,7 @@ struct UnitTable {
     return min(units_of<kForm>(value, part, list.weight, list.c0, list.is_huge), list.cap);
   }
 
-  /// The length codes of those documents that are not kNone. Read them before other work: the
+  /// The length codes of those documents that are not kNone. Call it before other work, since the
   /// latency is long.
   static __device__ void read_codes(const Batch& batch, const std::uint32_t (&documents)[4],
                                     std::uint8_t (&codes)[4]) {

@@ -35,13 +35,13 @@ double expected_share(const PlannedQuery& plan, QueryMode mode, double documents
 constexpr double kManyBytes = 4e6;
 /// The product as such takes as long as reading so many bytes, and all rows twice.
 constexpr double kProductBytes = 5e8;
-/// The nearest k / share of all rows would do if near rows matched as often as others. More are
-/// taken: this many times as many, and so many beside.
+/// If near rows matched as often as others, the nearest k / share of all rows would do. More are
+/// taken: kWideMargin times as many, and kWideExtra besides.
 constexpr double kWideMargin = 1.4;
 constexpr double kWideExtra = 24;
-/// A search finds no more than GpuSegmentSearcher::kMaxWide. If that is at least so many times
-/// k / share, it is asked for as many as it can find. Of k 1,000 in half of the documents, a fifth
-/// of the queries then lack some, and have their rows read.
+/// A search finds GpuSegmentSearcher::kMaxWide rows at most. That is enough if it is kMinMargin
+/// times k / share or more. For k 1,000 where half of the documents match, a fifth of the queries
+/// then find too few, and have their rows read.
 constexpr double kMinMargin = 1.02;
 
 /// How many of the nearest of all rows are to be found for k of those that match; 0: too many.
@@ -82,7 +82,8 @@ Groups group_queries(std::span<const PlannedQuery> plans, const SearchSettings& 
   return groups;
 }
 
-/// One group of queries: sets are filled block by block, and numbers of matches kept.
+/// One group of queries. Fills their sets, a block of queries at a time, and keeps the numbers of
+/// their matches.
 class FilteredGroup {
  public:
   FilteredGroup(std::span<const PlannedQuery> plans, std::span<const float> vectors,
@@ -96,8 +97,9 @@ class FilteredGroup {
 
   std::span<const float> vectors() const { return vectors_; }
 
-  /// Queues the search of matches for queries [first, first + count), and the copy of their numbers
-  /// to `counts`, by Reading within a block.
+  /// Queues the search of what matches queries [first, first + count), a block, and the copy of the
+  /// numbers of matches to `counts`. These follow each other block by block, and within a block by
+  /// Reading, then by query.
   void fill(GpuHybrid::State& state, const SearchSettings& settings, std::size_t first,
             std::size_t count, const vector::GpuRowSets& sets, std::uint32_t* counts,
             const Stream& stream) {
@@ -114,7 +116,7 @@ class FilteredGroup {
     blocks_.push_back({first, count});
   }
 
-  /// Calls take(query, matches) for each query of the group, once all blocks are done.
+  /// Calls take(query, matches) for each query of the group. All blocks must be done.
   template <class Take>
   void take_matches(const SearchSettings& settings, const std::uint32_t* counts, Take take) const {
     for (const Block& block : blocks_) {

@@ -1,5 +1,6 @@
-// The searches of HybridSearcher that read vectors in GPU memory, and those in which one half works
-// on what the other found. Plain C++; in a build without CUDA they throw. Internal.
+// The searches of HybridSearcher that read vectors in GPU memory: by vectors alone, and those in
+// which one half works on what the other found. Plain C++; in a build without CUDA they throw.
+// Internal.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +19,9 @@ class QueryThreads;
 
 namespace warpdex::gpu {
 
-/// Used by one thread at a time. Plans are of the snapshot; query i goes with row i of `vectors`.
+/// Used by one thread at a time. Plans are of the snapshot. Row i of `vectors`, all of them one
+/// after the other, is the vector of query i. Searches throw Error where GPU memory lacks, and
+/// CudaError.
 class GpuHybrid {
  public:
   /// `threads`, which outlive it, do the host's part.

@@ -41,22 +41,23 @@ struct HybridBatch : Batch {
   std::uint32_t segment_count;
   std::uint32_t query_count;
   QueryMode mode;
-  std::uint32_t min_matches;  ///< of kAndOr
+  std::uint32_t min_matches;  ///< kAndOr: with fewer matches of AND, OR answers
 };
 
-/// Sets of the documents that match.
+/// The search for the sets of all documents that match.
 struct MatchBatch : HybridBatch {
   std::uint32_t* sets;  ///< set_words for each query
   std::uint32_t set_words;
   std::uint32_t* matches;  ///< by Reading and query; zeros before
 };
 
-/// Text scores of neighbours.
+/// What a search within a query's neighbours finds, beside the hits.
 struct NeighborAnswer {
-  std::uint32_t hits;
-  std::uint32_t matches;
-  std::uint32_t fell_back;
+  std::uint32_t hits;       ///< how many there are
+  std::uint32_t matches;    ///< neighbours that match
+  std::uint32_t fell_back;  ///< AND with OR: the answer is OR's
 };
+/// The search by words within each query's neighbours.
 struct NeighborBatch : HybridBatch {
   const std::int32_t* neighbors;  ///< `depth` docIDs of the snapshot for each query; -1: missing
   std::uint32_t depth;

@@ -13,7 +13,7 @@ constexpr std::uint32_t kThreads = 256;
 constexpr std::uint32_t kWarps = kThreads / kWarp;
 constexpr std::uint32_t kTileWords = kTileDocuments / 32;
 
-/// The segment of a tile of the sets.
+/// The number of the segment that has a word of the sets.
 __device__ std::uint32_t segment_of(const MatchBatch& batch, std::uint32_t word) {
   std::uint32_t low = 0;
   std::uint32_t high = batch.segment_count;
@@ -108,9 +108,9 @@ __device__ void match_tile(Tile<kCodec>& tile, const SegmentQuery& query, Readin
   __syncthreads();
 }
 
-/// Work item: a query and a tile of 16,384 documents of one segment, a CTA of 8 warps. Shared
-/// memory: two bit sets of 2 KiB, 512 bytes a warp. Decoding bounds it: all blocks of all lists
-/// that meet the tile. In the second pass, OR of queries of which AND found too few.
+/// Work item: a query and a tile of 16,384 documents of one segment, a CTA of 8 warps. A second
+/// pass does OR for those queries of which AND found too few. Shared memory: two bit sets of 2 KiB,
+/// and 512 bytes a warp. Bound by decoding: all blocks of all lists that meet the tile.
 template <CodecKind kCodec>
 __global__ void __launch_bounds__(kThreads)
     match_documents(MatchBatch batch, Reading reading, bool is_second) {

@@ -23,7 +23,7 @@ std::uint32_t flags_of(const PlannedTerm& term) {
   return (is_required(term, true) ? kRequired : 0U) | (is_required(term, false) ? kMust : 0U);
 }
 
-/// Whether a list is decoded for each query that has it.
+/// Whether a list is decoded on the host, for each query that has it.
 bool is_packed(const PlacedIndex& index, const PostingsEntry& entry) {
   return entry.document_frequency < std::min(index.fewest_raw, kBlockSize);
 }
@@ -35,8 +35,8 @@ struct SegmentWriter {
   const PlannedQuery& plan;
   CollectionStatistics statistics;
   List* lists;
-  std::uint32_t* raw;               ///< on the host
-  const std::uint32_t* device_raw;  ///< likewise on the GPU
+  std::uint32_t* raw;               ///< where the next decoded list goes, on the host
+  const std::uint32_t* device_raw;  ///< where it will be on the GPU
   std::vector<std::uint32_t> packed = {};
 
   void write(bool prohibited) {

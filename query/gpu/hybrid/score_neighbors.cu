@@ -18,23 +18,24 @@ constexpr std::uint32_t kWarps = kThreads / kWarp;
 
 using Key = unsigned long long;
 
-/// In a key whose document is inverted, as make_key() has it, this bit is always set, since docIDs
-/// end at 2^31. Until the keys are sorted it says whether the document matches AND.
+/// make_key() inverts the document, and docIDs end at 2^31, so this bit of a key is always set.
+/// Until the keys are sorted, it says whether the document matches AND.
 constexpr Key kMatchesAnd = Key{1} << 31;
 
-/// A CTA's dynamic shared memory: keys; beside them first the documents and the memory of lookups,
-/// then that of sorting.
+/// A CTA's dynamic shared memory for `room` neighbours: their keys, and beside these first the
+/// documents and the memory of lookups, later the memory to sort the keys.
 constexpr std::size_t shared_bytes(std::uint32_t room) {
   return room * sizeof(Key) +
          std::max(room * sizeof(Key), room * sizeof(std::uint32_t) + kWarps * sizeof(LookupMemory));
 }
 
-/// What a warp finds of 32 documents, one a lane.
+/// What a lane finds of its document.
 struct Found {
   float score = 0;
   bool matches[kReadings];  ///< by Reading
 };
 
+/// Looks the document of each lane that `has` one up in all lists of a query. A whole warp.
 template <CodecKind kCodec>
 __device__ Found look_up(const NeighborBatch& batch, const HybridSegment& segment,
                          const SegmentQuery& query, bool has, std::uint32_t document,

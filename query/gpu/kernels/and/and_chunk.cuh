@@ -59,7 +59,7 @@ class ChunkMatcher : public ChunkBlocks<Shape, kMeasures> {
 
   __device__ device::WarpScratch& scratch() { return memory_.scratch[warp_]; }
 
-  /// The number of one of the query's lists among those of the batch.
+  /// The number among the batch's lists of the query's list number `list`.
   __device__ std::uint32_t index_of(std::uint32_t list) const { return query_.first_list + list; }
 
   __device__ std::uint32_t units(const List& list, std::uint32_t value, std::uint32_t document) {
@@ -160,8 +160,9 @@ class ChunkMatcher : public ChunkBlocks<Shape, kMeasures> {
     }
   }
 
-  /// Prefetches the blocks that are decoded next to the L2 cache, a block a thread: each warp
-  /// decodes several, one after the other.
+  /// Prefetches blocks into the L2 cache that will be decoded soon, a block a thread: each warp
+  /// decodes several, one after the other. The first block of each warp is left out, since it is
+  /// decoded at once.
   __device__ void prefetch_blocks(std::uint32_t other, std::uint32_t role,
                                   std::uint32_t group_starts) {
     const List& list = lists_[other];
@@ -225,7 +226,8 @@ class ChunkMatcher : public ChunkBlocks<Shape, kMeasures> {
     return taken;
   }
 
-  /// Adds the driver's own units to the documents that are left.
+  /// Adds the driver's own units to the documents that are left. Only those blocks of the driver
+  /// are read that still have documents.
   __device__ void add_driver() {
     if (threadIdx.x < kWarps) memory_.used[threadIdx.x] = 0;
     sync(GpuPhase::kScore);
@@ -248,7 +250,8 @@ class ChunkMatcher : public ChunkBlocks<Shape, kMeasures> {
     }
   }
 
-  /// A sum that k documents of this chunk alone reach, found by a histogram.
+  /// A threshold from this chunk alone: k of its documents have a score of so many units. Found by
+  /// a histogram of their sums.
   __device__ std::uint32_t own_threshold() {
     constexpr std::uint32_t kOwnBins = kThreads;
     std::uint32_t* const bins = memory_.blocks;

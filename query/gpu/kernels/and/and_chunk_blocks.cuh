@@ -8,17 +8,19 @@
 namespace warpdex::gpu {
 namespace and_chunk {
 
-/// The sizes of a chunk: a block of the driver for each of its CTA's warps.
+/// The sizes of a chunk, which has a block of the driver for each warp of its CTA.
 template <std::uint32_t kChunkWarps>
 struct ChunkShape {
   static constexpr std::uint32_t kWarps = kChunkWarps;
   static constexpr std::uint32_t kThreads = kWarps * kWarp;
   static constexpr std::uint32_t kChunk = kWarps * kBlockSize;  ///< documents
   static constexpr std::uint32_t kPerThread = kChunk / kThreads;
-  /// Last docIDs of blocks that are searched in shared memory.
+  /// Room for last docIDs of another list's blocks. If there are more, they are searched in GPU
+  /// memory.
   static constexpr std::uint32_t kRange = kChunk;
 };
 
+/// A CTA's shared memory.
 template <class Shape>
 struct Memory {
   device::WarpScratch scratch[Shape::kWarps];
@@ -29,18 +31,19 @@ struct Memory {
   std::uint16_t places[Shape::kChunk];            ///< in the chunk as it was read
   std::uint16_t group_starts[Shape::kChunk + 1];  ///< the first document of each block to
                                                   ///< decode
-  std::uint8_t matching[Shape::kChunk];
-  std::uint32_t range[Shape::kRange];
+  std::uint8_t matching[Shape::kChunk];           ///< by document: 1 if it still matches; in
+                                                  ///< add_driver() by place: 2 if it is left
+  std::uint32_t range[Shape::kRange];             ///< last docIDs of another list's blocks
   std::uint32_t warp_sums[Shape::kWarps];
-  std::uint32_t block_ends[kMaxLists][2];  ///< by list: the blocks that may hold the chunk's
-                                           ///< documents
+  std::uint32_t block_ends[kMaxLists][2];  ///< by list: the first block that may hold one of the
+                                           ///< chunk's documents, and the end of these blocks
   std::uint32_t threshold;                 ///< of append_candidates()
   std::uint32_t used[Shape::kWarps];  ///< by block of the driver: whether a document of it is left
 };
 
-/// Finds the blocks of other lists that may hold the documents of a chunk. A whole CTA.
-/// `kMeasures`: for measurements. Finds blocks that other instances skip, if the query says so, and
-/// counts the cycles of its phases if there are counters.
+/// Finds the blocks of other lists that may hold the documents of a chunk. A whole CTA. With
+/// `kMeasures`, which is for measurements, it skips nothing if the query is kExhaustive, and counts
+/// the cycles of each phase if there are counters.
 template <class Shape, bool kMeasures>
 class ChunkBlocks {
  public:
@@ -68,9 +71,9 @@ class ChunkBlocks {
 
   __device__ bool skips_nothing() const { return kMeasures && (query_.flags & kExhaustive) != 0; }
 
-  /// Finds, in each other list, the blocks that may hold documents behind the chunk before this one
-  /// and up to this one's last. One list a warp, starting with warps that have no block of the
-  /// driver.
+  /// Finds in each other list the blocks that may hold documents behind the chunk before this one,
+  /// up to this one's last. One list a warp. The last warps come first: if the chunk has few blocks
+  /// of the driver, these warps have none to decode.
   __device__ void find_block_ranges() {
     const List& driver = lists_[driver_];
     const std::uint32_t first = first_block_ == 0 ? 0 : driver.last_docids[first_block_ - 1] + 1;
@@ -124,8 +127,8 @@ class ChunkBlocks {
     return memory_.block_ends[other][1] - memory_.block_ends[other][0];
   }
 
-  /// Lists the first document of each block that must be decoded, and resets `matching`. Returns
-  /// the number of blocks.
+  /// Writes to group_starts the first document of each block that must be decoded, and resets
+  /// `matching`. Returns the number of blocks.
   __device__ std::uint32_t find_groups(const List& list, std::uint32_t role) {
     std::uint32_t mine = 0;
     bool is_start[kPerThread];

@@ -12,7 +12,7 @@ namespace {
 constexpr std::uint32_t kThreads = 256;
 
 /// Work item: a query that is a fallback, a CTA of 256 threads. If the AND before it matched too
-/// few, discards what that found, so that the fallback runs. Bound by the launch.
+/// few, this discards what that AND found, so that the fallback runs. Bound by the launch.
 __global__ void __launch_bounds__(kThreads) begin_and_fallback(AndBatch batch) {
   wait_for_previous();
   const Query& query = batch.queries[batch.and_queries - batch.and_fallback_queries + blockIdx.x];

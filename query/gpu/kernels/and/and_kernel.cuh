@@ -15,9 +15,9 @@
 namespace warpdex::gpu {
 namespace and_chunk {
 
-/// Work item: neighbouring blocks of a query's shortest required list, kAndBlocks at most, a CTA of
-/// a warp for each block that it takes at a time. Shared memory: Memory, some 4 KiB a warp. Bound
-/// by the latency of finding blocks and documents in them, and by decoding.
+/// Work item: neighbouring blocks of a query's shortest required list, kAndBlocks at most. A CTA
+/// has a warp for each block that it takes at a time. Shared memory: Memory, some 4 KiB a warp.
+/// Bound by the latency of finding blocks and documents in them, and by decoding.
 template <CodecKind kCodec, ScoreForm kForm, class Shape, bool kMeasures>
 __global__ void __launch_bounds__(Shape::kThreads, 1024 / Shape::kThreads)
     and_chunks(AndBatch batch, std::uint32_t first) {
@@ -44,8 +44,9 @@ __global__ void __launch_bounds__(Shape::kThreads, 1024 / Shape::kThreads)
 template <CodecKind kCodec>
 void launch_and_ranges(const AndBatch& batch, std::uint32_t first, std::uint32_t count,
                        cudaStream_t stream) {
-  // With many short ranges, CTAs of two warps wait less: between most barriers only a few threads
-  // have something to do. Long ranges would take them several chunks, one after the other.
+  // Between most barriers only a few threads have something to do, so many short ranges are better
+  // taken by CTAs of two warps, which wait less. For a long range, these would take several chunks,
+  // one after the other.
   constexpr std::uint32_t kManyRanges = 2048;
   using Wide = and_chunk::ChunkShape<kAndBlocks>;
   using Narrow = and_chunk::ChunkShape<2>;

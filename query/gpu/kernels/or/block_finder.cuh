@@ -5,12 +5,13 @@
 
 namespace warpdex::gpu {
 
-/// Words of a list's bits in competitive_tiles.
+/// Words of 32 bits that a list has in competitive_tiles.
 __device__ inline std::uint32_t tile_words(const OrTables& batch) {
   return (batch.tiles + 31) / 32;
 }
 
-/// A list's bits of tiles: set where the list may be the first one of a document of the answer.
+/// A list's bits by tile. A bit is set where a document of the answer may be in the tile and have
+/// this list as its first one.
 __device__ inline std::uint32_t* competitive_tiles_of(const OrTables& batch, std::uint32_t list) {
   return batch.competitive_tiles + std::size_t{list} * tile_words(batch);
 }

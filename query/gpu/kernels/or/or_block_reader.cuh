@@ -59,8 +59,8 @@ class BlockReader {
 
  private:
   using Decoder = device::BlockDecoder<kCodec>;
-  /// The parts of a `pfor` block lie in several places. So many blocks are prefetched to the L2
-  /// cache together, before they are decoded one by one.
+  /// The parts of a `pfor` block lie in several places. So kAhead blocks at a time are prefetched
+  /// into the L2 cache, before they are decoded one by one.
   static constexpr std::uint32_t kAhead = 8;
 
   /// Prefetches blocks of a chunk, from number `first` on: each lane the docIDs or the values of

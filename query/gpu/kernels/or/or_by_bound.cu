@@ -20,8 +20,8 @@ constexpr std::uint32_t kWarps = kThreads / kWarp;
 static_assert(kBoundClasses == kWarp, "a lane knows of one class");
 /// If blocks are few, at most this many warps share one.
 constexpr std::uint32_t kMaxShares = kWarp;
-/// Then a warp takes at most this many shares, on average. It is more for batches of several
-/// queries, since shares of queries with many lists take many times as long as others.
+/// Then a warp takes at most this many shares on average. The number is larger for batches of
+/// several queries, since shares of queries with many lists take many times as long as others.
 constexpr std::uint32_t kSharesOfOne = 2;
 constexpr std::uint32_t kSharesOfSome = 4;
 /// Warps take several blocks at a time only if each still gets at least this many turns. A block
@@ -37,13 +37,13 @@ __device__ std::uint32_t class_floor(const QueryState& state, std::uint32_t clas
   return state.max_tile_bound - static_cast<std::uint32_t>(range * classes / kBoundClasses);
 }
 
-/// The class of an upper bound; 0 for the highest bounds.
+/// The class of an upper bound. Class 0 has the highest bounds.
 __device__ std::uint32_t class_of(const QueryState& state, std::uint32_t bound) {
   const std::uint64_t range =
       state.max_tile_bound - min(state.start_threshold, state.max_tile_bound);
   const std::uint64_t missing = state.max_tile_bound - min(bound, state.max_tile_bound);
   if (missing == 0) return 0;
-  // In floating point this is the class, or one before it.
+  // Computed in floating point: the class, or an earlier one.
   const float share = static_cast<float>(missing) / static_cast<float>(max(range, missing));
   auto class_index = static_cast<std::uint32_t>(share * (kBoundClasses * 0.999F));
   while (class_index + 1 < kBoundClasses && missing > range * (class_index + 1) / kBoundClasses)
@@ -51,7 +51,7 @@ __device__ std::uint32_t class_of(const QueryState& state, std::uint32_t bound) 
   return class_index;
 }
 
-/// Adds the lanes' blocks to their classes; a lane with the bound 0 has no block. A whole warp.
+/// Adds each lane's block to its class. A lane with the bound 0 has no block. A whole warp.
 __device__ void add_blocks(const OrByBound& batch, const QueryState& state,
                            const CompetitiveBlock& promise) {
   const bool is_block = promise.bound != 0;
@@ -90,7 +90,8 @@ __global__ void __launch_bounds__(kThreads) find_competitive(OrByBound batch) {
   }
 }
 
-/// Finds competitive blocks by their number, counted through all classes. In shared memory.
+/// Finds competitive blocks by number. They are numbered through all classes, class 0 first. In
+/// shared memory.
 struct BoundClasses {
   std::uint32_t ends[kBoundClasses];  ///< blocks in all classes up to each
 
@@ -135,13 +136,13 @@ __device__ CompetitiveBlock promise_of(const CompetitiveBlock& promise, int lane
 /// documents that are left. With several queries, the first phase takes all documents of its
 /// blocks: reading these blocks again would take longer than the lookups that are saved.
 struct Phase {
-  std::uint32_t classes;         ///< documents with the bounds of this many classes, the first
-  std::uint32_t blocks;          ///< the number of blocks, from the first on
+  std::uint32_t classes;         ///< documents with bounds of the first so many classes
+  std::uint32_t blocks;          ///< the first so many blocks
   std::uint32_t classes_before;  ///< `classes` of the phase before; 0: there is none
   std::uint32_t blocks_before;
 };
 
-/// A whole warp.
+/// Phase number `number`. A whole warp.
 __device__ Phase find_phase(const OrByBound& batch, const BoundClasses& classes,
                             std::uint32_t number) {
   static_assert(kPhases == 2);
@@ -252,8 +253,8 @@ __device__ bool is_done(const OrByBound& batch, const BoundClasses& classes, con
          class_floor(batch.states[query.state], phase.classes_before);
 }
 
-/// After the first phase of a batch of one query, the last of `ctas` CTAs raises the threshold and
-/// the tie by all candidates. A whole CTA.
+/// After the first phase of a batch of one query whose sums are exact, the last of `ctas` CTAs
+/// raises the threshold and the tie by all candidates. A whole CTA.
 __device__ void end_first_phase(const OrByBound& batch, std::uint32_t ctas, PruneMemory& memory) {
   const Query& query = batch.queries[batch.and_queries];
   if (!batch.is_one_query || !sums_are_exact(batch, query)) return;
@@ -271,8 +272,8 @@ __device__ void end_first_phase(const OrByBound& batch, std::uint32_t ctas, Prun
 
 /// Work item: a warp's block or, if blocks are few, a share of a block's lanes. CTAs of 256 threads
 /// stay and take further items. If blocks are many, a warp takes several at once and skips those
-/// that are no longer competitive. Shared memory: SearchMemory of 8 warps and UnitTable, about 21
-/// KiB. Bound by the latency of lookups.
+/// that are no longer competitive. Shared memory: SearchMemory of 8 warps, UnitTable, BoundClasses
+/// and PruneMemory, about 21 KiB. Bound by the latency of lookups.
 template <CodecKind kCodec, ScoreForm kForm>
 __global__ void __launch_bounds__(kThreads, 4)
     search_classes(OrByBound batch, std::uint32_t number) {

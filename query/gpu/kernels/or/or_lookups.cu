@@ -18,8 +18,8 @@ using namespace or_lookups;
 
 constexpr std::uint32_t kThreads = 256;
 constexpr std::uint32_t kWarps = kThreads / kWarp;
-/// The last chunks are cut into about so many shares a warp, and a chunk of documents into no more
-/// than so many.
+/// The last chunks are cut into shares: about kShares for each warp, and at most kMaxShares of a
+/// chunk of documents.
 constexpr std::uint32_t kShares = 4;
 constexpr std::uint32_t kMaxShares = 32;
 /// The same where many blocks are read over the bus.
@@ -27,8 +27,8 @@ constexpr std::uint32_t kSharesOverBus = 1;
 constexpr std::uint32_t kMaxSharesOverBus = 8;
 /// Documents of a full chunk, at least.
 constexpr std::uint32_t kFewTogether = 32;
-/// With so many blocks a warp in a round, chunks of documents are larger, and from the second on
-/// largest.
+/// In a round with kSomeBlocks blocks a warp or more, a full chunk has 64 documents; with
+/// kManyBlocks or more it has kTogether.
 constexpr std::uint32_t kSomeBlocks = 20;
 constexpr std::uint32_t kManyBlocks = 66;
 
@@ -113,9 +113,9 @@ __global__ void __launch_bounds__(kThreads) find_blocks(OrRounds batch, std::uin
   append_block_chunks(batch, query, range, batch.rounds[round].blocks, memory);
 }
 
-/// Documents of a full chunk. Few where a round has little work: they are looked up sooner and
-/// raise the threshold for others. Many where it has much: after each list, the documents that are
-/// left are packed together, and they share blocks.
+/// Documents of a full chunk. Few if the round has little work: they are looked up sooner and raise
+/// the threshold for others. Many if it has much work: the documents that are left after each list
+/// are packed together, and share the blocks that are decoded for them.
 __device__ std::uint32_t chunk_documents(const OrRounds& batch, std::uint32_t round) {
   const std::uint32_t blocks = batch.rounds[round].blocks.items;
   const std::uint32_t warps = gridDim.x * kWarps;
@@ -230,9 +230,10 @@ struct SearchBlocksMemory {
   SearchMemory search;
 };
 
-/// Work item: as read_blocks, but each warp looks up what it finds. Replaces both kernels where
-/// there is little memory between them. Shared memory: about 37 KiB. Slower: the code of both does
-/// not fit the instruction cache, and a warp that finds many documents cannot share them.
+/// Work item: as read_blocks, but each warp looks up what it finds. It takes the place of both
+/// kernels where there is no room for the documents between them (has_document_room). Shared
+/// memory: about 37 KiB. Slower than both: their code together does not fit the instruction cache,
+/// and a warp that finds many documents cannot share them.
 template <CodecKind kCodec, ScoreForm kForm>
 __global__ void __launch_bounds__(kThreads, 4) search_blocks(OrRounds batch, std::uint32_t round) {
   wait_for_previous();

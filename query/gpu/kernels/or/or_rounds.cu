@@ -85,9 +85,10 @@ __device__ void append_stored(const OrRounds& batch, std::uint32_t query, std::u
   batch.stored_items[std::size_t{tile} * batch.or_queries + place] = query;
 }
 
-/// Decides how a warp's 32 tiles are answered; those with a bound are due. Writes their states and
-/// the bits of competitive_tiles. Tiles for decoded lists are left to them here. Returns whether
-/// the lane's tile is for or_tiles. A whole warp.
+/// Decides how the tiles of a warp's lanes are answered. `bound` is that of the lane's tile; 0: the
+/// round does not take it. Writes the states of the tiles and their bits of competitive_tiles.
+/// Tiles that decoded lists answer are appended to those here. Returns whether the lane's tile is
+/// to be accumulated by or_tiles. A whole warp.
 __device__ bool decide(const OrRounds& batch, const Query& query, std::uint32_t tile,
                        std::uint32_t round, std::uint32_t bound, std::uint32_t need) {
   const bool skips = (query.flags & (kCount | kExhaustive)) == 0;
@@ -144,8 +145,9 @@ union RoundMemory {
   RankMemory ranking;
 };
 
-/// The first step of a round, for a query as a whole. `first` and `tiles` are as for rank_tiles().
-/// Returns whether OR runs for the query. A whole CTA; ends with a barrier if so.
+/// The first step of a round, for a query as a whole: before the first round distributes its tiles,
+/// later raises its threshold. `first` and `tiles` are as for rank_tiles(). Returns whether OR runs
+/// for the query. A whole CTA; ends with a barrier if so.
 __device__ bool begin_query(const OrRounds& batch, const Query& query, std::uint32_t first,
                             std::uint32_t tiles, std::uint32_t round, RoundMemory& memory) {
   if (round == 0) {
@@ -165,9 +167,9 @@ __device__ bool begin_query(const OrRounds& batch, const Query& query, std::uint
   return true;
 }
 
-/// Work item: a query in all segments, a CTA of 512 threads, or fewer as begin_round. Launched
-/// before it where there are several segments. Shared memory: 3 KiB. Bound by reading its
-/// candidates or the bounds of its tiles.
+/// Work item: a query in all segments, a CTA of 512 threads, or of 128 where queries are many and
+/// tiles few. Launched before begin_round where there are several segments. Shared memory: 3 KiB.
+/// Bound by reading the query's candidates or the bounds of its tiles.
 __global__ void __launch_bounds__(kThreads) begin_queries(OrRounds batch, std::uint32_t round) {
   wait_for_previous();
   __shared__ RoundMemory memory;
@@ -176,8 +178,9 @@ __global__ void __launch_bounds__(kThreads) begin_queries(OrRounds batch, std::u
   begin_query(batch, query, all.begin, all.tiles, round, memory);
 }
 
-/// Work item: a query in a segment, a CTA of 512 threads, or of 128 where queries are many and
-/// tiles few. Shared memory: 3 KiB. Bound by the latency of reading a tile's bounds list by list.
+/// Work item: a query in a segment, a CTA of 512 threads; of 128 where queries are many and tiles
+/// few, or of 32 where begin_queries went before and a segment has 32 tiles at most. Shared memory:
+/// 3 KiB. Bound by the latency of reading a tile's bounds list by list.
 __global__ void __launch_bounds__(kThreads) begin_round(OrRounds batch, std::uint32_t round) {
   wait_for_previous();
   __shared__ RoundMemory memory;

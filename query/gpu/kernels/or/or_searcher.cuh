@@ -8,12 +8,11 @@
 namespace warpdex::gpu {
 namespace or_lookups {
 
-/// The most documents of a list that one warp looks up together.
+/// Documents of a list that one warp looks up together, at most.
 inline constexpr std::uint32_t kTogether = 128;
 
-/// The bits that tell which of a block's wanted documents, four in each lane, were removed. The
-/// constructor starts reading them. Other work should come before drop(), since the latency is
-/// long.
+/// Drops removed documents from a block's wanted ones, of which each lane has four. The constructor
+/// starts reading their bits. Other work should come before drop(), since the latency is long.
 struct RemovedBits {
   std::uint32_t words[4] = {};
 
@@ -32,8 +31,8 @@ struct RemovedBits {
   }
 };
 
-/// Packs the wanted documents of a block, four in each lane, in ascending order. place(i) is the
-/// place of the lane's document i.
+/// Places for the wanted documents of a block, of which each lane has four, side by side and in
+/// ascending order. place(i) is that of the lane's document i.
 struct LanePlaces {
   std::uint32_t first;   ///< place of the lane's first wanted document
   std::uint32_t count;   ///< wanted documents of all lanes
@@ -163,8 +162,8 @@ class Searcher {
            need.at(document.document);
   }
 
-  /// search() from list number `next` on for 32 lookups or fewer at a time: each lane looks up one
-  /// document in one of the `left` lists.
+  /// The rest of search(), from list number `next` on, in the `left` lists that are left. Each lane
+  /// looks up one document in one of these lists, 32 lookups at a time.
   __device__ void search_together(const Query& query, std::uint32_t own, std::uint32_t next,
                                   std::uint32_t left, const Threshold& need, std::uint32_t count) {
     looked_up_ += count * left;

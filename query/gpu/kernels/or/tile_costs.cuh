@@ -5,28 +5,28 @@
 
 namespace warpdex::gpu {
 
-// Estimated costs of the two ways to answer a tile, in instructions of a warp. Accumulating takes
-// about half as many in truth: with lower costs for it, k = 1000 took a fifth longer over gov2.
+// Estimated costs of the two ways to answer a tile, in instructions of a warp. In truth,
+// accumulating takes about half of what is said here. With that as its cost, queries with k = 1000
+// take a fifth longer over a generated collection of GOV2's size.
 inline constexpr float kAddBlock = 300;     // to decode and accumulate a block
 inline constexpr float kTile = 10'000;      // to clear and to scan a tile's accumulators
 inline constexpr float kLookUpBlock = 450;  // to decode a block and find its competitive documents
 inline constexpr float kLookUpDocument =
     20;  // in one or two further lists, after which most are dropped
-/// Documents of a query of more lists than these stay longer: they are looked up in one list of so
-/// many behind theirs, twice or more.
+/// In queries of more than kManyLists lists, documents are dropped later: each costs
+/// kLookUpDocument once for every kListsPassed of the lists from its own on.
 inline constexpr std::uint32_t kManyLists = 12;
 inline constexpr float kListsPassed = 4;
 
-/// Of a tile whose lists are decoded already, in the same instructions: to find its lists and to
-/// clear up behind it; and to add up 128 postings. Lookups take twice what the estimate says, next
-/// to these (measured over 8.8 million passages).
-inline constexpr float kStoredTileCost = 2'500;
-inline constexpr float kAddStored = 120;
+// Costs of a tile that is added up from decoded lists, in the same instructions.
+inline constexpr float kStoredTileCost = 2'500;  // to find its lists, and to clear up after it
+inline constexpr float kAddStored = 120;         // to add up 128 postings
+/// Next to the costs of decoded lists, other lookups cost so many times their estimate (measured
+/// over 8.8 million passages).
 inline constexpr float kLookupsInTruth = 2;
-/// By lookups in decoded lists, in the same instructions: for a tile, and to look up the 128
-/// postings of a block of an essential list.
+// Costs of a tile that is searched by lookups in decoded lists, in the same instructions.
 inline constexpr float kSearchTile = 400;
-inline constexpr float kSearchBlock = 200;
+inline constexpr float kSearchBlock = 200;  // for 128 postings of an essential list
 
 /// The results of one pass over the query's lists for 32 tiles, one for each lane.
 struct TileCosts {
@@ -34,16 +34,16 @@ struct TileCosts {
   float by_lookups = 0;        ///< cost of lookups in the lane's tile
   float blocks = 0;            ///< that meet the lane's tile
   float essential_blocks = 0;  ///< those of essential lists
-  /// For list number lane_id(): a bit for each tile where it may be the first of the query's lists
-  /// that has a document of the answer.
+  /// For list number lane_id(), a bit for each tile: set where a document of the answer may have
+  /// this list as the first of its lists.
   std::uint32_t low = 0;
   std::uint32_t high = 0;  ///< the same for list number lane_id() + 32
 };
 static_assert(kMaxLists == 2 * kWarp);
 
-/// Estimates the costs of tiles with these bounds; with bound 0, the lane's tile is left out. A
-/// whole warp. Bound by the latency of reading tables: those of kListsAtOnce lists are read
-/// together.
+/// Estimates the costs of the tiles of all lanes. `bound` is that of the lane's tile; 0: it is left
+/// out. A whole warp. Bound by the latency of reading tables, so those of kListsAtOnce lists are
+/// read together.
 __device__ inline TileCosts estimate_costs(const OrRounds& batch, const Query& query,
                                            std::uint32_t tile, std::uint32_t bound,
                                            std::uint32_t need) {
@@ -83,7 +83,8 @@ __device__ inline TileCosts estimate_costs(const OrRounds& batch, const Query& q
       }
       if (!decides) continue;
       costs.essential_blocks += static_cast<float>(blocks[j]);
-      // As if scores were spread evenly up to the bound; squared, since fewer are high in truth.
+      // The share of scores that decide, if they were spread evenly up to the bound. It is squared
+      // below, since in truth fewer scores are high.
       const float share =
           min(1.F, static_cast<float>(before - need + 1) / static_cast<float>(before - rest));
       const float passed =
@@ -97,9 +98,9 @@ __device__ inline TileCosts estimate_costs(const OrRounds& batch, const Query& q
   return costs;
 }
 
-/// Whether the lane's tile may be answered from decoded lists, of which `lists` score: where tiles
-/// are added up from them, it must not have too many postings. A list has one chunk more than
-/// blocks in a tile at most.
+/// Whether the lane's tile may be answered from decoded lists, of which `lists` score. Where tiles
+/// are added up from them, the tile must not have too many chunks of postings. A list has at most
+/// one chunk more than blocks in a tile.
 __device__ inline bool may_store(const OrRounds& batch, const TileCosts& costs,
                                  std::uint32_t lists) {
   return !batch.adds_stored || costs.blocks <= static_cast<float>(kMaxStoredChunks - lists);

@@ -19,7 +19,8 @@ constexpr std::uint32_t kWarps = kThreads / kWarp;
 constexpr std::uint32_t kBoundThreads = 128;
 constexpr std::uint32_t kMoreBoundThreads = 256;
 
-/// Writes each lane's value to the tiles [from, to). A whole warp; lanes share a long range.
+/// Writes each lane's value to the tiles [from, to). A whole warp; long ranges are written by all
+/// lanes together.
 __device__ void fill(std::uint32_t* row, std::uint32_t from, std::uint32_t to,
                      std::uint32_t value) {
   constexpr std::uint32_t kMany = 8;
@@ -92,20 +93,22 @@ __device__ void find_first_blocks(const OrTables& batch, const Query& query, std
   }
 }
 
-/// The tiles of a CTA of bound_tiles, and the most units that a posting of a list has in each; 0:
-/// no posting. Whole warps fill it in.
+/// Some tiles, and for each the most units that a posting of a list has there; 0: no posting. Whole
+/// warps fill it in, list by list.
 struct TileBounds {
   std::uint32_t first;  ///< the first tile
   std::uint32_t count;  ///< tiles, kWarp at most
   std::uint32_t* bounds;
 
+  /// For a list with stored range bounds.
   __device__ void add_ranges(const OrTables& batch, const Query& query, const List& list) const {
     if (lane_id() >= count) return;
     const uint2 bound = reinterpret_cast<const uint2*>(list.tile_score_bounds)[first + lane_id()];
     if (bound.x != 0) bounds[lane_id()] = bound_units(batch.form, query, list, bound);
   }
 
-  /// Takes the blocks that meet the tiles; of these, part number `part` of `parts`.
+  /// For a list with bounds by block alone: reads part number `part` of `parts` of those blocks
+  /// that meet the tiles.
   __device__ void add_blocks(const OrTables& batch, const Query& query, const List& list,
                              std::uint32_t part, std::uint32_t parts) const {
     const std::uint32_t* const row = batch.first_blocks + list.tile_row + first;
