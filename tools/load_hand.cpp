@@ -73,38 +73,58 @@ double batch_rate(Engine& engine, QueryRing& ring, double wanted_seconds, std::s
   return static_cast<double>(answered) / (micros_since(start) / 1e6);
 }
 
+/// Collects the times of single queries.
+class SingleTimes {
+ public:
+  explicit SingleTimes(std::size_t classes) : by_class_(classes) {}
+
+  void add(std::size_t of_class, double micros) {
+    const auto nanoseconds = static_cast<std::uint64_t>(micros * 1e3);
+    by_class_[of_class].push_back(nanoseconds);
+    all_.push_back(nanoseconds);
+  }
+
+  SingleFigures figures() const {
+    SingleFigures figures;
+    for (const std::vector<std::uint64_t>& times : by_class_) {
+      figures.by_class.push_back(summarise(times));
+    }
+    figures.all = summarise(all_);
+    return figures;
+  }
+
+ private:
+  std::vector<std::vector<std::uint64_t>> by_class_;
+  std::vector<std::uint64_t> all_;
+};
+
 /// One query at a time, the n-th not before the n-th of `times`. `answer` returns whether there is
 /// one.
 template <typename Answer>
-SingleFigures measure_single(const LoadPlan& plan, std::span<const Micros> times, Answer& answer,
+SinglesAtRate measure_single(const LoadPlan& plan, std::span<const Micros> times, Answer& answer,
                              const std::function<void(std::size_t)>& on_query) {
-  std::vector<std::vector<std::uint64_t>> took(plan.classes.size());
-  std::vector<std::uint64_t> all;
+  SingleTimes took(plan.classes.size());
+  SingleTimes delays(plan.classes.size());
   const ExactSleep exact;
   const Clock::time_point begin = Clock::now();
   for (std::size_t i = 0; i < times.size(); ++i) {
     if (micros_since(begin) > kMaxTimes * plan.seconds * 1e6) break;
     const std::size_t query = i % plan.queries.size();
     wait_for_moment([&] { return micros_since(begin); }, times[i]);
-    const Clock::time_point start = Clock::now();
+    const double start = micros_since(begin);
     const bool is_answered = answer(plan.queries[query]);
-    const auto nanoseconds = static_cast<std::uint64_t>(micros_since(start) * 1e3);
+    const double end = micros_since(begin);
     on_query(i);
     if (!is_answered) continue;
-    took[plan.class_of[query]].push_back(nanoseconds);
-    all.push_back(nanoseconds);
+    took.add(plan.class_of[query], end - start);
+    delays.add(plan.class_of[query], end - times[i]);
   }
-  SingleFigures figures;
-  for (std::vector<std::uint64_t>& of_class : took) {
-    figures.by_class.push_back(summarise(std::move(of_class)));
-  }
-  figures.all = summarise(std::move(all));
-  return figures;
+  return {took.figures(), delays.figures()};
 }
 
 /// The engine's own memory is warm after few queries.
 template <typename Answer>
-SingleFigures measure_warm_single(const LoadPlan& plan, Processor processor,
+SinglesAtRate measure_warm_single(const LoadPlan& plan, Processor processor,
                                   std::span<const Micros> times, Answer& answer,
                                   const OnLoadProgress& on_progress) {
   for (std::size_t i = 0; i < std::min(kWarming, plan.queries.size()); ++i) {
@@ -163,7 +183,7 @@ HandFigures measure_one(Processor processor, Engine& engine, QueryRing& ring, An
   if (plan.by_hand.single) {
     engine.wait(ring.submit(engine, plan.queries.size()));  // all threads warm the lists
     const std::vector<Micros> at_once(most_queries(plan));
-    figures.single = measure_warm_single(plan, processor, at_once, answer, on_progress);
+    figures.single = measure_warm_single(plan, processor, at_once, answer, on_progress).times;
   }
   if (!plan.by_hand.batches) return figures;
   const std::string name = "by hand, " + std::string(processor_name(processor));

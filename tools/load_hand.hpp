@@ -18,13 +18,19 @@ struct SingleFigures {
   std::vector<Latency> by_class;
 };
 
+/// Single queries at the arrival times of a load, or once the query before is answered.
+struct SinglesAtRate {
+  SingleFigures times;   ///< from a query's start
+  SingleFigures delays;  ///< from its arrival, as in loads
+};
+
 /// Of one processor.
 struct HandFigures {
   Processor processor = Processor::kCpu;
   /// One query after the other; on the CPU, by one thread.
   SingleFigures single;
   /// The same by measure_by_hand_at(), of each rate that it was called for.
-  std::vector<SingleFigures> at_rates;
+  std::vector<SinglesAtRate> at_rates;
   /// Queries a second in batches of kWholeBatch, the next submitted while one runs; on the CPU by
   /// all threads.
   double batch_rate = 0;
@@ -39,10 +45,9 @@ std::vector<HandFigures> measure_by_hand(const Snapshot& snapshot, const Uploade
                                          const LoadPlan& plan, std::size_t callers,
                                          const OnLoadProgress& on_progress);
 
-/// Adds to `figures`, which measure_by_hand() gave, what single queries take at the arrival times
-/// of a load of this rate, or once the query before is answered; nothing if HandParts has no
-/// `single`. A query's time counts from its start. The queries are the load's, all of them if they
-/// do not take far longer: others would have other percentiles.
+/// Adds to `figures`, which measure_by_hand() gave, SinglesAtRate of this rate; nothing if
+/// HandParts has no `single`. The queries are the load's, all of them if they do not take far
+/// longer: others would have other percentiles.
 void measure_by_hand_at(double rate, const Snapshot& snapshot, const UploadedIndex* gpu,
                         const LoadPlan& plan, std::vector<HandFigures>& figures,
                         const OnLoadProgress& on_progress);

@@ -129,7 +129,10 @@ void write_by_hand(JsonWriter& json, const LoadPlan& plan, const LoadReport& rep
     for (std::size_t i = 0; i < hand.at_rates.size(); ++i) {
       json.begin_object();
       json.member("rate", plan.rates[i]);
-      write_singles(json, plan, hand.at_rates[i]);
+      write_singles(json, plan, hand.at_rates[i].times);
+      json.begin_object("delays");
+      write_singles(json, plan, hand.at_rates[i].delays);
+      json.end_object();
       json.end_object();
     }
     json.end_array();

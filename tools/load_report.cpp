@@ -127,21 +127,24 @@ std::string_view processor_label(Processor processor) {
 }
 
 std::vector<std::string> hand_cells(const HandFigures& hand, const std::string& what,
-                                    const Latency& latency) {
+                                    const Latency& latency, const Latency* delay) {
   return {std::string(processor_label(hand.processor)),
           what,
           milliseconds(latency.mean),
           milliseconds(latency.p50),
           milliseconds(latency.p95),
           milliseconds(latency.p99),
-          milliseconds(latency.max)};
+          milliseconds(latency.max),
+          delay == nullptr ? "" : milliseconds(delay->p99)};
 }
 
+/// `delays` may be null.
 void add_singles(const LoadPlan& plan, const HandFigures& hand, const std::string& what,
-                 const SingleFigures& single, Table& table) {
-  table.add(hand_cells(hand, what + "all", single.all));
+                 const SingleFigures& single, const SingleFigures* delays, Table& table) {
+  table.add(hand_cells(hand, what + "all", single.all, delays == nullptr ? nullptr : &delays->all));
   for (std::size_t i = 0; plan.classes.size() > 1 && i < plan.classes.size(); ++i) {
-    table.add(hand_cells(hand, what + plan.classes[i].name, single.by_class[i]));
+    table.add(hand_cells(hand, what + plan.classes[i].name, single.by_class[i],
+                         delays == nullptr ? nullptr : &delays->by_class[i]));
   }
 }
 
@@ -153,13 +156,14 @@ void print_by_hand(const LoadPlan& plan, const LoadReport& report, std::ostream&
                {"p50"},
                {"p95"},
                {"p99"},
-               {"max"}});
+               {"max"},
+               {"p99 from arrival"}});
   for (const HandFigures& hand : report.by_hand) {
     if (!plan.by_hand.single) continue;
-    add_singles(plan, hand, "", hand.single, table);
+    add_singles(plan, hand, "", hand.single, nullptr, table);
     for (std::size_t i = 0; i < hand.at_rates.size(); ++i) {
       add_singles(plan, hand, grouped(static_cast<std::uint64_t>(plan.rates[i])) + "/s, ",
-                  hand.at_rates[i], table);
+                  hand.at_rates[i].times, &hand.at_rates[i].delays, table);
     }
   }
   if (!table.empty()) table.print(out);

@@ -222,6 +222,10 @@ TEST_F(LoadCommand, MeasuresOnlyTheWantedPartsByHand) {
   for (rapidjson::SizeType i = 0; i < 2; ++i) {
     EXPECT_EQ(at_rates[i]["rate"].GetDouble(), i == 0 ? 300 : 600);
     EXPECT_GT(at_rates[i]["all"]["p50_us"].GetDouble(), 0);
+    for (const char* figure : {"p50_us", "p99_us", "max_us"}) {
+      EXPECT_GE(at_rates[i]["delays"]["all"][figure].GetDouble(),
+                at_rates[i]["all"][figure].GetDouble());
+    }
     EXPECT_EQ(single["loads"][i]["rate"].GetDouble(), i == 0 ? 300 : 600);
   }
   const rapidjson::Document batches = figures({"--by-hand=batches", "--rate", "300"});

@@ -50,7 +50,10 @@ class Rows(unittest.TestCase):
             classes = {name: of(*figures) for name, figures in zip("ab", classes)}
             at_rate = {name: of(one["p50_us"] + 5, one["p99_us"] * 2)
                        for name, one in classes.items()}
-            return {"on": processor, "classes": classes, "at_rates": [{"classes": at_rate}],
+            delays = {name: of(one["p50_us"] + 20, one["p99_us"] / 2)
+                      for name, one in classes.items()}
+            return {"on": processor, "classes": classes,
+                    "at_rates": [{"classes": at_rate, "delays": {"classes": delays}}],
                     "callers_batches_per_second": rate}
         idle = {"by_hand": [hand("cpu", 50, (10, 100), (500, 900)),
                             hand("gpu", 90, (60, 80), (70, 90))],
@@ -59,7 +62,8 @@ class Rows(unittest.TestCase):
             "callers": [{"on": "both", "callers": 64, "answers_per_second": 91}]}
         rows = list(script.idle_rows(on_gpu(), idle))
         self.assertEqual([row[3] for row in rows],
-                         ["met; met", "met; **misses**", "met; **misses**", "met; met", "met"])
+                         ["met; met; met", "met; **misses**; **misses**", "met; **misses**; met",
+                          "met; met; **misses**", "met"])
 
     def test_a_huge_query_and_full_batches(self):
         def at(p99):
