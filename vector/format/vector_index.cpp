@@ -20,7 +20,8 @@ struct VectorIndex::State {
 
   /// The segment that a row is stored in; null: none.
   const VectorSegment* segment_of(std::size_t row) const;
-  /// That of an index that is nothing else.
+  std::size_t live_rows() const;
+  /// The only segment, with all rows live. Throws UsageError unless the index is that.
   const VectorSegment& whole() const;
 
   std::filesystem::path folder;
@@ -72,11 +73,19 @@ const VectorSegment* VectorIndex::State::segment_of(std::size_t row) const {
   return after == segments.begin() ? nullptr : &*(after - 1);
 }
 
+std::size_t VectorIndex::State::live_rows() const {
+  std::size_t sum = 0;
+  for (const VectorSegment& segment : segments) sum += segment.live_rows;
+  return sum;
+}
+
 const VectorSegment& VectorIndex::State::whole() const {
   if (segments.size() == 1 && segments.front().is_whole()) return segments.front();
+  const bool has_gaps_for_good = manifest.ids == IdKind::kRows && live_rows() < manifest.rows;
   throw UsageError("the vectors of the index at '" + folder.string() +
-                   "' lie in several segments, or some were removed; search segment by segment, or "
-                   "merge the index by 'warpdex vector merge'");
+                   "' lie in several segments, or some were removed; " +
+                   (has_gaps_for_good ? "" : "merge it by 'warpdex vector merge', or ") +
+                   "search it by search_index_on_cpu() or search_index_on_gpus()");
 }
 
 VectorIndex VectorIndex::open(const std::filesystem::path& folder) {
@@ -92,11 +101,7 @@ VectorIndex& VectorIndex::operator=(VectorIndex&&) noexcept = default;
 
 const VectorIndexSettings& VectorIndex::settings() const { return state_->manifest.settings; }
 std::size_t VectorIndex::rows() const { return state_->manifest.rows; }
-std::size_t VectorIndex::live_rows() const {
-  std::size_t sum = 0;
-  for (const VectorSegment& segment : state_->segments) sum += segment.live_rows;
-  return sum;
-}
+std::size_t VectorIndex::live_rows() const { return state_->live_rows(); }
 bool VectorIndex::is_live(std::size_t row) const {
   const VectorSegment* const segment = state_->segment_of(row);
   const auto place = segment == nullptr ? std::nullopt : segment->place(row);

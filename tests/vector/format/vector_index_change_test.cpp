@@ -25,6 +25,7 @@ namespace {
 
 namespace fs = std::filesystem;
 using testing::HasSubstr;
+using testing::Not;
 
 std::vector<std::int64_t> numbers_from(std::int64_t first, std::size_t count) {
   std::vector<std::int64_t> numbers(count);
@@ -48,6 +49,15 @@ std::vector<std::string> ids_of(const VectorIndex& index, const VectorSearcher& 
     if (row >= 0) ids.push_back(index.id(static_cast<std::size_t>(row)));
   }
   return ids;
+}
+
+std::string message_of(const std::function<void()>& work) {
+  try {
+    work();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "no error";
 }
 
 TEST(VectorIndexChange, CodesAnswerTheSameBeforeAndAfterAMerge) {
@@ -181,18 +191,39 @@ TEST(VectorIndexChange, PartsOfAnIndexAreNotTakenForAll) {
   VectorIndexChange change(folder / "index");
   change.remove(VectorIds(numbers_from(3, 4)));
   change.commit();
-  EXPECT_THROW(VectorIndex::open(folder / "index").flat(), UsageError);
+  const auto refusal = [&] {
+    return message_of([&] { VectorIndex::open(folder / "index").flat(); });
+  };
+  EXPECT_THAT(refusal(), HasSubstr("vector merge"));
   merge_vector_index(folder / "index");
   EXPECT_EQ(VectorIndex::open(folder / "index").flat().vectors.rows, 46U);
 }
 
-std::string message_of(const std::function<void()>& work) {
-  try {
-    work();
-  } catch (const Error& error) {
-    return error.what();
+TEST(VectorIndexChange, AMergeIsAdvisedWhereItHelps) {
+  auto random = test::generator(908);
+  const test::TemporaryFolder folder(test::place_in_memory());
+  VectorIndexWriter writer(folder / "index", {.metric = Metric::kL2, .dimension = 3});
+  writer.add(test::draw(random, 30));
+  writer.commit();
+  const auto refusal = [&] {
+    return message_of([&] { VectorIndex::open(folder / "index").flat(); });
+  };
+  VectorIndexChange addition(folder / "index");
+  addition.add(test::draw(random, 15));
+  addition.commit();
+  EXPECT_THAT(refusal(), HasSubstr("vector merge"));
+  merge_vector_index(folder / "index");
+  EXPECT_EQ(refusal(), "no error");
+  // The numbers of removed rows are never used again: no merge closes the gap.
+  VectorIndexChange removal(folder / "index");
+  removal.remove(VectorIds(numbers_from(3, 4)));
+  removal.commit();
+  for (const bool is_merged : {false, true}) {
+    SCOPED_TRACE(is_merged);
+    EXPECT_THAT(refusal(), HasSubstr("search_index_on_cpu()"));
+    EXPECT_THAT(refusal(), Not(HasSubstr("vector merge")));
+    EXPECT_EQ(merge_vector_index(folder / "index"), !is_merged);
   }
-  return "no error";
 }
 
 TEST(VectorIndexChange, BadChangesGetASentenceAndChangeNothing) {
