@@ -26,7 +26,17 @@ constexpr int kStyle = po::command_line_style::unix_style & ~po::command_line_st
 // Where arguments go that no option and no positional argument takes; nobody types this name.
 constexpr const char* kSurplus = "(surplus)";
 
-/// The complaint about a value that could not be read as a number; other values always can be read.
+/// Whether a text is a number from its first character to its last, of whatever size.
+bool is_number(const std::string& text, bool is_fraction) {
+  if (!is_fraction && text.find_first_not_of("-0123456789") != text.npos) return false;
+  double number = 0;
+  const char* const end = text.data() + text.size();
+  const std::from_chars_result read = std::from_chars(text.data(), end, number);
+  return read.ec != std::errc::invalid_argument && read.ptr == end;
+}
+
+/// The complaint about a value that an option's type of number could not be read from; other values
+/// always can be read.
 UsageError refused_value(const po::invalid_option_value& error,
                          const po::options_description& known,
                          const std::vector<po::option>& given) {
@@ -45,13 +55,12 @@ UsageError refused_value(const po::invalid_option_value& error,
     break;
   }
   const std::string option = (name.size() == 1 ? "-" : "--") + name;
-  const char* const digits = is_fraction ? "0123456789.e+" : "0123456789";
-  if (std::isdigit(static_cast<unsigned char>(value[0])) &&
-      value.find_first_not_of(digits) == value.npos) {
-    return UsageError(option + " takes a smaller number than '" + value + "'");
+  if (!is_number(value, is_fraction)) {
+    return UsageError(option + " takes a " + (is_fraction ? "" : "whole ") + "number, not '" +
+                      value + "'");
   }
-  return UsageError(option + " takes a " + (is_fraction ? "" : "whole ") + "number, not '" + value +
-                    "'");
+  return UsageError(option + " takes a " + (value.front() == '-' ? "larger" : "smaller") +
+                    " number than '" + value + "'");
 }
 
 }  // namespace
@@ -190,7 +199,9 @@ std::uint32_t whole_number_of(const std::string& option, const std::string& text
   const char* const end = text.data() + text.size();
   const std::from_chars_result read = std::from_chars(text.data(), end, number);
   if (read.ec != std::errc() || read.ptr != end || number == 0) {
-    throw UsageError(option + " takes whole numbers of 1 or more, not '" + text + "'");
+    throw UsageError(option + " takes whole numbers from 1 to " +
+                     std::to_string(std::numeric_limits<std::uint32_t>::max()) + ", not '" + text +
+                     "'");
   }
   return number;
 }
@@ -217,7 +228,9 @@ std::uint64_t parse_size(const std::string& option, const std::string& text) {
     scale = std::pow(suffix == "B" ? 1000.0 : 1024.0, static_cast<double>(power + 1));
   }
   const double bytes = number * scale;
-  if (!(bytes < 9e18)) throw refuse();
+  if (!(bytes < 9e18)) {
+    throw UsageError(option + " takes a smaller size than '" + text + "'");
+  }
   return static_cast<std::uint64_t>(bytes);
 }
 

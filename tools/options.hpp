@@ -71,15 +71,16 @@ void check_shared_stream(const std::string& stream,
 std::uint32_t checked_number(const std::string& option, std::int64_t value, std::int64_t low,
                              std::int64_t high = std::numeric_limits<std::uint32_t>::max());
 
-/// The whole number of 1 or more that is a part of a list; UsageError naming the option if it is
-/// none.
+/// The whole number, from 1 to 2^32 - 1, that is a part of a list; UsageError naming the option for
+/// others.
 std::uint32_t whole_number_of(const std::string& option, const std::string& text);
 
 /// The value of --threads, 0 to 1024.
 std::uint32_t checked_threads(std::int64_t value);
 
 /// A size in bytes: digits with an optional fraction and an optional unit, K, M, G, T (powers of
-/// 1024, as are KiB and the like; KB, MB, GB, TB are powers of 1000). UsageError for others.
+/// 1024, as are KiB and the like; KB, MB, GB, TB are powers of 1000). UsageError for others
+/// and from 9e18 bytes on.
 std::uint64_t parse_size(const std::string& option, const std::string& text);
 
 /// "a, b,c" to its parts, without the blanks around them; empty parts are dropped.
