@@ -1,5 +1,7 @@
 // Stores vectors and finds the nearest ones, in one process.
+#include <charconv>
 #include <iostream>
+#include <string_view>
 #include <warpdex/warpdex.hpp>
 
 namespace vector = warpdex::vector;
@@ -11,8 +13,17 @@ vector::Neighbors two_nearest(const vector::VectorIndex& index, const std::vecto
   return vector::GpuFlatSearcher(index.flat(), resources).nearest(queries, 2);
 }
 
+float number_of(std::string_view text) {
+  float number = 0;
+  const char* const end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, number);
+  if (error == std::errc() && stop == end) return number;
+  throw warpdex::UsageError("X and Y are numbers, not '" + std::string(text) + "'");
+}
+
 int main(int argc, char** argv) try {
   if (argc < 4) throw warpdex::UsageError("say where and near what: vectors INDEX_FOLDER X Y");
+  const std::vector<float> queries{number_of(argv[2]), number_of(argv[3])};
 
   vector::VectorIndexSettings settings;
   settings.metric = vector::Metric::kL2;
@@ -22,7 +33,6 @@ int main(int argc, char** argv) try {
   writer.commit(vector::VectorIds(std::vector<std::string>{"origin", "near", "far"}));
 
   const vector::VectorIndex index = vector::VectorIndex::open(argv[1]);
-  const std::vector<float> queries{std::stof(argv[2]), std::stof(argv[3])};
   const vector::Neighbors found = two_nearest(index, queries);
   for (std::size_t i = 0; i < found.rows.size(); ++i) {
     const auto row = static_cast<std::size_t>(found.rows[i]);

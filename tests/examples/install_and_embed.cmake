@@ -36,6 +36,12 @@ if(NOT output STREQUAL "1\tnear\n18\tfar\n")
   message(FATAL_ERROR "vectors found something else than near and far:\n${output}")
 endif()
 
+execute_process(COMMAND ${work}/examples/vectors ${work}/unused 3 5x RESULT_VARIABLE status
+                ERROR_VARIABLE output)
+if(status EQUAL 0 OR NOT output MATCHES "not '5x'")
+  message(FATAL_ERROR "vectors with a bad number ended with ${status}:\n${output}")
+endif()
+
 run("living" ${work}/examples/living ${work}/living)
 if(NOT output STREQUAL "0.0325225\ttreasure\tThe old <em>sea</em> <em>captain</em> sailed away.\n0.0163934\tmoby\tI thought I would sail about a little.\n")
   message(FATAL_ERROR "living found something else than treasure and moby:\n${output}")
