@@ -15,18 +15,14 @@ namespace warpdex {
 namespace {
 
 struct Kind {
-  std::string_view name;  ///< empty: no member "kind"
+  std::string_view name;
   const char* what;
   const char* help;  ///< the command line that lists its commands
 };
 constexpr std::array<Kind, 3> kKinds{
-    {{"", "an index of text", "warpdex --help"},
+    {{kTextKind, "an index of text", "warpdex --help"},
      {kVectorsKind, "an index of vectors", "warpdex vector --help"},
      {kMetricKind, "a permutation index", "warpdex metric --help"}}};
-
-std::string kind_of(const ManifestObject& manifest) {
-  return manifest.has("kind") ? manifest.string("kind") : "";
-}
 
 std::uint64_t from_hex(std::string_view text) {
   std::uint64_t value = 0;
@@ -219,6 +215,17 @@ std::vector<ManifestObject> ManifestObject::objects(const char* key) const {
   const rapidjson::Value& value = member(key);
   if (!value.IsArray()) damaged_manifest(key);
   return {value.Begin(), value.End()};
+}
+
+std::string kind_of(const ManifestObject& manifest) {
+  return manifest.has("kind") ? manifest.string("kind") : std::string(kTextKind);
+}
+
+std::string kind_in_words(std::string_view kind) {
+  for (const Kind& known : kKinds) {
+    if (known.name == kind) return known.what;
+  }
+  return "an index of a kind that is not known";
 }
 
 void check_kind(const ManifestObject& manifest, std::string_view kind, std::uint64_t version,

@@ -85,9 +85,10 @@ fs::path prepare_target(const fs::path& path) {
 }
 
 /// Call it while holding the target's lock.
-fs::path prepare_hidden(const fs::path& target, bool is_alone) {
+fs::path prepare_hidden(const fs::path& target, bool is_alone,
+                        const std::optional<std::string>& kind) {
   if (is_alone) clear_leftovers(target);
-  check_replaceable(target);
+  check_replaceable(target, kind);
   return create_hidden_folder(target);
 }
 
@@ -97,19 +98,22 @@ void move(const fs::path& from, const fs::path& to) {
 
 }  // namespace
 
+ReplacementFolder::ReplacementFolder(const fs::path& target, std::string_view kind)
+    : ReplacementFolder(target, nullptr, true, std::string(kind)) {}
+
 ReplacementFolder::ReplacementFolder(const fs::path& target)
-    : target_(prepare_target(target)),
-      lock_(std::make_shared<TargetLock>(target_)),
-      folder_(prepare_hidden(target_, true)),
-      scratch_(create_hidden_folder(target_)) {
-  check_movable();
-}
+    : ReplacementFolder(target, nullptr, true, std::nullopt) {}
 
 ReplacementFolder::ReplacementFolder(const fs::path& target, std::shared_ptr<TargetLock> lock,
                                      bool is_alone)
+    : ReplacementFolder(target, std::move(lock), is_alone, std::nullopt) {}
+
+ReplacementFolder::ReplacementFolder(const fs::path& target, std::shared_ptr<TargetLock> lock,
+                                     bool is_alone, std::optional<std::string> kind)
     : target_(prepare_target(target)),
-      lock_(std::move(lock)),
-      folder_(prepare_hidden(target_, is_alone)),
+      lock_(lock ? std::move(lock) : std::make_shared<TargetLock>(target_)),
+      kind_(std::move(kind)),
+      folder_(prepare_hidden(target_, is_alone, kind_)),
       scratch_(create_hidden_folder(target_)) {
   check_movable();
 }
@@ -194,7 +198,7 @@ void ReplacementFolder::commit(const std::string& manifest,
   write(std::string(kManifestName), bytes_of(manifest));
   flush();
   if (last_check) last_check();
-  check_replaceable(target_);
+  check_replaceable(target_, kind_);
   take_place();
   // From here on the new index is in place: nothing may fail any more. The disk learns of it before
   // the old one is removed.
@@ -223,7 +227,7 @@ void ReplacementFolder::take_place() {
   }
   trade_places();
   try {
-    check_replaceable(folder_.path());
+    check_replaceable(folder_.path(), kind_);
   } catch (const Error&) {
     // Something came into the target between the last look and the exchange.
     try {
@@ -232,7 +236,7 @@ void ReplacementFolder::take_place() {
       folder_.release();  // the files that came in stay there
       throw;
     }
-    check_replaceable(target_);
+    check_replaceable(target_, kind_);
     throw;
   }
 }

@@ -97,12 +97,18 @@ std::vector<std::string> foreign_names(const fs::path& folder,
   return foreign;
 }
 
-/// The segments that a manifest lists, whatever its version and its checksum: only listed files may
-/// be replaced.
-std::vector<SegmentInfo> listed_segments(const fs::path& target, std::string_view manifest) {
+/// An index that may be replaced, by its manifest.
+struct StoredIndex {
+  std::string kind;
+  std::vector<SegmentInfo> segments;  ///< only the files that these list may be replaced
+};
+
+/// What a manifest says, whatever its version and its checksum.
+StoredIndex read_index(const fs::path& target, std::string_view manifest) {
   try {
     const rapidjson::Document document = parse_manifest(manifest);
-    return read_segments(ManifestObject(document));
+    const ManifestObject members(document);
+    return {kind_of(members), read_segments(members)};
   } catch (const FormatError&) {
     throw UsageError("the manifest.json of '" + target.string() +
                      "' is damaged and does not say which files there are the index's; remove the "
@@ -156,7 +162,7 @@ void check_outside_of_indexes(const fs::path& target) {
   }
 }
 
-void check_replaceable(const fs::path& target) {
+void check_replaceable(const fs::path& target, std::optional<std::string_view> kind) {
   std::error_code error;
   const fs::file_status status = fs::symlink_status(target, error);
   if (status.type() == fs::file_type::not_found) return;
@@ -175,7 +181,12 @@ void check_replaceable(const fs::path& target) {
   const std::string_view text(reinterpret_cast<const char*>(manifest->bytes().data()),
                               manifest->size());
   if (!text.starts_with(kManifestSignature)) throw refused("exists and is not an index");
-  const std::vector<std::string> foreign = foreign_names(target, listed_segments(target, text));
+  const StoredIndex index = read_index(target, text);
+  if (kind && *kind != index.kind) {
+    throw refused("is " + kind_in_words(index.kind) + " and would be replaced by " +
+                  kind_in_words(*kind));
+  }
+  const std::vector<std::string> foreign = foreign_names(target, index.segments);
   if (foreign.empty()) return;
   throw UsageError("'" + target.string() + "' holds more than an index: " + enumerated(foreign) +
                    "; move that elsewhere or choose another output");

@@ -11,6 +11,7 @@
 #include "format/document_extras.hpp"
 #include "format/forward_writer.hpp"
 #include "format/lexicon.hpp"
+#include "warpdex/core/storage/manifest_json.hpp"
 #include "warpdex/core/storage/replacement_folder.hpp"
 #include "warpdex/core/storage/segment_files.hpp"
 #include "warpdex/indexer/format/index_writer.hpp"
@@ -41,7 +42,8 @@ struct StreamWriter {
 
 struct IndexWriter::State {
   State(const std::filesystem::path& target, const IndexSettings& index_settings)
-      : State(index_settings, std::make_unique<ReplacementFolder>(target), nullptr, 0, 0) {}
+      : State(index_settings, std::make_unique<ReplacementFolder>(target, kTextKind), nullptr, 0,
+              0) {}
   State(ReplacementFolder& commit, std::uint64_t number, const IndexSettings& index_settings)
       : State(index_settings, nullptr, &commit, number, kSmallSegmentBytes) {}
   State(const IndexSettings& index_settings, std::unique_ptr<ReplacementFolder> own,

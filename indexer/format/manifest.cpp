@@ -162,7 +162,7 @@ Manifest manifest_from_json(std::string_view text) {
   const ManifestObject reader(document);
   const std::uint64_t version = reader.has("version") ? reader.number("version") : 0;
   const bool is_old = version >= kOldestVersion && version < kFormatVersion;
-  check_kind(reader, "", is_old ? version : kFormatVersion);
+  check_kind(reader, kTextKind, is_old ? version : kFormatVersion);
   check_manifest_checksum(text);
   Manifest manifest;
   manifest.settings.codec = read_codec(reader.object("codec"));

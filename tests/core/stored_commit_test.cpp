@@ -227,6 +227,23 @@ TEST(StoredCommit, RefusesFilesThatAreNotListed) {
   EXPECT_NO_THROW(check_replaceable(target));
 }
 
+TEST(StoredCommit, RefusesToReplaceAnIndexOfAnotherKind) {
+  const test::TemporaryFolder place;
+  Writer(place / "text").add(100);
+  EXPECT_NO_THROW(check_replaceable(place / "text", kTextKind));
+  EXPECT_NO_THROW(ReplacementFolder(place / "text", kTextKind));
+  for (const std::string_view kind : {kVectorsKind, kMetricKind}) {
+    EXPECT_THROW(check_replaceable(place / "text", kind), UsageError);
+    EXPECT_THROW(ReplacementFolder(place / "text", kind), UsageError);
+    // It comes while the other one is built.
+    ReplacementFolder folder(place / "late", kind);
+    fs::copy(place / "text", place / "late", fs::copy_options::recursive);
+    EXPECT_THROW(folder.commit(to_json({})), UsageError);
+    EXPECT_EQ(read_all(place / "late").numbers.size(), 1U);
+    fs::remove_all(place / "late");
+  }
+}
+
 TEST(StoredCommit, RefusesATargetWithinAnotherIndex) {
   const test::TemporaryFolder place;
   const fs::path target = place / "stored";

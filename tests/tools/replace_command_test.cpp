@@ -4,6 +4,7 @@
 #include <csignal>
 
 #include "tests/tools/collection.hpp"
+#include "tests/tools/vector/fvecs.hpp"
 
 namespace warpdex::test {
 namespace {
@@ -28,6 +29,39 @@ TEST(ReplaceCommand, RefusesAFolderWithOtherFiles) {
   EXPECT_EQ(read_file(folder / "index/thesis.tex"), "years of work");
   EXPECT_EQ(run_warpdex({"verify", folder / "index"}).status, 0);
   EXPECT_THAT(names_in(folder.path()), ElementsAre("bad.tsv", "index"));
+}
+
+TEST(ReplaceCommand, RefusesAnIndexOfAnotherKind) {
+  const TemporaryFolder folder;
+  write_file(folder / "docs.tsv", kTsvDocuments);
+  write_file(folder / "words.txt", "apple\npear\nplum\n");
+  write_file(folder / "rows.fvecs", fvecs({{0, 1}, {2, 3}, {4, 5}}));
+  const std::vector<std::vector<std::string>> builds{
+      {"index", "--format", "tsv", "--input", folder / "docs.tsv"},
+      {"vector", "build", "--input", folder / "rows.fvecs"},
+      {"metric", "build", "--distance", "levenshtein", "--permutants", "2", "--input",
+       folder / "words.txt"}};
+  const std::vector<std::string> kinds{"an index of text", "an index of vectors",
+                                       "a permutation index"};
+  for (std::size_t i = 0; i < builds.size(); ++i) {
+    const std::string output = folder / ("index" + std::to_string(i));
+    for (std::size_t round = 0; round < builds.size() + 1; ++round) {
+      const std::size_t j = (i + round) % builds.size();  // its own kind, the others, its own again
+      SCOPED_TRACE(kinds[j] + " over " + kinds[i]);
+      std::vector<std::string> arguments = builds[j];
+      arguments.insert(arguments.end(), {"--output", output});
+      const Outcome outcome = run_warpdex(arguments);
+      if (i == j) {
+        EXPECT_EQ(outcome.status, 0) << outcome.err;
+      } else {
+        expect_complaint(
+            outcome, 2,
+            {"'" + output + "' is " + kinds[i] + " and would be replaced by " + kinds[j],
+             "remove it or choose another output"});
+      }
+      EXPECT_EQ(run_warpdex({"verify", output}).status, 0);
+    }
+  }
 }
 
 TEST(ReplaceCommand, RefusesAnInputInItsOutput) {

@@ -91,8 +91,8 @@ void add_options(CommandLine& command, Arguments& given) {
 
   po::options_description index = option_group("Index");
   index.add_options()("output", po::value(&given.output)->value_name("DIR")->required(),
-                      "the index's folder: a new one, or an index to replace; it may hold nothing "
-                      "else");
+                      "the index's folder: a new one, or an index of text to replace; it may hold "
+                      "nothing else");
   given.codec.add_to(index);
   index.add_options()("analyzer",
                       po::value(&given.analyzer)->value_name("NAME")->default_value(given.analyzer),

@@ -16,6 +16,7 @@
 #include "format/xfbq_layout.hpp"
 #include "ivf/build/codes.hpp"
 #include "warpdex/core/error.hpp"
+#include "warpdex/core/storage/manifest_json.hpp"
 #include "warpdex/core/storage/replacement_folder.hpp"
 #include "xfbq/train.hpp"
 
@@ -39,7 +40,7 @@ VectorIndexSettings checked(const VectorIndexSettings& settings) {
 struct VectorIndexWriter::State {
   State(const std::filesystem::path& target, const VectorIndexSettings& given)
       : settings(checked(given)),
-        replacement(target),
+        replacement(target, kVectorsKind),
         folder(replacement.subfolder(segment_folder(0))) {
     if (settings.pq.bytes == 0) settings.pq.bytes = default_code_bytes(settings.dimension);
     rows.emplace(rows_folder(), settings);

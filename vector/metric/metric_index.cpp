@@ -6,6 +6,7 @@
 #include "metric/metric_manifest.hpp"
 #include "warpdex/core/error.hpp"
 #include "warpdex/core/storage/folder.hpp"
+#include "warpdex/core/storage/manifest_json.hpp"
 #include "warpdex/core/storage/open_stored.hpp"
 #include "warpdex/core/storage/replacement_folder.hpp"
 #include "warpdex/core/storage/segment_view.hpp"
@@ -65,7 +66,7 @@ Manifest read_manifest(const Folder& folder) {
 
 void write_metric_index(const std::filesystem::path& target, const Objects& objects,
                         const PermutationSettings& settings, const MetricProgress& progress) {
-  ReplacementFolder replacement(target);
+  ReplacementFolder replacement(target, kMetricKind);
   const auto space = make_space(objects.view());
   const std::vector<std::uint32_t> permutants = choose_permutants(*space, settings, progress);
   write_all(replacement, objects.view(), permutants,
@@ -75,7 +76,7 @@ void write_metric_index(const std::filesystem::path& target, const Objects& obje
 void write_metric_index(const std::filesystem::path& target, const Objects& objects,
                         std::span<const std::uint32_t> permutants, std::size_t threads,
                         const MetricProgress& progress) {
-  ReplacementFolder replacement(target);
+  ReplacementFolder replacement(target, kMetricKind);
   const auto space = make_space(objects.view());
   write_all(replacement, objects.view(), permutants,
             rank_permutants(*space, permutants, threads, progress));

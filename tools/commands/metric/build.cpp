@@ -22,7 +22,7 @@ namespace {
 constexpr const char* kAbout =
     "Builds a permutation index, which 'warpdex metric search' searches. Some objects are chosen\n"
     "as permutants, and each object is described by the order in which it sees them, nearest\n"
-    "first. An index that is there already is replaced at the end, in one step.";
+    "first. A permutation index that is there already is replaced at the end, in one step.";
 
 constexpr const char* kNotes =
     "distances:\n"

@@ -25,9 +25,8 @@ namespace {
 
 constexpr const char* kAbout =
     "Builds an index of vectors, which 'warpdex vector search' searches. The file is read from\n"
-    "front to end and may be larger than memory. An index that is there already is replaced at "
-    "the\n"
-    "end, in one step.";
+    "front to end and may be larger than memory. An index of vectors that is there already is\n"
+    "replaced at the end, in one step.";
 
 constexpr const char* kNotes =
     "metrics:\n"

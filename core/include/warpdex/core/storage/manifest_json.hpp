@@ -58,11 +58,17 @@ class ManifestObject {
   const rapidjson::Value& value_;
 };
 
-/// The member "kind" of the manifests that have one; that of an index of text has none.
+/// The member "kind" of manifests; an index of text has none.
+inline constexpr std::string_view kTextKind = "";
 inline constexpr std::string_view kVectorsKind = "vectors";
 inline constexpr std::string_view kMetricKind = "metric";
 
-/// Checks that a manifest is of this kind (empty: of text) and this version of its format, or an
+/// The kind that a manifest says. Throws FormatError.
+std::string kind_of(const ManifestObject& manifest);
+/// What messages call an index of that kind: "an index of text".
+std::string kind_in_words(std::string_view kind);
+
+/// Checks that a manifest is of this kind and this version of its format, or an
 /// older one from `oldest` on (0: none). Throws FormatError, which for an index of another kind
 /// says which help lists the commands for it.
 void check_kind(const ManifestObject& manifest, std::string_view kind, std::uint64_t version,

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -21,9 +22,11 @@ namespace warpdex {
 /// docs/format.md, "How an index is replaced", says what holds when.
 class ReplacementFolder {
  public:
-  /// Throws UsageError if something is at the target that is not to be replaced (see
-  /// check_replaceable()), IoError if another build of it is under way, nothing can be written
-  /// beside it, or the system will not let it be replaced.
+  /// For a new index, of this kind (see kind_of()). Throws UsageError if something is at the target
+  /// that is not to be replaced (see check_replaceable()), IoError if another build of it is under
+  /// way, nothing can be written beside it, or the system will not let it be replaced.
+  ReplacementFolder(const std::filesystem::path& target, std::string_view kind);
+  /// For a change of the index at the target, of any kind. Throws likewise.
   explicit ReplacementFolder(const std::filesystem::path& target);
   /// For a caller that commits to one target more than once, and holds its lock in between.
   /// `target` as resolve_target() gives it. Nothing is cleared while another folder of the same
@@ -82,6 +85,10 @@ class ReplacementFolder {
     std::filesystem::path path_;  ///< empty: there is none any more
   };
 
+  /// Without a lock it takes one.
+  ReplacementFolder(const std::filesystem::path& target, std::shared_ptr<TargetLock> lock,
+                    bool is_alone, std::optional<std::string> kind);
+
   void check_movable();
   void keep_file(const std::string& name);
   void flush() const;
@@ -90,6 +97,7 @@ class ReplacementFolder {
 
   std::filesystem::path target_;
   std::shared_ptr<TargetLock> lock_;
+  std::optional<std::string> kind_;  ///< only an index of this kind is replaced; none: of any
   Hidden folder_;
   Hidden scratch_;
   std::vector<std::string> written_;  ///< files of write(), which are not known to be on the disk

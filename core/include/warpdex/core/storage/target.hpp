@@ -2,6 +2,8 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
+#include <string_view>
 
 namespace warpdex {
 
@@ -14,10 +16,11 @@ std::filesystem::path resolve_target(const std::filesystem::path& path);
 void check_outside_of_indexes(const std::filesystem::path& target);
 
 /// Returns if there is nothing at `target` (a resolved path), an empty folder, or an index and
-/// nothing else: its manifest, and the sections that this lists. Throws UsageError for anything
-/// else, with the names of the first files that are not the index's; IoError where something cannot
-/// be read.
-void check_replaceable(const std::filesystem::path& target);
+/// nothing else: its manifest, and the sections that this lists. With `kind` (see kind_of()), only
+/// an index of that kind will do. Throws UsageError for anything else, with the names of the first
+/// files that are not the index's; IoError where something cannot be read.
+void check_replaceable(const std::filesystem::path& target,
+                       std::optional<std::string_view> kind = std::nullopt);
 
 /// Whether following `path`, which exists, leads into `folder` or to it.
 bool lies_within(const std::filesystem::path& path, const std::filesystem::path& folder);

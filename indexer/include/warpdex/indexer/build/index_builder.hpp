@@ -34,7 +34,7 @@ struct BuildProgress {
 
 /// What a build makes, and the memory and threads that it may use.
 struct BuildOptions {
-  std::filesystem::path output;  ///< the index's folder; an index that is there is replaced
+  std::filesystem::path output;  ///< the index's folder; an index of text there is replaced
   CodecSettings codec;           ///< of the posting lists
   /// One of analyzer_names(). Sparse vectors are not analysed, and queries for them only split: an
   /// index of them records "whitespace".

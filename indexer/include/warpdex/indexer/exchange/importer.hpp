@@ -26,7 +26,7 @@ enum class LengthSource {
 
 /// What an import makes, and the memory and threads that it may use.
 struct ImportOptions {
-  std::filesystem::path output;         ///< the index's folder; an index that is there is replaced
+  std::filesystem::path output;         ///< the index's folder; an index of text there is replaced
   CodecSettings codec;                  ///< of the posting lists
   std::string analyzer = "whitespace";  ///< of queries: the terms are taken as they are
   LengthSource lengths = LengthSource::kFile;

@@ -108,8 +108,8 @@ class ListEncoder {
 /// changes and all that was written is removed. Or it writes one of the segments of a commit.
 class IndexWriter {
  public:
-  /// Throws UsageError for an empty path, if there is more at `target` than an index or an empty
-  /// folder, or for impact settings out of range; IoError if another build of it is under way,
+  /// Throws UsageError for an empty path, if anything but an index of text or an empty folder is at
+  /// `target`, or for impact settings out of range; IoError if another build of it is under way,
   /// nothing can be written beside it, or it cannot be replaced (a mount point, say).
   IndexWriter(const std::filesystem::path& target, const IndexSettings& settings);
   /// The segment of that number in a commit, whose folder must outlive it; finish_segment() takes
