@@ -26,10 +26,6 @@ double micros_since(Clock::time_point start) {
   return std::chrono::duration<double, std::micro>(Clock::now() - start).count();
 }
 
-std::string_view processor_name(Processor processor) {
-  return processor == Processor::kGpu ? "GPU" : "CPU";
-}
-
 /// The plan's queries in one piece of memory, again and again, so that any so many are a batch.
 class QueryRing {
  public:
@@ -255,6 +251,10 @@ class FullBatchLoad {
 };
 
 }  // namespace
+
+std::string_view processor_name(Processor processor) {
+  return processor == Processor::kGpu ? "gpu" : "cpu";
+}
 
 std::vector<HandFigures> measure_by_hand(const Snapshot& snapshot, const UploadedIndex* gpu,
                                          const LoadPlan& plan, std::size_t callers,

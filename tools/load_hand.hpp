@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <string_view>
 #include <vector>
 
 #include "load_measure.hpp"
@@ -11,6 +12,9 @@ namespace warpdex::tools {
 
 /// Queries of a whole batch.
 inline constexpr std::size_t kWholeBatch = 1000;
+
+/// "cpu" or "gpu", as in options and in JSON.
+std::string_view processor_name(Processor processor);
 
 /// Times of single queries. What the GPU cannot answer does not count.
 struct SingleFigures {

@@ -123,7 +123,7 @@ void write_by_hand(JsonWriter& json, const LoadPlan& plan, const LoadReport& rep
   json.begin_array("by_hand");
   for (const HandFigures& hand : report.by_hand) {
     json.begin_object();
-    json.member("on", hand.processor == Processor::kGpu ? "gpu" : "cpu");
+    json.member("on", processor_name(hand.processor));
     write_singles(json, plan, hand.single);
     json.begin_array("at_rates");
     for (std::size_t i = 0; i < hand.at_rates.size(); ++i) {

@@ -122,13 +122,9 @@ void print_points(const LoadPlan& plan, const LoadReport& report, std::ostream& 
   if (!table.empty()) table.print(out);
 }
 
-std::string_view processor_label(Processor processor) {
-  return processor == Processor::kGpu ? "gpu" : "cpu";
-}
-
 std::vector<std::string> hand_cells(const HandFigures& hand, const std::string& what,
                                     const Latency& latency, const Latency* delay) {
-  return {std::string(processor_label(hand.processor)),
+  return {std::string(processor_name(hand.processor)),
           what,
           milliseconds(latency.mean),
           milliseconds(latency.p50),
@@ -169,7 +165,7 @@ void print_by_hand(const LoadPlan& plan, const LoadReport& report, std::ostream&
   if (!table.empty()) table.print(out);
   for (const HandFigures& hand : report.by_hand) {
     if (!plan.by_hand.batches) continue;
-    out << processor_label(hand.processor)
+    out << processor_name(hand.processor)
         << " by hand: " << grouped(static_cast<std::uint64_t>(hand.batch_rate))
         << " queries/s in batches of " << grouped(kWholeBatch);
     if (hand.callers_rate > 0) {
