@@ -1,4 +1,5 @@
-// Turns the sums of an item of OR into candidates of its query. Internal to or_tiles.cu.
+// The end of an item of OR: documents whose sums reach the threshold become candidates of the
+// query. Internal to or_tiles.cu.
 #pragma once
 
 #include "gpu/kernels/tiles/or_reader.cuh"
@@ -6,7 +7,7 @@
 namespace warpdex::gpu {
 namespace or_tiles {
 
-/// Turns the sums of an item into candidates.
+/// Turns the sums of an item into candidates. The warps that decode, all together.
 template <CodecKind kCodec, ScoreForm kForm, bool kIsTimed>
 class TileCollector : public TileReader<kCodec, kForm, kIsTimed> {
  protected:
@@ -25,9 +26,9 @@ class TileCollector : public TileReader<kCodec, kForm, kIsTimed> {
   using Base::word_of;
   using typename Base::Shape;
 
-  /// Clears all accumulators. Documents that reach the threshold become candidates, a bounded
-  /// number at a time; the threshold rises in between. Scans all accumulators only if not all
-  /// crossings were recorded.
+  /// Turns the documents that reach the threshold into candidates, at most kKept at a time; the
+  /// threshold rises in between. Clears all accumulators. It scans them for these documents only if
+  /// not all of them were recorded when they crossed the threshold.
   __device__ void collect() {
     if (query_.flags & kCount) {
       if (plan_.info.counts_postings) {
@@ -96,14 +97,15 @@ class TileCollector : public TileReader<kCodec, kForm, kIsTimed> {
     raise_tie(kept, threshold);
   }
 
-  /// Called if the item's kept documents reach `threshold`. If these are k or more and sums are
-  /// exact, a document after the item needs a higher sum to be in the answer.
+  /// Called if `kept` documents of the item reach `threshold`. If these are k or more and sums are
+  /// exact, a document behind the item needs a higher sum to be in the answer: raises the tie.
   __device__ void raise_tie(std::uint32_t kept, std::uint32_t threshold) {
     if (kept < query_.k || threadIdx.x != 0 || !sums_are_exact(batch_, query_)) return;
     atomicMax(&state_.tie, static_cast<unsigned long long>(threshold) << 32 |
                                static_cast<std::uint32_t>(~(begin_ + 2 * half_ - 1)));
   }
 
+  /// Clears all accumulators.
   __device__ void empty() {
 #pragma unroll 4
     for (std::uint32_t i = threadIdx.x; i < half_ / 4; i += Shape::kThreads) {
@@ -111,13 +113,14 @@ class TileCollector : public TileReader<kCodec, kForm, kIsTimed> {
     }
   }
 
-  /// Whether the document of a slot was removed.
+  /// Whether the document of a slot was removed. If postings were counted, removed documents were
+  /// left out and have no sum.
   __device__ bool is_slot_removed(std::uint32_t slot) const {
     return !plan_.info.counts_postings && is_removed(batch_, begin_ + slot);
   }
 
-  /// Keeps those of the recorded documents that still reach `need`: the threshold may have risen,
-  /// and prohibited documents were cleared.
+  /// Keeps those of the recorded documents that still reach `need`. The threshold may have risen
+  /// since, and the sums of prohibited documents were cleared.
   __device__ void keep_crossed(std::uint32_t count, std::uint32_t need) {
     if (threadIdx.x >= count) return;
     const std::uint32_t slot = memory_.recorded[threadIdx.x];
@@ -202,6 +205,8 @@ class TileCollector : public TileReader<kCodec, kForm, kIsTimed> {
     }
   }
 
+  /// Keeps the documents that reach `need`, as long as there is room, and clears all other
+  /// accumulators.
   __device__ void scan(std::uint32_t need) {
     const std::uint32_t floor = min(need, 65'535U) * 0x10001U;
     for (std::uint32_t i = threadIdx.x; i < half_ / 4; i += Shape::kThreads) {
@@ -237,8 +242,8 @@ class TileCollector : public TileReader<kCodec, kForm, kIsTimed> {
 
   static_assert(kRecorded <= Shape::kThreads && kCompared <= Shape::kThreads);
 
-  /// A sum that k of the first `count` kept documents reach, without static scores; count exceeds
-  /// k. Each thread counts the documents better than its own.
+  /// A threshold from the first `count` kept documents alone, more than k: k of them have a score
+  /// of so many units, without static scores. Each thread counts the documents better than its own.
   __device__ std::uint32_t own_threshold(std::uint32_t count) {
     if (threadIdx.x < count) {
       const std::uint32_t own = memory_.kept[threadIdx.x];
@@ -250,6 +255,8 @@ class TileCollector : public TileReader<kCodec, kForm, kIsTimed> {
     return memory_.cut;
   }
 
+  /// Makes candidates of those of the first `count` kept documents that reach `threshold` with
+  /// their static scores.
   __device__ void append_kept(std::uint32_t count, std::uint32_t threshold) {
     for (std::uint32_t i = threadIdx.x; i - lane_id() < count; i += Shape::kThreads) {
       bool has = i < count;

@@ -8,7 +8,8 @@
 namespace warpdex::gpu {
 namespace or_tiles {
 
-/// Executes the plans of an item.
+/// Executes a plan: adds its blocks to the accumulators, or erases their documents. After the last
+/// plan of an item, turns the sums into candidates. The warps that decode, all together.
 template <CodecKind kCodec, ScoreForm kForm, bool kIsTimed>
 class DenseTile : public TileCollector<kCodec, kForm, kIsTimed> {
  public:
@@ -107,8 +108,8 @@ class DenseTile : public TileCollector<kCodec, kForm, kIsTimed> {
       for (int i = 0; i < 4; ++i) atomicAdd(words() + swizzled(slots[i]), added[i]);
       return;
     }
-    // Moves a sum to the upper half of a word by a multiplication: multiply and add are one
-    // instruction.
+    // Multiplications move a sum to the upper half of a word, since a multiplication and an
+    // addition are one instruction.
     const std::uint32_t up = is_high ? 1U : 0x10000U;
     const std::uint32_t minus_up = is_high ? 0xFFFFFFFFU : 0xFFFF0000U;
     bool any = false;
@@ -126,6 +127,7 @@ class DenseTile : public TileCollector<kCodec, kForm, kIsTimed> {
     }
   }
 
+  /// Accumulates a block that is kAnywhere.
   __device__ void add_anywhere(const BlockEntry& entry, const std::uint32_t (&slots)[4],
                                const std::uint32_t (&values)[4]) {
 #pragma unroll
@@ -177,7 +179,7 @@ class DenseTile : public TileCollector<kCodec, kForm, kIsTimed> {
     }
   }
 
-  /// The units of a posting in its document's accumulator.
+  /// What a posting adds to its document's accumulator, in units.
   __device__ std::uint32_t added_by(const BlockEntry& entry, std::uint32_t value,
                                     std::uint32_t slot, bool is_high) {
     if (kForm == ScoreForm::kImpact && sums_are_whole_) {

@@ -16,8 +16,8 @@ inline constexpr std::uint32_t kHanded = 12;     // most documents that are hand
                                                  // some codecs leave no memory for more
 inline constexpr std::uint32_t kRecorded = 256;  // documents of an item that are recorded as they
                                                  // cross
-inline constexpr std::uint32_t kFewBlocks = 8;   // a tile; with fewer blocks, length codes are not
-                                                 // copied
+inline constexpr std::uint32_t kFewBlocks = 8;   // with fewer blocks in a tile, length codes are
+                                                 // not copied
 /// In an item with this many blocks or fewer, matches are counted while postings are added. With
 /// more blocks, it is faster to count them by reading all accumulators.
 inline constexpr std::uint32_t kCountedBlocks = 64;
@@ -29,7 +29,7 @@ struct TileShape {
   static constexpr bool kIsPfor = kCodec == CodecKind::kPfor;  ///< its blocks take more registers
                                                                ///< and memory
   static constexpr std::uint32_t kCtas = kHasLengths ? 2 : 3;
-  /// Whether decoding takes all registers, so that one more would be spilled.
+  /// Whether decoding takes all registers: one more would be spilled.
   static constexpr bool kIsTight = kCodec == CodecKind::kRice;
   /// Warps that decode.
   static constexpr std::uint32_t kWarps = kHasLengths ? 16 : 10;
@@ -39,12 +39,12 @@ struct TileShape {
   static constexpr std::uint32_t kBlocks = kWarps * kWarpBlocks;  ///< of a plan
 };
 
-/// Which half of the item holds all documents of a block. The value is how many bits up in a word
-/// the half's accumulators are. kAnywhere: both halves, or the block is not full, or its units may
-/// exceed the query's cap.
+/// The half of the item that holds all documents of a block. The value says how many bits up in a
+/// word the half's accumulators are. kAnywhere: its documents are not all in one half, or it is not
+/// full, or its units may exceed the query's cap.
 enum class BlockHalf : std::uint8_t { kLow = 0, kHigh = 16, kAnywhere };
 
-/// More about a block, packed so that one read of shared memory gets all of it.
+/// What is known of a block besides, packed so that one read of shared memory gets it all.
 struct alignas(8) BlockTraits {
   std::uint8_t list;  ///< its number in the query
   std::uint8_t docid_code;
@@ -134,6 +134,7 @@ struct alignas(16) HandedDocuments {
   std::uint32_t count;          ///< 0: none
 };
 
+/// A CTA's shared memory.
 template <CodecKind kCodec, ScoreForm kForm>
 struct Memory {
   using Shape = TileShape<kCodec, kForm>;
@@ -152,16 +153,16 @@ struct Memory {
   HandedDocuments handed[2];  ///< of the item at work, and of the one before
   float parts[Shape::kHasLengths ? kLengthCodes : 4];  ///< length_part of each code
   std::uint16_t recorded[kRecorded];                   ///< slots of the recorded documents
-  std::uint32_t next_item;                             ///< of the finder: the number of the next
-                                                       ///< item
+  std::uint32_t next_item;                             ///< the number of the next item; of the
+                                                       ///< ItemFinder
   std::uint32_t recorded_count;                        ///< may exceed the room; 0 between items
-  std::uint32_t kept_count;
+  std::uint32_t kept_count;                            ///< of `kept`; may exceed the room
   std::uint32_t matches;  ///< documents counted while postings were added; 0 between items
-  std::uint32_t need;
-  std::uint32_t cut;
+  std::uint32_t need;     ///< the sum that a document of the item must reach
+  std::uint32_t cut;      ///< the result of own_threshold()
 };
 
-/// A whole warp.
+/// Copies a query. A whole warp.
 __device__ inline void copy_query(const Query& from, Query& to) {
   static_assert(sizeof(Query) % sizeof(uint4) == 0 && sizeof(Query) <= kWarp * sizeof(uint4));
   if (lane_id() >= sizeof(Query) / sizeof(uint4)) return;

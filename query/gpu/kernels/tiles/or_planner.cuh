@@ -18,7 +18,7 @@ __device__ inline std::uint32_t item_count(const OrRounds& batch, std::uint32_t 
   return batch.tile_passes[pass].items * batch.tile_pieces;
 }
 
-/// Takes items one by one and collects what is known of each as a whole.
+/// Takes items one by one, and finds what is known of each as a whole. One warp.
 class ItemFinder {
  public:
   /// `next_item` lies in shared memory and belongs to the finder: the number of the next item.
@@ -33,7 +33,7 @@ class ItemFinder {
   /// Finds the next item whose bound still reaches the threshold.
   __device__ void find(PlannedItem& found) {
     for (;;) {
-      __syncwarp();  // lane 0 has written the number; all have read what is overwritten now
+      __syncwarp();  // lane 0 has written the number, and all have read what is overwritten now
       const std::uint32_t next_item = next_item_;
       if (next_item >= item_count(batch_, pass_)) {
         found.is_end = true;
@@ -41,7 +41,8 @@ class ItemFinder {
       }
       const std::uint32_t first = pass_ == 0 ? 0 : batch_.tile_passes[0].items;
       TileItem item = batch_.tile_items[first + next_item / pieces()];
-      // The next number arrives while the item is prepared. Most CTAs take one piece.
+      // The next number is on its way while the item is prepared. If tiles are cut into pieces,
+      // most CTAs take a single one, so no counter is needed.
       std::uint32_t next = next_item + gridDim.x;
       if (lane_id() == 0 && pieces() == 1) next = take_number();
       copy_query(batch_.queries[item.query], found.query);

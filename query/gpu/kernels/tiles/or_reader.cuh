@@ -8,7 +8,7 @@
 namespace warpdex::gpu {
 namespace or_tiles {
 
-/// A plan and the decoding of its blocks. `kIsTimed`: the phases of the warps are timed.
+/// Decodes the blocks of a plan. With `kIsTimed`, the phases of the warps are timed.
 template <CodecKind kCodec, ScoreForm kForm, bool kIsTimed>
 class TileReader {
  public:
@@ -37,7 +37,7 @@ class TileReader {
   }
 
  protected:
-  /// The same; `phase` is what they did before it.
+  /// The same. `phase` is what the warps did before it.
   __device__ void sync(GpuPhase phase) {
     clock_.end(phase);
     sync_decoders();
@@ -54,8 +54,8 @@ class TileReader {
 
   __device__ device::WarpScratch& scratch() { return memory_.scratch[warp_]; }
 
-  /// Reads shared memory, in PTX. After a plain read, which the compiler knows to differ from lane
-  /// to lane, ptxas 13.0 takes all branches of the kernel for divergent; that costs 2 % of its
+  /// Reads shared memory, in PTX. The compiler knows that a plain read differs from lane to lane;
+  /// with one, ptxas 13.0 takes all branches of the kernel for divergent, which costs 2 % of its
   /// time.
   __device__ static float read_shared(const float& from) {
     float value = 0;
@@ -95,7 +95,7 @@ class TileReader {
 
   using Entry = typename Own::Entry;
 
-  /// The data of the list that decoding docIDs needs.
+  /// What decoding docIDs needs of the list.
   __device__ device::DeviceValues docid_list(const BlockTraits& traits) {
     if constexpr (kCodec == CodecKind::kPfor) {
       return lists_[traits.list].docids;
@@ -105,7 +105,7 @@ class TileReader {
       return list;
     }
   }
-  /// The data of the list that decoding values needs.
+  /// What decoding values needs of the list.
   __device__ static device::DeviceValues value_list(const Entry& entry, const BlockTraits& traits) {
     device::DeviceValues list{};
     list.parameter = traits.value_parameter;
@@ -113,7 +113,7 @@ class TileReader {
     return list;
   }
 
-  /// Decodes both docIDs and values of a block.
+  /// Decodes the docIDs and the values of a block.
   __device__ void decode(const Entry& entry, std::uint32_t (&slots)[4],
                          std::uint32_t (&values)[4]) {
     const BlockTraits traits = BlockTraits::read(entry.traits);

@@ -20,9 +20,9 @@ using namespace or_tiles;
 constexpr int kMultiprocessorBytes = 228 << 10;
 constexpr int kCtaBytes = 1 << 10;
 
-/// Two plans: one is executed now while the other is made. The current one is known by a number
-/// that is flipped, which the compiler knows to be uniform; or, where one more register would be
-/// spilled (`kIsTight`), by its address.
+/// Two plans: one is executed while the other is made; then they change places. It remembers the
+/// number of the one that is executed, which the compiler knows to be the same in all lanes. Where
+/// that would spill a register (`kIsTight`), it remembers its address.
 template <class Plan, bool kIsTight>
 class PlanBuffer {
  public:
@@ -49,9 +49,10 @@ class PlanBuffer {
 };
 
 /// Work item: one tile of a query or two neighbours; CTAs stay and take further items. Where tiles
-/// have many blocks, a piece of a tile; then a CTA takes one, or few, and ends, so that kernels of
-/// streams of a higher priority need not wait for long, and small collections fill the GPU. 10
-/// warps decode and accumulate (16 if scores depend on lengths), two more plan what comes next.
+/// have many blocks, the item is a piece of a tile. Then a CTA takes one or a few and ends: so
+/// kernels of streams of a higher priority need not wait for long, and small collections fill the
+/// GPU. 10 warps decode and accumulate (16 if scores depend on lengths), two more plan what comes
+/// next.
 /// Shared memory: Memory, 75 KiB (impacts) to 113 KiB. Bound by instruction issue (some 125 warp
 /// instructions for a plain block of impacts) and by bank conflicts.
 template <CodecKind kCodec, ScoreForm kForm, bool kIsTimed>
@@ -94,7 +95,8 @@ __global__ void __launch_bounds__(TileShape<kCodec, kForm>::kAllThreads,
   clock.start();
   for (PlanBuffer<typename Memory<kCodec, kForm>::Plan, Shape::kIsTight> turn(memory.plans);;
        turn.end()) {
-    // Racecheck does not see that reads behind a barrier of some warps precede the next one of all.
+    // The tool racecheck needs this barrier of the warps that decode: it does not see that what
+    // they read behind the last one comes before the next barrier of all warps.
     if (warp < Shape::kWarps) TileReader<kCodec, kForm, kIsTimed>::sync_decoders();
     __syncwarp();  // lanes may have diverged
     __syncthreads();
