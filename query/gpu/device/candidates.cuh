@@ -67,17 +67,17 @@ __device__ inline std::uint32_t append_candidate(const Batch& batch, const Query
   first = __shfl_sync(kWholeWarp, first, 0);
   const std::uint32_t place = first + __popc(group & ((1U << lane_id()) - 1));
   const bool fits = has && place < query.candidate_capacity;
-  const std::uint32_t fitting = __ballot_sync(kWholeWarp, fits);
+  std::uint32_t bin = kNone;
   if (fits) {
     batch.candidates[std::size_t{query.first_candidate} + place] = {document, sum};
-    const std::uint32_t bin =
-        min(lower_units(batch, query, document, sum) >> query.bin_shift, kHistogramBins - 1);
-    // One addition for all lanes with the same bin: equal sums are frequent, and atomic additions
-    // to one address are serialized.
-    const std::uint32_t same = __match_any_sync(fitting, bin);
-    if (lane_id() == __ffs(static_cast<int>(same)) - 1U) {
-      atomicAdd(&batch.histograms[std::size_t{query.state} * kHistogramBins + bin], __popc(same));
-    }
+    bin = min(lower_units(batch, query, document, sum) >> query.bin_shift, kHistogramBins - 1);
+  }
+  // One addition for all lanes with the same bin: equal sums are frequent, and atomic additions to
+  // one address are serialized. All lanes look for it. If only those that fit did, ptxas 13.0 would
+  // take all branches of some kernels for divergent.
+  const std::uint32_t same = __match_any_sync(kWholeWarp, bin);
+  if (fits && lane_id() == __ffs(static_cast<int>(same)) - 1U) {
+    atomicAdd(&batch.histograms[std::size_t{query.state} * kHistogramBins + bin], __popc(same));
   }
   return first + __popc(group);
 }
