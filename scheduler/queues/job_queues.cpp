@@ -13,6 +13,10 @@ namespace {
 constexpr double kWaitQuantum = 50;
 /// A job without a deadline is ordered as if it had this one.
 constexpr Micros kUsualDeadline = 1e6;
+/// A run on the CPU may take so many times as long as predicted.
+constexpr double kLongRun = 3;
+/// The part of the wait for the GPU that is taken for certain: batches may end sooner.
+constexpr double kCertainWait = 0.25;
 
 }  // namespace
 
@@ -83,6 +87,14 @@ double JobQueues::cpu_cost_now(const Job& job) const {
   return kCaution * static_cast<double>(job.cost.cpu_at(cpu_load()));
 }
 
+/// Whether the GPU would surely have answered before the job's run on the CPU ends, if that run
+/// takes kLongRun times as long as predicted.
+bool JobQueues::may_run_too_long(const Job& job, const Waits& wait) const {
+  const Micros run = static_cast<double>(job.cost.cpu_at(cpu_load()));
+  const Micros on_gpu = kCertainWait * wait.gpu + static_cast<double>(settings_.batch_min_work);
+  return kLongRun * run > on_gpu;
+}
+
 bool JobQueues::prefers_gpu(const Job& job) const {
   return has_gpu() && job.cost.gpu_can && job.cost.cpu_at(0) > job.cost.gpu_alone;
 }
@@ -102,6 +114,7 @@ Lane JobQueues::choose_lane(const Job& job, Micros now) const {
   // nothing.
   const double cpu = cpu_cost_now(job);
   if (wait.cpu == 0 && cpu <= static_cast<double>(job.cost.gpu_alone)) return Lane::kCpu;
+  if (may_run_too_long(job, wait)) return on_gpu;
   const double threshold = (wait.gpu + kWaitQuantum) / (wait.cpu + kWaitQuantum);
   return cpu > threshold * gpu_cost_now(job) ? on_gpu : Lane::kCpu;
 }

@@ -135,6 +135,7 @@ class JobQueues {
   double cpu_cost_now(const Job& job) const;
   float cpu_load() const;
   Lane choose_lane(const Job& job, Micros now) const;
+  bool may_run_too_long(const Job& job, const Waits& wait) const;
   bool prefers_gpu(const Job& job) const;
   std::size_t next_client(Lane lane) const;
   Job* top_of(Lane lane);

@@ -156,10 +156,27 @@ TEST_F(JobQueuesTest, EarlierDeadlinesAndThenShorterJobsComeFirst) {
   EXPECT_EQ(all.take_for_cpu(), nullptr);
 }
 
+// Three times its CPU cost is compared with a batch's time and a quarter of the wait for the GPU.
+TEST_F(JobQueuesTest, ARunThatMayBecomeLongGoesToTheGpu) {
+  settings_.batch_min_work = 1'000;
+  settings_.beside_work = 1;
+  settings_.huge_work = 10'000;
+  JobQueues all = queues();
+  add(all, for_gpu(1'960), 0);
+  EXPECT_EQ(batch(all, 0).size(), 1U);
+  EXPECT_EQ(all.waits(0).gpu, 1'999);
+  const auto lane_of = [&](float cpu) {
+    return Lane{add(all, {cpu, 400, 300, true, 100}, 0).place.lane};
+  };
+  EXPECT_EQ(lane_of(510), Lane::kGpu);  // 1,530 of 1,000 + 500
+  EXPECT_EQ(all.waits(0).gpu, 2'299);
+  EXPECT_EQ(lane_of(520), Lane::kCpu);  // 1,560 of 1,000 + 575
+}
+
 // The GPU is busy for long: a CPU thread takes what it is done with before.
 TEST_F(JobQueuesTest, AnIdleCpuThreadSteals) {
   JobQueues all = queues();
-  Job& stealable = add(all, {1'000, 340, 300, true, 40}, 3);
+  Job& stealable = add(all, {400, 340, 300, true, 40}, 3);
   for (int i = 0; i < 7; ++i) add(all, for_gpu(300), 3);
   EXPECT_EQ(all.size(Lane::kGpu), 8U);
   EXPECT_EQ(all.take_for_cpu(), nullptr);

@@ -26,8 +26,8 @@ struct PlacementSettings {
   /// While the batches under way are predicted to take less than this, the next one starts at once.
   float beside_work = 300;
   /// Otherwise it starts when it is full, when it is predicted to take at least this long,
-  float batch_min_work = 500;
-  float batch_wait = 300;   ///< or when its oldest job has waited this long
+  float batch_min_work = 1'000;
+  float batch_wait = 600;   ///< or when its oldest job has waited this long
   std::size_t batches = 3;  ///< under way on the GPU at a time, beside one of a huge job
   float huge_work = 500;    ///< a job that is predicted to take longer on the GPU goes alone
   /// Deadlines within one slot of this length are equal: the shorter job goes first. A job without
