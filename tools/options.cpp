@@ -28,10 +28,11 @@ constexpr const char* kSurplus = "(surplus)";
 
 /// Whether a text is a number from its first character to its last, of whatever size.
 bool is_number(const std::string& text, bool is_fraction) {
-  if (!is_fraction && text.find_first_not_of("-0123456789") != text.npos) return false;
+  if (!is_fraction && text.find_first_not_of("+-0123456789") != text.npos) return false;
   double number = 0;
   const char* const end = text.data() + text.size();
-  const std::from_chars_result read = std::from_chars(text.data(), end, number);
+  const bool has_plus = text.starts_with('+') && !text.starts_with("+-");
+  const std::from_chars_result read = std::from_chars(text.data() + has_plus, end, number);
   return read.ec != std::errc::invalid_argument && read.ptr == end;
 }
 

@@ -13,10 +13,10 @@ namespace {
 constexpr double kWaitQuantum = 50;
 /// A job without a deadline is ordered as if it had this one.
 constexpr Micros kUsualDeadline = 1e6;
-/// A run on the CPU may take so many times as long as predicted.
-constexpr double kLongRun = 3;
+/// A run on the CPU may take this many times its prediction.
+constexpr double kLongRunFactor = 3;
 /// The part of the wait for the GPU that is taken for certain: batches may end sooner.
-constexpr double kCertainWait = 0.25;
+constexpr double kCertainWaitPart = 0.25;
 
 }  // namespace
 
@@ -87,12 +87,12 @@ double JobQueues::cpu_cost_now(const Job& job) const {
   return kCaution * static_cast<double>(job.cost.cpu_at(cpu_load()));
 }
 
-/// Whether the GPU would surely have answered before the job's run on the CPU ends, if that run
-/// takes kLongRun times as long as predicted.
+/// Whether a run on the CPU that takes kLongRunFactor times its prediction would end after the GPU
+/// has answered, even if the wait for the GPU is shorter than predicted.
 bool JobQueues::may_run_too_long(const Job& job, const Waits& wait) const {
   const Micros run = static_cast<double>(job.cost.cpu_at(cpu_load()));
-  const Micros on_gpu = kCertainWait * wait.gpu + static_cast<double>(settings_.batch_min_work);
-  return kLongRun * run > on_gpu;
+  const Micros batch = static_cast<double>(std::max(settings_.batch_min_work, job.cost.gpu_alone));
+  return kLongRunFactor * run > kCertainWaitPart * wait.gpu + batch;
 }
 
 bool JobQueues::prefers_gpu(const Job& job) const {

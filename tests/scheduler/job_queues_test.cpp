@@ -156,6 +156,16 @@ TEST_F(JobQueuesTest, EarlierDeadlinesAndThenShorterJobsComeFirst) {
   EXPECT_EQ(all.take_for_cpu(), nullptr);
 }
 
+// What the GPU answers far later than a CPU thread waits for the CPU, though all threads are busy.
+TEST_F(JobQueuesTest, ABusyCpuKeepsWhatTheGpuIsSlowerFor) {
+  settings_.batch_min_work = 1'000;
+  JobQueues all = queues();
+  run_on_cpu(all, 4);
+  add(all, {500, 5'000, 300, true, 4'700}, 0);
+  add(all, {500, 5'000, 4'000, true, 1'000}, 0);
+  EXPECT_EQ(all.size(Lane::kCpu), 2U);
+}
+
 // Three times its CPU cost is compared with a batch's time and a quarter of the wait for the GPU.
 TEST_F(JobQueuesTest, ARunThatMayBecomeLongGoesToTheGpu) {
   settings_.batch_min_work = 1'000;

@@ -108,11 +108,12 @@ TEST(Program, SaysWhichNumbersAnOptionTakes) {
   says({"-k", "99999999999999999999"}, "-k takes a smaller number than '99999999999999999999'");
   says({"-k", "1-5"}, "-k takes a whole number, not '1-5'");
   says({"-k", "-99999999999999999999"}, "-k takes a larger number than '-99999999999999999999'");
-  for (const std::string malformed : {"much", "1.5.5", "1e5e5", "1.5e", "1+5", "5x", "-"}) {
+  for (const std::string malformed : {"much", "1.5.5", "1e5e5", "1.5e", "1+5", "5x", "-", "+-5"}) {
     says({"--k1=" + malformed}, "--k1 takes a number, not '" + malformed + "'");
   }
   says({"--k1", "1e300"}, "--k1 takes a smaller number than '1e300'");
   says({"--k1", "1e999"}, "--k1 takes a smaller number than '1e999'");
+  says({"--k1", "+1e999"}, "--k1 takes a smaller number than '+1e999'");
   says({"--k1=-1e300"}, "--k1 takes a larger number than '-1e300'");
   says({"--k1", "-1e999"}, "--k1 takes a larger number than '-1e999'");
   says({"-draft"}, "an argument that begins with a dash follows --");

@@ -11,8 +11,8 @@
 namespace warpdex::vector {
 namespace {
 
-/// kMinPoints points are read, or kPointsPerComponent for each component if that is more. If there
-/// are fewer points, all are read.
+/// Reads kMinPoints points, more if kPointsPerComponent for each component come to more, and all if
+/// there are fewer.
 constexpr std::size_t kMinPoints = 16'384;
 constexpr std::size_t kPointsPerComponent = 8;
 constexpr std::size_t kPartPoints = 256;

@@ -162,7 +162,7 @@ class Searcher {
            need.at(document.document);
   }
 
-  /// The rest of search(), from list number `next` on, in the `left` lists that are left. Each lane
+  /// The rest of search(), from list number `next` on, in the last `left` lists. Each lane
   /// looks up one document in one of these lists, 32 lookups at a time.
   __device__ void search_together(const Query& query, std::uint32_t own, std::uint32_t next,
                                   std::uint32_t left, const Threshold& need, std::uint32_t count) {

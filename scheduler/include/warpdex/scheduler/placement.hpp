@@ -25,7 +25,8 @@ struct PlacementSettings {
   float batch_max_work = 10'000;  ///< the longest predicted time of a batch of several jobs
   /// While the batches under way are predicted to take less than this, the next one starts at once.
   float beside_work = 300;
-  /// Otherwise it starts when it is full, when it is predicted to take at least this long,
+  /// Otherwise it starts when it is full, when it is predicted to take at least this long (which
+  /// also counts as the time of a usual batch where a run on the CPU may become long),
   float batch_min_work = 1'000;
   float batch_wait = 600;   ///< or when its oldest job has waited this long
   std::size_t batches = 3;  ///< under way on the GPU at a time, beside one of a huge job

@@ -19,7 +19,7 @@ namespace warpdex::vector {
 class VectorIndexWriter {
  public:
   /// Throws UsageError for a dimension, bits or bytes of codes out of range, or a target that is
-  /// not to be replaced, IoError.
+  /// neither empty nor an index of vectors alone, IoError.
   VectorIndexWriter(const std::filesystem::path& target, const VectorIndexSettings& settings);
   ~VectorIndexWriter();
   VectorIndexWriter(const VectorIndexWriter&) = delete;

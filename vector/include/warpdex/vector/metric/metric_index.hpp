@@ -16,8 +16,8 @@
 namespace warpdex::metric {
 
 /// Writes an index of the objects into a folder beside `target`, which then takes its place. Throws
-/// UsageError for a target that is not to be replaced and as choose_permutants() does; IoError; and
-/// what `progress` throws. Then the target is as it was.
+/// UsageError for a target that is neither empty nor a permutation index alone, and as
+/// choose_permutants() does; IoError; and what `progress` throws. Then the target is as it was.
 void write_metric_index(const std::filesystem::path& target, const Objects& objects,
                         const PermutationSettings& settings, const MetricProgress& progress = {});
 /// The same with permutants that the caller chose: numbers of objects, as rank_permutants() takes
