@@ -20,8 +20,8 @@ class QueryThreads;
 namespace warpdex::gpu {
 
 /// Used by one thread at a time. Plans are of the snapshot. Row i of `vectors`, all of them one
-/// after the other, is the vector of query i. Searches throw Error if GPU memory does not suffice, and
-/// CudaError.
+/// after the other, is the vector of query i. Searches throw Error if GPU memory does not suffice,
+/// and CudaError.
 class GpuHybrid {
  public:
   /// `threads`, which outlive it, do the host's part.
