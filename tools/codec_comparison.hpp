@@ -52,8 +52,8 @@ struct Comparison {
 /// number of postings (but one list at least). Lists of one posting are left out: the lexicon
 /// holds them, whatever the codec. Rates are those of one thread by its processor time, block by
 /// block into a buffer of one block: the median of several passes over the sample, after one that
-/// is not timed.
-/// `on_step` gets the name of what is measured next. O(sample) memory for a class at a time.
+/// is not timed. `on_step` gets the name of what is measured next. O(sample) memory for a class at
+/// a time.
 Comparison compare_codecs(const Index& index, const ComparisonSettings& settings,
                           const std::function<void(const std::string&)>& on_step);
 

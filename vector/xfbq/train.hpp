@@ -31,8 +31,7 @@ struct XfbqTraining {
 /// The centre is that of the rows or, where they have none, the mean of rows that are spread evenly
 /// over all, some millions of components of them; the scale is such that the share `settings.clip`
 /// of their components lies outside of it, once they are rotated and, for corrections, scaled to
-/// length 1. The same for any number of
-/// threads. Memory: these components.
+/// length 1. The same for any number of threads. Memory: these components.
 XfbqTraining train_xfbq(const FlatVectors& rows, const XfbqSettings& settings);
 
 /// Sets `dimension` floats to a row less what is taken from it before it is encoded.

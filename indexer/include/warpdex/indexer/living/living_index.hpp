@@ -32,9 +32,9 @@ struct AddReport {
 
 /// Which segments are merged, and the memory and threads for it.
 struct MergeOptions {
-  bool all = false;  ///< all into one; else those that MergePolicy chooses
-  std::uint64_t memory = 1ULL << 30;
-  std::size_t threads = 0;  ///< 0: one for each processor that the process may use
+  bool all = false;                   ///< all into one; else those that MergePolicy chooses
+  std::uint64_t memory = 1ULL << 30;  ///< bytes; kMinBuildMemory or more
+  std::size_t threads = 0;            ///< 0: one for each processor that the process may use
   /// Called with the share done, 0 to 1; what it throws ends the merge.
   std::function<void(double)> on_progress{};
 };
@@ -81,7 +81,8 @@ class LivingIndex {
   bool remove(std::string_view id);
 
   /// Writes neighbouring segments again as one, without their removed documents. Documents keep
-  /// their order. Gives up a merge under way in the background.
+  /// their order. Gives up a merge under way in the background. O(postings of these segments).
+  /// Throws UsageError for too little memory, FormatError for damage, IoError.
   MergeReport merge(const MergeOptions& options = {});
 
   /// From now on, segments that MergePolicy chooses are merged on a thread of their own, one merge

@@ -33,9 +33,8 @@ enum class DocumentFormat {
   /// stay. A '<' that starts no tag is text.
   kTrec,
   /// One JSON object a line, as Anserini and Pyserini write learned weights. The id is as in
-  /// kJsonl;
-  /// the member "vector" is an object of terms with their weights: {"id": "7", "vector": {"sea":
-  /// 1.32, "##ing": 0.5}}. Other members are ignored.
+  /// kJsonl; the member "vector" is an object of terms with their weights: {"id": "7", "vector":
+  /// {"sea": 1.32, "##ing": 0.5}}. Other members are ignored.
   kSparse,
   /// Each file is a document, of a folder all below it in the order of their paths' bytes, without
   /// files and folders whose names start with a dot and without following links to folders. The id

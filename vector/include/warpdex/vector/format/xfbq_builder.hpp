@@ -11,7 +11,8 @@
 
 namespace warpdex::vector {
 
-/// Binary codes that own all but the vectors and their norms.
+/// Binary codes that own all but the vectors and their norms. Members are as in XfbqVectors and
+/// XfbqQuantizer.
 struct OwnedXfbqVectors {
   std::size_t bits = 4;
   float scale = 1;

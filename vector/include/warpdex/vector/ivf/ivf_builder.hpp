@@ -25,7 +25,7 @@ struct OwnedLists {
   FlatVectors centroid_view() const;
 };
 
-/// An inverted file of whole vectors that owns all it has.
+/// An inverted file of whole vectors that owns all it has. Members are as in IvfVectors.
 struct OwnedIvfVectors {
   OwnedLists lists;
   Metric metric = Metric::kL2;
@@ -39,7 +39,8 @@ struct OwnedIvfVectors {
   IvfVectors view() const;
 };
 
-/// An inverted file of codes that owns all but the vectors.
+/// An inverted file of codes that owns all but the vectors. Members are as in IvfPqVectors and
+/// ProductQuantizer.
 struct OwnedIvfPqVectors {
   OwnedLists lists;
   Metric metric = Metric::kL2;

@@ -12,7 +12,8 @@
 
 namespace warpdex::vector {
 
-/// An inverted file of binary codes that owns all but the vectors.
+/// An inverted file of binary codes that owns all but the vectors. Members are as in
+/// IvfXfbqVectors and XfbqQuantizer.
 struct OwnedIvfXfbqVectors {
   OwnedLists lists;
   std::vector<std::uint64_t> group_begins;

@@ -26,6 +26,7 @@ class DistanceFrom {
 class MetricSpace {
  public:
   virtual ~MetricSpace() = default;
+  /// The number of objects.
   virtual std::size_t size() const = 0;
   /// The distances from one of its own objects; valid while the space lives.
   virtual std::unique_ptr<DistanceFrom> from_object(std::size_t object) const = 0;

@@ -117,6 +117,7 @@ class Objects {
 /// The lines of a text file, without their ends (LF or CR LF) and a byte order mark. Throws
 /// IoError; InputError for a line of more than kMaxTextBytes.
 std::vector<std::string> read_lines(const std::string& path);
+/// The longest line of read_lines().
 inline constexpr std::size_t kMaxTextBytes = std::size_t{1} << 20;
 
 /// Reads objects from a file: a text a line, or any file of vectors that open_vectors() reads.

@@ -19,6 +19,7 @@ namespace warpdex::metric {
 
 /// Objects are named by 31 bits.
 inline constexpr std::size_t kMaxObjects = (std::size_t{1} << 31) - 1;
+/// The most permutants of an index.
 inline constexpr std::size_t kMaxPermutants = 2048;
 
 /// How permutants are chosen.
@@ -55,6 +56,7 @@ struct Permutations {
   const void* ranks = nullptr;
 };
 
+/// The number of entries of a row of ranks is a multiple of this.
 inline constexpr std::size_t kRankPadding = 32;
 
 /// Bytes of an entry: 1 or 2.
@@ -108,8 +110,12 @@ using Matches = std::vector<std::vector<Match>>;
 using PrepareQuery = std::function<std::unique_ptr<DistanceFrom>(std::size_t query)>;
 
 /// Searches a space by its permutations. Immutable; any number of threads may use it. The first
-/// search by RankDistance::kBits makes codes of all permutations, which stay: 3 bits
-/// for each permutant and object.
+/// search by RankDistance::kBits makes codes of all permutations, which stay: 3 bits for each
+/// permutant and object.
+///
+/// A query takes permutants + compared objects distances. Unless all objects are compared, its
+/// permutation is compared with those of all objects, each in O(permutants), by kTau in
+/// O(permutants * (1 + permutants / 64)).
 class PermutationSearcher {
  public:
   /// The arguments must outlive it. Throws UsageError if their numbers of permutants or objects

@@ -56,9 +56,8 @@ class XfbqSearcher {
   /// `depth.extra` steps; they are ranked anew by their exact distances, which are those of
   /// FlatSearcher. Throws as FlatSearcher::nearest() does, and UsageError for bits out of range and
   /// for refining where the vectors were not kept. O(queries * rows * code_words() * query bits).
-  /// With a
-  /// `depth.bound` it is nearest_by_bound(). Memory: up to 2 * max(k, refine) keys a query, or all
-  /// candidates.
+  /// With a `depth.bound` it is nearest_by_bound(). Memory: up to 2 * max(k, refine) keys a query,
+  /// or all candidates.
   Neighbors nearest(std::span<const float> queries, std::size_t k, const XfbqDepth& depth = {},
                     const RowFilter* filter = nullptr) const;
 
