@@ -5,7 +5,8 @@ install(TARGETS warpdex_all EXPORT warpdexTargets)
 foreach(name IN LISTS WARPDEX_LIBRARIES)
   install(TARGETS warpdex_${name} EXPORT warpdexTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 endforeach()
-# The public headers: warpdex.hpp and all that it includes. tests/examples compiles each alone.
+# The public headers: those that warpdex.hpp includes, and others of rarer use. tests/examples
+# compiles each alone.
 set(warpdex_public_headers
   core/checksum.hpp
   core/cuda/buffer.hpp
