@@ -25,7 +25,8 @@ namespace warpdex::tools {
 /// The options on where answers go and how they look.
 class AnswerOptions {
  public:
-  void add_to(CommandLine& command);
+  /// `without_output` says where answers go without --output.
+  void add_to(CommandLine& command, const std::string& without_output = "standard output");
   const std::string& output() const { return output_; }
   bool is_to_standard_output() const { return output_.empty() || output_ == "-"; }
   bool is_json() const { return output_format_ == "json"; }

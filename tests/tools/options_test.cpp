@@ -72,6 +72,9 @@ TEST(Program, HelpNamesTheDefaults) {
   }
   EXPECT_LT(index.find("--impact-k1"), index.find("--impact-b"));
   EXPECT_LT(index.find("--impact-b"), index.find("--no-forward"));
+  // Only a search prints answers unasked.
+  EXPECT_THAT(search, HasSubstr("Default: standard output"));
+  EXPECT_THAT(run_warpdex({"bench", "--help"}).out, HasSubstr("Default: nowhere"));
   // What must be given has no default.
   const std::string convert = run_warpdex({"convert", "--help"}).out;
   EXPECT_THAT(convert, HasSubstr("--codec CODEC "));

@@ -34,7 +34,8 @@ constexpr const char* kNotes =
     "are\n"
     "all timed queries over the wall time of all timed passes. With --threads N, each thread has "
     "its\n"
-    "own searcher and takes every N-th query (GPU: batch).\n"
+    "own searcher and takes the next query; on the GPU it has its own engine and every N-th "
+    "batch.\n"
     "\n"
     "example:\n"
     "  warpdex bench INDEX --queries log.tsv --mode and -k 10 --json bench.json";
@@ -91,7 +92,7 @@ void add_options(CommandLine& command, Arguments& given) {
       "json", po::value(&given.json)->value_name("FILE"),
       "also write the figures there; - is standard output");
   command.add(group);
-  given.answers.add_to(command);
+  given.answers.add_to(command, "nowhere");
 }
 
 /// For --output: the answers themselves, which are not timed.

@@ -28,9 +28,10 @@ constexpr const char* kAbout =
     "were not fitted to.";
 
 constexpr const char* kNotes =
-    "Each query is measured by each --modes and each --ks. A few hundred queries will do; they\n"
-    "should be like those that are to come. A build that replaces the index makes its costs void;\n"
-    "those of an index that was changed stay in use, and are corrected by what queries take.\n"
+    "Each query is measured by each --modes and each --ks; --mode and -k do not count. A few\n"
+    "hundred queries will do; they should be like those that are to come. A build that replaces\n"
+    "the index makes its costs void; those of an index that was changed stay in use, and are\n"
+    "corrected by what queries take.\n"
     "\n"
     "example:\n"
     "  warpdex calibrate INDEX --queries log.tsv --device auto";

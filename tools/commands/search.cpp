@@ -31,7 +31,7 @@ namespace {
 
 constexpr const char* kAbout =
     "Answers words with a list for people, or a file of queries with a TREC run or JSON; best\n"
-    "documents first, equal scores in the order of the input.";
+    "documents first, equal scores in the order of the index's documents.";
 
 constexpr const char* kNotes =
     "examples:\n"

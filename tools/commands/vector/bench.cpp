@@ -52,9 +52,9 @@ constexpr const char* kNotes =
     "examples:\n"
     "  warpdex vector bench base.index --queries queries.fvecs --batch-sizes 1,100,10000 "
     "--plot bench.svg\n"
-    "  warpdex vector bench pq16.index --compare pq32.index --queries queries.fvecs\n"
-    "    --batch-sizes 10000 -k 10 --probes 1,4,16,64 --refine 0,100 --truth truth.ivecs\n"
-    "    --plot curves.svg";
+    "  warpdex vector bench pq16.index --compare pq32.index --queries queries.fvecs \\\n"
+    "      --batch-sizes 10000 -k 10 --probes 1,4,16,64 --refine 0,100 --truth truth.ivecs \\\n"
+    "      --plot curves.svg";
 
 struct Arguments {
   std::string index;
