@@ -211,4 +211,6 @@ class Format(unittest.TestCase):
 
 if __name__ == "__main__":
     PROGRAM = str(Path(sys.argv.pop(1)).resolve())
+    if not Path(PROGRAM).is_file():
+        sys.exit(f"there is no program at {PROGRAM}; build the target warpdex first")
     unittest.main()

@@ -111,4 +111,6 @@ class Program(unittest.TestCase):
 
 
 if __name__ == "__main__":
+    if not WARPDEX.is_file():
+        sys.exit(f"there is no program at {WARPDEX}; build the target warpdex first")
     unittest.main()

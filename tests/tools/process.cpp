@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <chrono>
 #include <csignal>
+#include <stdexcept>
 #include <thread>
 
 namespace warpdex::test {
@@ -18,6 +19,7 @@ namespace {
 /// Starts warpdex with the three descriptors as its standard streams.
 pid_t start(const std::vector<std::string>& arguments, int input, int output, int error,
             const RunSettings& settings) {
+  check_program(WARPDEX_PROGRAM);
   std::vector<std::string> words = settings.under;
   words.emplace_back(WARPDEX_PROGRAM);
   words.insert(words.end(), arguments.begin(), arguments.end());
@@ -83,6 +85,12 @@ class Terminal {
 };
 
 }  // namespace
+
+void check_program(const std::filesystem::path& program) {
+  if (::access(program.c_str(), X_OK) == 0 && std::filesystem::is_regular_file(program)) return;
+  throw std::runtime_error("there is no program to run at " + program.string() +
+                           "; build the target warpdex first");
+}
 
 Outcome run_warpdex(const std::vector<std::string>& arguments, const RunSettings& settings) {
   const TemporaryFolder folder;

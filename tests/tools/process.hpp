@@ -29,7 +29,10 @@ struct RunSettings {
   std::vector<std::string> under{};        ///< a program, with arguments, that runs warpdex
 };
 
-/// Runs warpdex to its end.
+/// Throws std::runtime_error with the path where there is no program that may be run.
+void check_program(const std::filesystem::path& program);
+
+/// Runs warpdex to its end. Like RunningWarpdex, throws if it has not been built.
 Outcome run_warpdex(const std::vector<std::string>& arguments, const RunSettings& settings = {});
 
 /// A warpdex that reads standard input from a pipe which the test fills.

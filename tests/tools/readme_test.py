@@ -43,4 +43,6 @@ class Readme(unittest.TestCase):
 if __name__ == "__main__":
     PROGRAM = Path(sys.argv.pop(2)).resolve()
     SOURCE = Path(sys.argv.pop(1))
+    if not PROGRAM.is_file():
+        sys.exit(f"there is no program at {PROGRAM}; build the target warpdex first")
     unittest.main()
