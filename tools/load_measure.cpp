@@ -98,23 +98,28 @@ HandParts hand_parts_from_names(const std::string& names) {
   return parts;
 }
 
-ScheduledEngine warm_engine(const Snapshot& snapshot, const UploadedIndex* gpu,
-                            const LoadPlan& plan, Placement placement,
-                            const OnLoadProgress& on_progress) {
-  ScheduledEngine engine(snapshot, gpu, settings_for(plan, placement));
+ScheduledEngine LoadEngines::make(Placement placement) {
+  ScheduledEngine engine(snapshot_, gpu_, settings_for(plan_, placement));
+  const bool is_cpu_only = placement == Placement::kCpuOnly;
+  if (is_cpu_only && cpu_is_warm_) return engine;
+  answer_all(engine.scheduler());
+  cpu_is_warm_ |= is_cpu_only;
+  engine.restart();
+  return engine;
+}
+
+void LoadEngines::answer_all(Scheduler& scheduler) const {
   std::vector<std::future<ScheduledAnswer>> answers;
-  for (const LoadQuery& query : plan.queries) {
+  for (const LoadQuery& query : plan_.queries) {
     InterruptGuard::check();
-    answers.push_back(engine.scheduler().submit(query.plan, query.settings));
+    answers.push_back(scheduler.submit(query.plan, query.settings));
   }
   std::size_t done = 0;
   for (std::future<ScheduledAnswer>& answer : answers) {
     InterruptGuard::check();
     answer.get();
-    on_progress("warming lists", ++done, answers.size());
+    on_progress_("warming lists", ++done, answers.size());
   }
-  engine.restart();
-  return engine;
 }
 
 std::size_t generators_for(double rate) {
@@ -149,14 +154,14 @@ LoadPoint run_point(Scheduler& scheduler, const LoadPlan& plan, double rate, Mic
   return point;
 }
 
-std::vector<LoadPoint> measure_loads(const Snapshot& snapshot, const UploadedIndex* gpu,
-                                     const LoadPlan& plan, const OnLoadProgress& on_progress,
+std::vector<LoadPoint> measure_loads(LoadEngines& engines, const LoadPlan& plan,
+                                     const OnLoadProgress& on_progress,
                                      const std::function<void(double rate)>& before) {
   std::vector<LoadPoint> points;
   for (const double rate : plan.rates) {
     before(rate);
     for (const Placement placement : plan.placements) {
-      ScheduledEngine engine = warm_engine(snapshot, gpu, plan, placement, on_progress);
+      ScheduledEngine engine = engines.make(placement);
       points.push_back(run_point(engine.scheduler(), plan, rate, 0, on_progress));
       points.back().placement = placement;
     }

@@ -82,17 +82,35 @@ std::size_t generators_for(double rate);
 LoadPoint run_point(Scheduler& scheduler, const LoadPlan& plan, double rate, Micros nap,
                     const OnLoadProgress& on_progress);
 
-/// A scheduler that has answered all queries once where `placement` has them go, which warms the
-/// lists and what the GPU's engine keeps for its batches. Then it starts anew.
-ScheduledEngine warm_engine(const Snapshot& snapshot, const UploadedIndex* gpu,
-                            const LoadPlan& plan, Placement placement,
-                            const OnLoadProgress& on_progress);
+/// Makes the schedulers of loads, on engines that are warm. All arguments must outlive it.
+class LoadEngines {
+ public:
+  /// `gpu` may be null; then only kCpuOnly can be placed.
+  LoadEngines(const Snapshot& snapshot, const UploadedIndex* gpu, const LoadPlan& plan,
+              const OnLoadProgress& on_progress)
+      : snapshot_(snapshot), gpu_(gpu), plan_(plan), on_progress_(on_progress) {}
 
-/// Runs each rate on each placement, on a warm_engine() of its own. `gpu` may be null; then only
-/// kCpuOnly can be among the placements. `before` is called before the loads of each rate: a
-/// machine may be slower some seconds later, so what they are compared with is measured then.
-std::vector<LoadPoint> measure_loads(const Snapshot& snapshot, const UploadedIndex* gpu,
-                                     const LoadPlan& plan, const OnLoadProgress& on_progress,
+  /// A new scheduler that has learnt nothing. On the CPU alone, all queries are answered once
+  /// before the first such load: then the lists are in the process's memory. With a GPU, that is
+  /// done before each load, by the same engine and where `placement` has the queries go: the memory
+  /// for batches is the engine's, and what the cache of lists holds depends on the load before.
+  ScheduledEngine make(Placement placement);
+
+ private:
+  void answer_all(Scheduler& scheduler) const;
+
+  const Snapshot& snapshot_;
+  const UploadedIndex* gpu_;
+  const LoadPlan& plan_;
+  const OnLoadProgress& on_progress_;
+  bool cpu_is_warm_ = false;
+};
+
+/// Runs each rate on each placement, each load on an engine of its own. `before` is called before
+/// the loads of each rate: a machine may be slower some seconds later, so what they are compared
+/// with is measured then.
+std::vector<LoadPoint> measure_loads(LoadEngines& engines, const LoadPlan& plan,
+                                     const OnLoadProgress& on_progress,
                                      const std::function<void(double rate)>& before);
 
 /// The plan's settings of a scheduler for a placement.

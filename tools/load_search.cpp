@@ -102,13 +102,13 @@ double find_highest_rate(double guess, const std::function<bool(double rate)>& h
   return low;
 }
 
-std::vector<HighestRate> find_rates(const Snapshot& snapshot, const UploadedIndex* gpu,
-                                    const LoadPlan& plan, std::vector<LoadPoint>& points,
+std::vector<HighestRate> find_rates(LoadEngines& engines, const LoadPlan& plan,
+                                    std::vector<LoadPoint>& points,
                                     const OnLoadProgress& on_progress) {
   const Micros nap = std::min(kMaxNap, kNap * deadline_of(plan));
   std::vector<HighestRate> found;
   for (const Placement placement : plan.placements) {
-    ScheduledEngine engine = warm_engine(snapshot, gpu, plan, placement, on_progress);
+    ScheduledEngine engine = engines.make(placement);
     const double guess = kGuess * run_callers(engine.scheduler(), plan, plan.settings.capacity,
                                               kGuessSeconds, on_progress)
                                       .rate;

@@ -25,8 +25,8 @@ double find_highest_rate(double guess, const std::function<bool(double rate)>& h
 
 /// Searches for each placement, from what it does with as many queries under way as there is room
 /// for. Adds the loads that were run to `points`.
-std::vector<HighestRate> find_rates(const Snapshot& snapshot, const UploadedIndex* gpu,
-                                    const LoadPlan& plan, std::vector<LoadPoint>& points,
+std::vector<HighestRate> find_rates(LoadEngines& engines, const LoadPlan& plan,
+                                    std::vector<LoadPoint>& points,
                                     const OnLoadProgress& on_progress);
 
 /// What a simulation ran with: microseconds, as CostMeasurements has them.

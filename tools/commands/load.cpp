@@ -235,18 +235,19 @@ LoadReport measure(const Arguments& given, const Snapshot& snapshot, const Uploa
   const std::size_t callers = static_cast<std::size_t>(given.callers);
   report.by_hand = measure_by_hand(snapshot, gpu, plan, callers, on_progress);
   if (gpu != nullptr) report.full_batches = measure_full_batches(*gpu, plan, on_progress);
-  report.points = measure_loads(snapshot, gpu, plan, on_progress, [&](double rate) {
+  LoadEngines engines(snapshot, gpu, plan, on_progress);
+  report.points = measure_loads(engines, plan, on_progress, [&](double rate) {
     measure_by_hand_at(rate, snapshot, gpu, plan, report.by_hand, on_progress);
   });
   for (const Placement placement : plan.placements) {
     if (callers == 0) break;
-    ScheduledEngine engine = warm_engine(snapshot, gpu, plan, placement, on_progress);
+    ScheduledEngine engine = engines.make(placement);
     report.closed_loops.push_back(
         run_callers(engine.scheduler(), plan, callers, plan.seconds, on_progress));
     report.closed_loops.back().placement = placement;
   }
   if (given.finds_rate) {
-    report.highest = find_rates(snapshot, gpu, plan, report.points, on_progress);
+    report.highest = find_rates(engines, plan, report.points, on_progress);
   }
   if (given.simulates) {
     report.simulated_with =
