@@ -5,7 +5,6 @@
 #include <chrono>
 #include <deque>
 #include <memory>
-#include <thread>
 
 #include "interrupt.hpp"
 #include "text.hpp"
@@ -25,30 +24,6 @@ using Clock = std::chrono::steady_clock;
 double micros_since(Clock::time_point start) {
   return std::chrono::duration<double, std::micro>(Clock::now() - start).count();
 }
-
-/// The plan's queries in one piece of memory, again and again, so that any so many are a batch.
-class QueryRing {
- public:
-  QueryRing(const LoadPlan& plan, std::size_t largest_batch) : count_(plan.queries.size()) {
-    for (std::size_t i = 0; i < count_ + largest_batch; ++i) {
-      plans_.push_back(plan.queries[i % count_].plan);
-      settings_.push_back(plan.queries[i % count_].settings);
-    }
-  }
-  /// The next batch. The ring outlives it.
-  Ticket submit(Engine& engine, std::size_t batch) {
-    const std::size_t first = next_;
-    next_ = (next_ + batch) % count_;
-    return engine.submit(std::span(plans_).subspan(first, batch),
-                         std::span(settings_).subspan(first, batch));
-  }
-
- private:
-  std::size_t count_;
-  std::size_t next_ = 0;
-  std::vector<PlannedQuery> plans_;
-  std::vector<SearchSettings> settings_;
-};
 
 /// Queries a second in batches, so many of which are under way together.
 double batch_rate(Engine& engine, QueryRing& ring, double wanted_seconds, std::size_t batch,
@@ -195,61 +170,6 @@ HandFigures measure_one(Processor processor, Engine& engine, QueryRing& ring, An
   return figures;
 }
 
-/// One load in full batches.
-class FullBatchLoad {
- public:
-  FullBatchLoad(Engine& engine, QueryRing& ring, std::span<const Micros> times)
-      : engine_(engine), times_(times), ring_(ring) {
-    outcomes_.resize(times_.size());
-  }
-
-  std::vector<LoadOutcome> run(const OnLoadProgress& on_progress) {
-    start_ = Clock::now();
-    for (std::size_t first = 0; first < times_.size(); first += kWholeBatch) {
-      InterruptGuard::check();
-      on_progress("full batches", first, times_.size());
-      const std::size_t count = std::min(kWholeBatch, times_.size() - first);
-      while (micros_since(start_) < times_[first + count - 1]) {
-        look();
-        pause_thread();
-      }
-      if (under_way_.size() == kInFlight) finish();
-      under_way_.push_back({ring_.submit(engine_, count), first, count});
-    }
-    while (!under_way_.empty()) finish();
-    return std::move(outcomes_);
-  }
-
- private:
-  static constexpr std::size_t kInFlight = 3;
-  struct Batch {
-    Ticket ticket;
-    std::size_t first;
-    std::size_t count;
-  };
-
-  void look() {
-    if (!under_way_.empty() && engine_.poll(under_way_.front().ticket)) finish();
-  }
-  void finish() {
-    const Batch batch = under_way_.front();
-    under_way_.pop_front();
-    engine_.wait(batch.ticket);
-    const double now = micros_since(start_);
-    for (std::size_t i = batch.first; i < batch.first + batch.count; ++i) {
-      outcomes_[i].latency = static_cast<float>(now - times_[i]);
-      outcomes_[i].processor = Processor::kGpu;
-    }
-  }
-
-  Engine& engine_;
-  const std::span<const Micros> times_;
-  QueryRing& ring_;
-  std::vector<LoadOutcome> outcomes_;
-  std::deque<Batch> under_way_;
-  Clock::time_point start_;
-};
-
 }  // namespace
 
 std::string_view processor_name(Processor processor) {
@@ -290,20 +210,6 @@ void measure_by_hand_at(double rate, const Snapshot& snapshot, const UploadedInd
   GpuEngine engine = gpu->make_engine({.max_batches = 2});
   GpuAnswer on_gpu(engine);
   add(figures[1], on_gpu);
-}
-
-std::vector<FullBatches> measure_full_batches(const UploadedIndex& gpu, const LoadPlan& plan,
-                                              const OnLoadProgress& on_progress) {
-  std::vector<FullBatches> figures;
-  if (!plan.by_hand.full_batches) return figures;
-  for (const double rate : plan.rates) {
-    QueryRing ring(plan, kWholeBatch);
-    GpuEngine engine = gpu.make_engine({.max_batches = 3});
-    const std::vector<Micros> times = times_of(plan, rate);
-    const std::vector<LoadOutcome> outcomes = FullBatchLoad(engine, ring, times).run(on_progress);
-    figures.push_back({rate, summarise_load(outcomes, times, deadline_of(plan))});
-  }
-  return figures;
 }
 
 }  // namespace warpdex::tools

@@ -5,13 +5,10 @@
 #include <string_view>
 #include <vector>
 
-#include "load_measure.hpp"
+#include "query_ring.hpp"
 #include "timing.hpp"
 
 namespace warpdex::tools {
-
-/// Queries of a whole batch.
-inline constexpr std::size_t kWholeBatch = 1000;
 
 /// "cpu" or "gpu", as in options and in JSON.
 std::string_view processor_name(Processor processor);
@@ -55,16 +52,5 @@ std::vector<HandFigures> measure_by_hand(const Snapshot& snapshot, const Uploade
 void measure_by_hand_at(double rate, const Snapshot& snapshot, const UploadedIndex* gpu,
                         const LoadPlan& plan, std::vector<HandFigures>& figures,
                         const OnLoadProgress& on_progress);
-
-/// A load that the GPU answers in batches of kWholeBatch, each submitted when it is full.
-struct FullBatches {
-  double rate = 0;
-  LoadSummary all;
-};
-
-/// For each of the plan's rates; nothing if HandParts does not ask for it. Delays are measured as
-/// in other loads.
-std::vector<FullBatches> measure_full_batches(const UploadedIndex& gpu, const LoadPlan& plan,
-                                              const OnLoadProgress& on_progress);
 
 }  // namespace warpdex::tools

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "load_closed.hpp"
+#include "load_full.hpp"
 #include "load_hand.hpp"
 #include "load_measure.hpp"
 #include "load_search.hpp"

@@ -6,8 +6,10 @@
 #include <string>
 #include <vector>
 
+#include "load_full.hpp"
 #include "load_mix.hpp"
 #include "tests/tools/collection.hpp"
+#include "warpdex/query/cpu/cpu_engine.hpp"
 
 namespace warpdex::test {
 namespace {
@@ -49,6 +51,27 @@ TEST_F(LoadMeasure, OnTheCpuAloneAllLoadsShareOneWarmUp) {
     // A scheduler of its own: it knows only its own queries.
     EXPECT_EQ(points[i].statistics.submitted, points[i].all.arrivals);
     EXPECT_EQ(points[i].statistics.complete_on_cpu, points[i].all.arrivals);
+  }
+}
+
+TEST_F(LoadMeasure, AFullBatchStartsWhenItsLastQueryIsDue) {
+  CpuEngine engine(*snapshot_, {.threads = 2});
+  tools::QueryRing ring(plan_, tools::kWholeBatch);
+  std::vector<Micros> times;
+  for (std::size_t i = 0; i < 2 * tools::kWholeBatch + 7; ++i) {
+    times.push_back(20 * static_cast<double>(i));
+  }
+  std::vector<std::size_t> batches;
+  const auto outcomes = tools::run_full_batches(
+      engine, ring, times,
+      [&](const std::string&, std::size_t first, std::size_t) { batches.push_back(first); });
+  EXPECT_EQ(batches, (std::vector<std::size_t>{0, tools::kWholeBatch, 2 * tools::kWholeBatch}));
+  ASSERT_EQ(outcomes.size(), times.size());
+  for (std::size_t i = 0; i < outcomes.size(); ++i) {
+    EXPECT_EQ(outcomes[i].end, JobEnd::kComplete);
+    const std::size_t full = (i / tools::kWholeBatch + 1) * tools::kWholeBatch;
+    const std::size_t last = std::min(full, times.size()) - 1;
+    EXPECT_GE(static_cast<double>(outcomes[i].latency), times[last] - times[i] - 0.1) << i;
   }
 }
 

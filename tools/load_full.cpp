@@ -1,0 +1,94 @@
+// Submits a batch when its last query is due.
+#include "load_full.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <deque>
+#include <utility>
+
+#include "interrupt.hpp"
+#include "warpdex/core/waiting.hpp"
+
+namespace warpdex::tools {
+namespace {
+
+/// One load in full batches.
+class FullBatchLoad {
+ public:
+  FullBatchLoad(Engine& engine, QueryRing& ring, std::span<const Micros> times)
+      : engine_(engine), times_(times), ring_(ring), outcomes_(times.size()) {}
+
+  std::vector<LoadOutcome> run(const OnLoadProgress& on_progress) {
+    start_ = Clock::now();
+    for (std::size_t first = 0; first < times_.size(); first += kWholeBatch) {
+      InterruptGuard::check();
+      on_progress("full batches", first, times_.size());
+      const std::size_t count = std::min(kWholeBatch, times_.size() - first);
+      while (now() < times_[first + count - 1]) {
+        look();
+        pause_thread();
+      }
+      if (under_way_.size() == kInFlight) finish();
+      under_way_.push_back({ring_.submit(engine_, count), first, count});
+    }
+    while (!under_way_.empty()) finish();
+    return std::move(outcomes_);
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  static constexpr std::size_t kInFlight = 3;
+  struct Batch {
+    Ticket ticket;
+    std::size_t first;
+    std::size_t count;
+  };
+
+  Micros now() const {
+    return std::chrono::duration<double, std::micro>(Clock::now() - start_).count();
+  }
+  void look() {
+    if (!under_way_.empty() && engine_.poll(under_way_.front().ticket)) finish();
+  }
+  void finish() {
+    const Batch batch = under_way_.front();
+    under_way_.pop_front();
+    engine_.wait(batch.ticket);
+    const Micros end = now();
+    for (std::size_t i = batch.first; i < batch.first + batch.count; ++i) {
+      outcomes_[i].latency = static_cast<float>(end - times_[i]);
+      outcomes_[i].processor = Processor::kGpu;
+    }
+  }
+
+  Engine& engine_;
+  const std::span<const Micros> times_;
+  QueryRing& ring_;
+  std::vector<LoadOutcome> outcomes_;
+  std::deque<Batch> under_way_;
+  Clock::time_point start_;
+};
+
+}  // namespace
+
+std::vector<LoadOutcome> run_full_batches(Engine& engine, QueryRing& ring,
+                                          std::span<const Micros> times,
+                                          const OnLoadProgress& on_progress) {
+  return FullBatchLoad(engine, ring, times).run(on_progress);
+}
+
+std::vector<FullBatches> measure_full_batches(const UploadedIndex& gpu, const LoadPlan& plan,
+                                              const OnLoadProgress& on_progress) {
+  std::vector<FullBatches> figures;
+  if (!plan.by_hand.full_batches) return figures;
+  for (const double rate : plan.rates) {
+    QueryRing ring(plan, kWholeBatch);
+    GpuEngine engine = gpu.make_engine({.max_batches = 3});
+    const std::vector<Micros> times = times_of(plan, rate);
+    const std::vector<LoadOutcome> outcomes = run_full_batches(engine, ring, times, on_progress);
+    figures.push_back({rate, summarise_load(outcomes, times, deadline_of(plan))});
+  }
+  return figures;
+}
+
+}  // namespace warpdex::tools
