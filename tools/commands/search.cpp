@@ -1,11 +1,9 @@
 // warpdex search: answers words for people, or a file of queries as a run.
 #include <unistd.h>
 
-#include <algorithm>
 #include <iostream>
 #include <memory>
 #include <optional>
-#include <set>
 
 #include "answers.hpp"
 #include "command.hpp"
@@ -15,16 +13,15 @@
 #include "places.hpp"
 #include "progress.hpp"
 #include "query_notes.hpp"
+#include "readable_answer.hpp"
 #include "search_engine.hpp"
 #include "search_options.hpp"
 #include "shown_fields.hpp"
-#include "table.hpp"
 #include "terminal.hpp"
 #include "text.hpp"
 #include "warpdex/core/error.hpp"
 #include "warpdex/query/hybrid/hybrid_searcher.hpp"
 #include "warpdex/query/result_writer.hpp"
-#include "warpdex/query/spelling.hpp"
 
 namespace warpdex::tools {
 namespace {
@@ -44,8 +41,6 @@ constexpr const char* kNotes =
     "  warpdex search INDEX --queries topics.tsv --vector-queries topics.npy --fusion convex\n"
     "  warpdex search INDEX --queries splade.jsonl --query-format sparse -k 1000";
 
-constexpr int kScoreDecimals = 4;  // for people; runs and JSON have all digits
-
 struct Arguments {
   std::string index;
   std::vector<std::string> words;
@@ -61,83 +56,6 @@ std::string joined(const std::vector<std::string>& words) {
   std::string text;
   for (const std::string& word : words) text += (text.empty() ? "" : " ") + word;
   return text;
-}
-
-/// "a, b or c": those that are as near as the first.
-std::string nearest_of(const std::vector<Correction>& corrections) {
-  const auto farther =
-      std::find_if(corrections.begin(), corrections.end(),
-                   [&](const Correction& one) { return one.edits > corrections.front().edits; });
-  std::string text;
-  for (auto one = corrections.begin(); one != farther; ++one) {
-    if (one != corrections.begin()) text += one + 1 == farther ? " or " : ", ";
-    text += one->term;
-  }
-  return text;
-}
-
-/// The terms that no document has, with terms that are spelt alike.
-void print_unknown(const Snapshot& index, const std::set<std::string>& unknown, std::ostream& out) {
-  if (unknown.empty()) return;
-  const SpellingCorrector corrector(index);
-  for (const std::string& term : unknown) {
-    out << "not in the index: " << term;
-    const std::vector<Correction> corrections = corrector.corrections(term);
-    if (!corrections.empty()) out << "; did you mean " << nearest_of(corrections) << "?";
-    out << "\n";
-  }
-}
-
-/// Why an answer is empty or is not what was asked for, in a line each.
-void print_remarks(const Snapshot& index, const Query& query, const SearchResult& result,
-                   std::ostream& out) {
-  std::set<std::string> unknown;
-  bool only_exclusions = !query.terms.empty();
-  for (const QueryTerm& term : query.terms) {
-    if (plan_query(index, Query{"", {{term.term}}}).terms.empty()) unknown.insert(term.term);
-    only_exclusions = only_exclusions && term.occur == Occur::kMustNot;
-  }
-  if (query.terms.empty()) {
-    out << "the query has no terms (stop words, signs and words of weight 0 do not count)\n";
-  }
-  if (only_exclusions) out << "the query only excludes; add a word to look for\n";
-  print_unknown(index, unknown, out);
-  if (result.fell_back_to_or && !result.hits.empty()) {
-    out << "too few documents hold all of the words; these hold any of them\n";
-  }
-}
-
-void print_fields(const std::vector<ShownField>& fields, std::ostream& out) {
-  for (const ShownField& field : fields) {
-    out << "        " << field.name << ": " << field.snippet.value_or(field.text) << "\n";
-  }
-}
-
-void print_readably(const Snapshot& index, const Query& query, const SearchResult& result,
-                    bool count, bool is_hybrid, ShownFields* shown, std::ostream& out) {
-  print_remarks(index, query, result, out);
-  if (result.hits.empty()) {
-    out << "no document matches\n";
-    return;
-  }
-  Table table({{"rank"}, {"score"}, {"document", Table::Align::kLeft}});
-  // Impacts are whole numbers, unless the query has weights that are not.
-  const bool is_whole = !is_hybrid && index.settings().impacts &&
-                        sums_are_exact(index.settings(), plan_query(index, query));
-  const int decimals = is_whole ? 0 : kScoreDecimals;
-  std::uint64_t rank = 0;
-  for (const Hit& hit : result.hits) {
-    const std::string score = fixed(static_cast<double>(hit.score), decimals);
-    const std::string name(index.document_name(hit.document));
-    if (shown == nullptr) {
-      table.add({std::to_string(++rank), score, name});
-      continue;
-    }
-    out << ++rank << "  " << score << "  " << name << "\n";
-    print_fields(shown->of(hit.document, query), out);
-  }
-  if (shown == nullptr) table.print(out);
-  if (count) out << counted(result.matches, "document") << " matched\n";
 }
 
 void print_notes(const std::vector<QueryText>& queries, QuerySyntax syntax, Analyzer& analyzer) {

@@ -1,0 +1,66 @@
+// What search prints for people, without the program.
+#include "readable_answer.hpp"
+
+#include <sstream>
+
+#include "tests/tools/collection.hpp"
+
+namespace warpdex::test {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+class ReadableAnswer : public ::testing::Test {
+ protected:
+  Snapshot open(const std::vector<std::string>& more = {}) const {
+    build_small_index(folder_ / "index", more);
+    return Snapshot::open(folder_ / "index");
+  }
+  static std::string print(const Snapshot& index, const Query& query, const SearchResult& result,
+                           bool count = false, bool is_hybrid = false) {
+    std::ostringstream out;
+    tools::print_readably(index, query, result, count, is_hybrid, nullptr, out);
+    return out.str();
+  }
+
+  TemporaryFolder folder_;
+  const Query pear_{"", {{"pear"}}};
+};
+
+TEST_F(ReadableAnswer, RanksDocumentsAndCountsThem) {
+  const Snapshot index = open();
+  SearchResult result;
+  result.hits = {{4, 1.25F}, {1, 0.5F}};
+  result.matches = 7;
+  EXPECT_EQ(print(index, pear_, result),
+            "rank   score  document\n"
+            "   1  1.2500  d5\n"
+            "   2  0.5000  d2\n");
+  EXPECT_THAT(print(index, pear_, result, true), HasSubstr("\n7 documents matched\n"));
+  result.fell_back_to_or = true;
+  EXPECT_THAT(print(index, pear_, result), ::testing::StartsWith("too few documents hold all"));
+}
+
+TEST_F(ReadableAnswer, SaysWhyNothingWasFound) {
+  const Snapshot index = open();
+  const std::string unknown = print(index, {"", {{"appel"}, {"pear"}}}, {});
+  EXPECT_THAT(unknown, HasSubstr("not in the index: appel; did you mean apple?\n"));
+  EXPECT_THAT(unknown, Not(HasSubstr("pear")));
+  EXPECT_THAT(unknown, HasSubstr("no document matches\n"));
+  EXPECT_THAT(print(index, {}, {}), HasSubstr("the query has no terms"));
+  EXPECT_THAT(print(index, {"", {{"pear", Occur::kMustNot}}}, {}),
+              HasSubstr("the query only excludes"));
+}
+
+// Sums of impacts are whole numbers, those of words and vectors are not.
+TEST_F(ReadableAnswer, WholeScoresHaveNoDecimals) {
+  const Snapshot index = open({"--impacts"});
+  SearchResult result;
+  result.hits = {{4, 12}};
+  EXPECT_THAT(print(index, pear_, result), HasSubstr("  12  d5\n"));
+  EXPECT_THAT(print(index, pear_, result, false, true), HasSubstr("  12.0000  d5\n"));
+}
+
+}  // namespace
+}  // namespace warpdex::test
