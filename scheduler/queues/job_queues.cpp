@@ -1,4 +1,4 @@
-// Lanes, clients and the choice between processors.
+// Lanes, clients and batches.
 #include "queues/job_queues.hpp"
 
 #include <algorithm>
@@ -8,15 +8,8 @@
 namespace warpdex {
 namespace {
 
-/// Added to both waits before they are compared, so that small differences do not count. In
-/// microseconds.
-constexpr double kWaitQuantum = 50;
 /// A job without a deadline is ordered as if it had this one.
 constexpr Micros kUsualDeadline = 1e6;
-/// A run on the CPU may take this many times its prediction.
-constexpr double kLongRunFactor = 3;
-/// The part of the wait for the GPU that is taken for certain: batches may end sooner.
-constexpr double kCertainWaitPart = 0.25;
 
 }  // namespace
 
@@ -24,14 +17,6 @@ double batch_work(const std::vector<Job*>& batch) {
   BatchCost cost;
   for (const Job* job : batch) cost.add(job->cost);
   return cost.time();
-}
-
-bool can_meet_deadline(const Job& job, const Waits& waits, bool has_gpu, Micros now) {
-  double soonest = waits.cpu + static_cast<double>(job.cost.cpu);
-  if (has_gpu && job.cost.gpu_can) {
-    soonest = std::min(soonest, waits.gpu + static_cast<double>(job.cost.gpu_alone));
-  }
-  return now + soonest <= job.deadline;
 }
 
 JobQueues::JobQueues(const PlacementSettings& settings, std::size_t cpu_threads, bool has_gpu)
@@ -68,55 +53,13 @@ Waits JobQueues::waits(Micros now) const {
   return waits;
 }
 
-/// The work that the job adds to the GPU under the present load: its share of a batch, and its part
-/// of a batch's fixed cost, which is divided among it and the jobs of the GPU's queue.
-double JobQueues::gpu_cost_now(const Job& job) const {
-  const double share = static_cast<double>(job.cost.gpu_share);
-  const double base = static_cast<double>(job.cost.gpu_alone) - share;
-  return share + base / (1 + static_cast<double>(size(Lane::kGpu)));
-}
-
-/// The part of the CPU threads, 0 to 1, that is busy or soon will be.
-float JobQueues::cpu_load() const {
-  const double busy = static_cast<double>(cpu_running_.jobs() + size(Lane::kCpu));
-  return static_cast<float>(std::min(1.0, busy / cpu_threads_));
-}
-
-/// The job's time on a CPU thread under the present load, times kCaution.
-double JobQueues::cpu_cost_now(const Job& job) const {
-  return kCaution * static_cast<double>(job.cost.cpu_at(cpu_load()));
-}
-
-/// Whether a run on the CPU that takes kLongRunFactor times its prediction would end after the GPU
-/// has answered, even if the wait for the GPU is shorter than predicted.
-bool JobQueues::may_run_too_long(const Job& job, const Waits& wait) const {
-  const Micros run = static_cast<double>(job.cost.cpu_at(cpu_load()));
-  const Micros batch = static_cast<double>(std::max(settings_.batch_min_work, job.cost.gpu_alone));
-  return kLongRunFactor * run > kCertainWaitPart * wait.gpu + batch;
-}
-
-bool JobQueues::prefers_gpu(const Job& job) const {
-  return has_gpu() && job.cost.gpu_can && job.cost.cpu_at(0) > job.cost.gpu_alone;
-}
-
-/// Compares the ratio of the job's costs with a threshold that follows the load: the longer the
-/// wait for the GPU, compared with that for the CPU, the more a job must gain there.
 Lane JobQueues::choose_lane(const Job& job, Micros now) const {
   if (!has_gpu() || !job.cost.gpu_can) return Lane::kCpu;
-  const bool is_huge = job.cost.gpu_share > settings_.huge_work;
-  const Lane on_gpu = is_huge ? Lane::kHuge : Lane::kGpu;
-  if (job.left_cpu) return on_gpu;
-  if (settings_.placement == Placement::kGpuOnly) return on_gpu;
-  if (settings_.placement == Placement::kBetterAlone) return prefers_gpu(job) ? on_gpu : Lane::kCpu;
-  const Waits wait = waits(now);
-  if (now + wait.cpu + kCaution * static_cast<double>(job.cost.cpu) > job.deadline) return on_gpu;
-  // A thread is free, and is done with the job before even an idle GPU would be. This costs the GPU
-  // nothing.
-  const double cpu = cpu_cost_now(job);
-  if (wait.cpu == 0 && cpu <= static_cast<double>(job.cost.gpu_alone)) return Lane::kCpu;
-  if (may_run_too_long(job, wait)) return on_gpu;
-  const double threshold = (wait.gpu + kWaitQuantum) / (wait.cpu + kWaitQuantum);
-  return cpu > threshold * gpu_cost_now(job) ? on_gpu : Lane::kCpu;
+  const double busy_cpu = static_cast<double>(cpu_running_.jobs() + size(Lane::kCpu));
+  const QueueLoad load{.wait = waits(now),
+                       .busy_cpu = static_cast<float>(std::min(1.0, busy_cpu / cpu_threads_)),
+                       .gpu_jobs = size(Lane::kGpu)};
+  return warpdex::choose_lane(job, load, settings_, now);
 }
 
 Lane JobQueues::place(Job& job, Micros now) {

@@ -12,29 +12,12 @@
 
 #include "queues/client_shares.hpp"
 #include "queues/job_heap.hpp"
+#include "queues/lane_choice.hpp"
 #include "queues/work_count.hpp"
 #include "warpdex/scheduler/job.hpp"
 #include "warpdex/scheduler/placement.hpp"
 
 namespace warpdex {
-
-/// The CPU must be predicted to be faster by this factor. Predictions for the CPU are less exact
-/// than those for the GPU, where long lists cost little.
-inline constexpr double kCaution = 1.2;
-
-/// The queues that a job can be in.
-enum class Lane : std::uint8_t {
-  kGpu,   ///< prefers the GPU
-  kCpu,   ///< prefers the CPU
-  kHuge,  ///< for the GPU, alone in its batch
-};
-inline constexpr std::size_t kLanes = 3;
-
-/// The predicted time until a job that arrives now would start, in microseconds.
-struct Waits {
-  Micros cpu = 0;
-  Micros gpu = 0;
-};
 
 /// What the queues count of a batch that is under way.
 struct BatchClaim {
@@ -131,12 +114,7 @@ class JobQueues {
   LaneState& lane_of(Lane lane) { return lanes_[static_cast<std::size_t>(lane)]; }
   const LaneState& lane_of(Lane lane) const { return lanes_[static_cast<std::size_t>(lane)]; }
   static float work_in(Lane lane, const Job& job);
-  double gpu_cost_now(const Job& job) const;
-  double cpu_cost_now(const Job& job) const;
-  float cpu_load() const;
   Lane choose_lane(const Job& job, Micros now) const;
-  bool may_run_too_long(const Job& job, const Waits& wait) const;
-  bool prefers_gpu(const Job& job) const;
   std::size_t next_client(Lane lane) const;
   Job* top_of(Lane lane);
   void take(Job& job);
@@ -185,9 +163,5 @@ double batch_work(const std::vector<Job*>& batch);
 /// Batches of a loaded GPU overlap. So for a batch that runs beside others, the time from the end
 /// of the one before to its own is usually this part of the time that it would take alone.
 inline constexpr float kPartBesideOthers = 0.55F;
-
-/// Whether a job that arrives now is predicted to meet its deadline, on the processor that would be
-/// done with it first.
-bool can_meet_deadline(const Job& job, const Waits& waits, bool has_gpu, Micros now);
 
 }  // namespace warpdex

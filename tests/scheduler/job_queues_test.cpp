@@ -374,16 +374,5 @@ TEST_F(JobQueuesTest, JobsCanBeTakenOutWhereverTheyAre) {
   EXPECT_EQ(all.waits(1e9).gpu, 0);
 }
 
-TEST_F(JobQueuesTest, DeadlinesThatCannotBeMetAreKnown) {
-  StubJob job(work_);
-  job.cost = for_gpu();
-  job.deadline = 1'000;
-  EXPECT_TRUE(can_meet_deadline(job, {.cpu = 1e9, .gpu = 900}, true, 0));
-  EXPECT_FALSE(can_meet_deadline(job, {.cpu = 0, .gpu = 990}, true, 0));
-  EXPECT_FALSE(can_meet_deadline(job, {.cpu = 0, .gpu = 0}, false, 0));
-  job.deadline = kNever;
-  EXPECT_TRUE(can_meet_deadline(job, {.cpu = 1e9, .gpu = 1e9}, true, 0));
-}
-
 }  // namespace
 }  // namespace warpdex
