@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <deque>
 #include <queue>
+#include <utility>
 
 #include "cost/corrections.hpp"
+#include "load/simulated_gpu.hpp"
 #include "load/simulated_host.hpp"
 #include "queues/job_queues.hpp"
 
@@ -42,6 +44,7 @@ class Simulation {
         has_gpu_(has_gpu),
         all_(settings.placement, settings.cpu_threads, has_gpu),
         host_(settings.host),
+        gpu_(settings.occupancy),
         idle_threads_(settings.cpu_threads),
         outcomes_(arrivals.size()) {}
 
@@ -73,12 +76,6 @@ class Simulation {
     std::size_t batch;          ///< the batch that ends
     bool is_delivered = false;  ///< not the end of a batch, but of its delivery
     bool operator<(const Event& other) const { return time > other.time; }
-  };
-  struct Batch {
-    std::vector<Job*> jobs;
-    BatchClaim claim;
-    Micros start = 0;
-    bool is_alone = false;
   };
 
   void arrive(std::size_t number) {
@@ -178,24 +175,15 @@ class Simulation {
   }
 
   bool start_batch() {
-    Batch batch;
+    SimulatedBatch batch;
     batch.claim = all_.take_batch(now_, batch.jobs, true);
     if (batch.jobs.empty()) return false;
-    const Micros takes = time_of(batch.jobs);
     batch.start = now_;
-    batch.is_alone = running_batches_++ == 0;
-    for (Batch& other : running_) other.is_alone = false;
-    // A huge query runs beside other batches, on a stream of its own, and does not fill the GPU.
-    Micros& free_at = batch.claim.is_huge ? huge_free_at_ : gpu_free_at_;
-    const Micros start = std::max(host_.start(now_, batch.jobs.size()), free_at);
-    free_at = start + takes * settings_.occupancy;
     ++batches_;
-    std::size_t place = 0;
-    while (place < running_.size() && !running_[place].jobs.empty()) ++place;
-    if (place == running_.size()) running_.emplace_back();
-    running_[place] = std::move(batch);
-    // Occupancy was measured with two batches under way: neither took longer than both together.
-    events_.push({start + takes * std::min(1.0, 2 * settings_.occupancy), nullptr, place});
+    const Micros built = host_.start(now_, batch.jobs.size());
+    const Micros takes = time_of(batch.jobs);
+    const SimulatedGpu::Started started = gpu_.start(std::move(batch), built, takes);
+    events_.push({started.end, nullptr, started.place});
     return true;
   }
 
@@ -233,23 +221,19 @@ class Simulation {
       events_.push({host_.free_at(), nullptr, event.batch});
       return;
     }
-    Batch& batch = running_[event.batch];
+    const auto [batch, took] = gpu_.end(event.batch, now_);
     all_.batch_done(batch.claim, now_);
-    --running_batches_;
-    learn(batch);
+    learn(batch, static_cast<float>(took));
     host_.end(now_, batch.jobs.size(), deliveries_);
     for (std::size_t i = 0; i < batch.jobs.size(); ++i) {
       end(static_cast<SimulatedJob&>(*batch.jobs[i]), JobEnd::kComplete, Processor::kGpu,
           deliveries_[i]);
     }
     events_.push({*std::max_element(deliveries_.begin(), deliveries_.end()), nullptr, 0, true});
-    batch.jobs.clear();
   }
 
   /// As the scheduler does.
-  void learn(const Batch& batch) {
-    const auto took = static_cast<float>(now_ - std::max(batch.start, last_batch_end_));
-    last_batch_end_ = now_;
+  void learn(const SimulatedBatch& batch, float took) {
     if (!batch.is_alone && batch.jobs.size() == 1) return;
     const float part = batch.is_alone ? 1 : kPartBesideOthers;
     corrections_.learn_gpu(static_cast<const SimulatedJob*>(batch.jobs[0])->query->query_class,
@@ -284,18 +268,14 @@ class Simulation {
   std::vector<SimulatedJob*> free_;
   JobQueues all_;
   std::priority_queue<Event> events_;
-  std::vector<Batch> running_;      ///< places without jobs are free
   std::vector<Micros> deliveries_;  ///< of the batch that has just ended, by place
   SimulatedHost host_;
+  SimulatedGpu gpu_;
   std::size_t idle_threads_;
-  std::size_t batches_ = 0;          ///< started and not delivered
-  std::size_t running_batches_ = 0;  ///< of these, on the GPU
-  Micros last_batch_end_ = 0;
+  std::size_t batches_ = 0;  ///< started and not delivered
   Corrections corrections_;
   std::size_t under_way_ = 0;
   Micros now_ = 0;
-  Micros gpu_free_at_ = 0;
-  Micros huge_free_at_ = 0;
   std::vector<LoadOutcome> outcomes_;
 };
 
