@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <ranges>
 
 namespace warpdex {
 namespace {
@@ -101,11 +100,11 @@ void JobQueues::serve(Job& job) {
   job.state.store(Job::State::kRunning, std::memory_order_relaxed);
 }
 
-/// Takes a job to run. The caller must also take it off the lane's load: threads write the load all
-/// the time, so several jobs are better taken off together.
-void JobQueues::take(Job& job) {
+/// Takes a job to run, from its place in its heap. The caller must also take it off the lane's
+/// load: threads write the load all the time, so several jobs are better taken off together.
+void JobQueues::take(Job& job, std::size_t place) {
   LaneState& lane = lanes_[job.place.lane];
-  lane.heaps[job.options.client].remove(job);
+  lane.heaps[job.options.client].take(place);
   --lane.queued;
   serve(job);
 }
@@ -127,8 +126,8 @@ Job* JobQueues::top_of(Lane lane) {
 }
 
 /// Takes a job for a CPU thread.
-void JobQueues::run_on_cpu(Job& job) {
-  take(job);
+void JobQueues::run_on_cpu(Job& job, std::size_t place) {
+  take(job, place);
   lanes_[job.place.lane].load.remove(job.place.length);
   const double running = static_cast<double>(cpu_running_.jobs());
   job.cpu_load = static_cast<float>(std::min(1.0, running / cpu_threads_));
@@ -137,7 +136,7 @@ void JobQueues::run_on_cpu(Job& job) {
 
 Job* JobQueues::take_for_cpu() {
   Job* const job = top_of(Lane::kCpu);
-  if (job != nullptr) run_on_cpu(*job);
+  if (job != nullptr) run_on_cpu(*job, 0);
   return job;
 }
 
@@ -178,7 +177,7 @@ void JobQueues::fill_batch(std::vector<Job*>& batch) {
     if (job == nullptr || !may_join(*job, batch, work)) break;
     work += static_cast<double>(job->cost.gpu_share);
     taken.add(job->place.length);
-    take(*job);
+    take(*job, 0);
     batch.push_back(job);
   }
   lane.load.remove(taken);
@@ -221,7 +220,7 @@ BatchClaim JobQueues::take_batch(Micros now, std::vector<Job*>& batch, bool may_
     fill_batch(batch);
   } else if (huge_under_way_ == 0 && lane_of(Lane::kHuge).queued > 0) {
     Job* const job = top_of(Lane::kHuge);
-    take(*job);
+    take(*job, 0);
     lane_of(Lane::kHuge).load.remove(job->place.length);
     batch.push_back(job);
     is_huge = true;
@@ -254,12 +253,15 @@ void JobQueues::batch_done(const BatchClaim& claim, Micros now) {
 
 std::vector<Job*> JobQueues::take_all() {
   std::vector<Job*> jobs;
-  for (const LaneState& lane : lanes_) {
-    for (const JobHeap& heap : lane.heaps) {
+  for (LaneState& lane : lanes_) {
+    for (JobHeap& heap : lane.heaps) {
+      heap.drop_removed();
       for (std::size_t i = 0; i < heap.size(); ++i) jobs.push_back(&heap.job(i));
+      heap.clear();
     }
+    lane.queued = 0;
   }
-  for (Job* job : std::views::reverse(jobs)) remove(*job);  // each is the last one of its heap
+  for (Job* job : jobs) forget(*job);
   return jobs;
 }
 

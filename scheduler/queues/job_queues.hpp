@@ -62,7 +62,7 @@ class JobQueues {
   // With the lock of the job's processor.
 
   void put(Job& job);
-  /// Removes a job that is queued, without running it.
+  /// Removes a job that is queued, without running it. O(log jobs) amortised.
   void remove(Job& job);
 
   // With the CPU's lock.
@@ -116,10 +116,10 @@ class JobQueues {
   static float work_in(Lane lane, const Job& job);
   Lane choose_lane(const Job& job, Micros now) const;
   std::size_t next_client(Lane lane) const;
-  Job* top_of(Lane lane);
-  void take(Job& job);
+  Job* top_of(Lane lane);  // at the first place of its heap
+  void take(Job& job, std::size_t place);
   void serve(Job& job);
-  void run_on_cpu(Job& job);
+  void run_on_cpu(Job& job, std::size_t place);
   void steal_from_cpu(Micros now, std::vector<Job*>& batch);
   Micros next_usual_batch_time() const;
   bool may_join(const Job& job, const std::vector<Job*>& batch, double work) const;

@@ -20,16 +20,20 @@ Job* JobQueues::steal_for_cpu(Micros now) {
   if (settings_.placement != Placement::kBoth) return nullptr;
   if (lane_of(Lane::kGpu).queued == 0) return nullptr;
   const JobHeap& jobs = lane_of(Lane::kGpu).heaps[next_client(Lane::kGpu)];
-  const std::size_t first = jobs.size() > kStealLooks ? jobs.size() - kStealLooks : 0;
+  const std::size_t first = jobs.places() > kStealLooks ? jobs.places() - kStealLooks : 0;
   const double wait = waits(now).gpu;
   Job* best = nullptr;
-  for (std::size_t i = first; i < jobs.size(); ++i) {
+  std::size_t place = 0;
+  for (std::size_t i = first; i < jobs.places(); ++i) {
+    if (jobs.is_removed(i)) continue;
     Job* const job = &jobs.job(i);
     if (kCaution * static_cast<double>(job->cost.cpu) >= wait) continue;
     if (best != nullptr && relief(*job) <= relief(*best)) continue;
-    if (choose_lane(*job, now) == Lane::kCpu) best = job;
+    if (choose_lane(*job, now) != Lane::kCpu) continue;
+    best = job;
+    place = i;
   }
-  if (best != nullptr) run_on_cpu(*best);
+  if (best != nullptr) run_on_cpu(*best, place);
   return best;
 }
 
@@ -41,7 +45,9 @@ void JobQueues::steal_from_cpu(Micros now, std::vector<Job*>& batch) {
   std::size_t left = for_cpu() / 2;
   Work taken;
   for (JobHeap& heap : lane_of(Lane::kCpu).heaps) {
-    for (std::size_t i = heap.size(); i-- > 0 && left > 0 && batch.size() < settings_.batch_jobs;) {
+    for (std::size_t i = heap.places();
+         i-- > 0 && left > 0 && batch.size() < settings_.batch_jobs;) {
+      if (i >= heap.places() || heap.is_removed(i)) continue;  // take() may free other places, too
       Job& job = heap.job(i);
       const bool is_alike = batch.empty() || batch.front()->work_class == job.work_class;
       if (!job.cost.gpu_can || !is_alike || static_cast<double>(job.cost.gpu_alone) > wait ||
@@ -49,7 +55,7 @@ void JobQueues::steal_from_cpu(Micros now, std::vector<Job*>& batch) {
         continue;
       }
       taken.add(job.place.length);
-      take(job);
+      take(job, i);
       batch.push_back(&job);
       --left;
     }

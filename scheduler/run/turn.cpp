@@ -1,5 +1,5 @@
 // Takes locks by spinning first: most turns hold them for a microsecond or less. Taking a batch
-// from thousands of jobs, or a job out of their middle, takes longer.
+// from thousands of jobs takes longer.
 #include <utility>
 
 #include "run/scheduler_state.hpp"

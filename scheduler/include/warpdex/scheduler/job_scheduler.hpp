@@ -60,7 +60,7 @@ class JobScheduler {
 
   /// Cancels a job: at once if it is queued, as soon as it can be stopped if it runs. `generation`
   /// is Job::generation when it was submitted; if the job has ended since, nothing happens. Returns
-  /// whether the job had not ended. A queued job in the middle of a queue: O(jobs).
+  /// whether the job had not ended. O(log jobs) amortised.
   bool cancel(Job& job, std::uint64_t generation);
 
   /// O(threads).
