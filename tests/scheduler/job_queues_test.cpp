@@ -208,6 +208,26 @@ TEST_F(JobQueuesTest, TheIdleGpuStealsWhatWaitsForTheCpu) {
   EXPECT_TRUE(batch(all, 100).empty());
 }
 
+TEST_F(JobQueuesTest, WhatWasRemovedIsNotStolen) {
+  settings_.huge_work = 2'000;
+  JobQueues all = queues(1);
+  add(all, for_gpu(1'900), 0);
+  EXPECT_EQ(batch(all, 0).size(), 1U);
+  std::vector<StubJob*> waiting;
+  for (int i = 0; i < 10; ++i) waiting.push_back(&add(all, for_cpu(100), 0));
+  for (const std::size_t i : {3, 5, 6, 8}) all.remove(*waiting[i]);
+  all.batch_done(claim_, 100);
+  EXPECT_EQ(batch(all, 100), (std::vector<Job*>{waiting[9], waiting[7], waiting[4]}));
+
+  JobQueues others = queues();
+  std::vector<StubJob*> stealable;
+  for (int i = 0; i < 4; ++i) stealable.push_back(&add(others, {400, 340, 300, true, 40}, 3));
+  for (int i = 0; i < 4; ++i) add(others, for_gpu(300), 3);
+  for (const std::size_t i : {0, 1, 3}) others.remove(*stealable[i]);
+  EXPECT_EQ(others.steal_for_cpu(3), stealable[2]);
+  EXPECT_EQ(others.steal_for_cpu(3), nullptr);
+}
+
 TEST_F(JobQueuesTest, BatchesCloseByWorkOrByTheWaitOfTheOldest) {
   settings_.beside_work = 0;
   settings_.batch_min_work = 100;
