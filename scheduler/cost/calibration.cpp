@@ -20,9 +20,9 @@ struct ClassSamples {
   std::vector<double> gpu_idle;
 };
 
-/// If the ratio is larger, something held up the machine. A prediction that is too long keeps
-/// queries away from its processor, so that no run corrects it. One that is too short is corrected
-/// within a few runs.
+/// If the ratio is larger, something held up the machine. Predictions that are too long keep
+/// queries away from a processor; if they keep a whole class away, no run corrects them. Those that
+/// are too short are corrected within a few runs.
 constexpr double kMaxIdle = 1.5;
 
 /// The median, kMaxIdle at most; 1 if there are no ratios.
