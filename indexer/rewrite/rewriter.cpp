@@ -1,19 +1,15 @@
-// Documents in their new order, then term by term: lists are decoded, renumbered, joined and
-// encoded side by side.
+// Documents in their new order, then term by term: lists are read and encoded side by side.
 #include "rewrite/rewriter.hpp"
 
 #include <algorithm>
 #include <cmath>
-#include <deque>
-#include <limits>
-#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "build/allowance.hpp"
-#include "format/stored_blocks.hpp"
+#include "rewrite/renumbered_index.hpp"
 #include "warpdex/core/error.hpp"
 #include "warpdex/indexer/build/ordered_pipeline.hpp"
 #include "warpdex/indexer/format/impacts.hpp"
@@ -27,13 +23,6 @@ constexpr std::uint64_t kListBytes = 800;
 constexpr std::uint64_t kMinGroup = std::uint64_t{64} << 10;
 constexpr std::uint64_t kMaxGroup = std::uint64_t{4} << 20;
 constexpr std::uint64_t kDocumentsPerCheck = 4096;
-
-constexpr std::uint32_t kGone = ~std::uint32_t{0};
-
-[[noreturn]] void damaged(const Index& index, const std::string& what) {
-  throw FormatError("the index '" + index.folder().string() + "' is damaged (" + what +
-                    "); restore it or build it again");
-}
 
 /// A term in the sources that have it.
 struct Term {
@@ -58,105 +47,24 @@ struct Group {
   }
 };
 
-/// A source with its documents renumbered, and where the reading of its terms is.
-class Source {
- public:
-  explicit Source(const RewriteSource& from) : index_(*from.index), removed_(from.removed) {
-    if (!index_.settings().stored_fields.empty()) stored_ = std::make_unique<StoredBlocks>(index_);
-  }
-
-  const Index& index() const { return index_; }
-  RemovedRows removed() const { return removed_; }
-  std::string_view stored_record(std::uint32_t document) { return stored_->record(document); }
-
-  /// All documents stay, and their docIDs rise by as much as those of the first one.
-  void set_first(std::uint32_t first) { first_ = first; }
-  /// By old docID; kGone for one that is removed.
-  void set_new_docids(std::vector<std::uint32_t> new_docids, bool ascend) {
-    new_docids_ = std::move(new_docids);
-    ascend_ = ascend;
-  }
-
-  /// The next term's name, or null.
-  const std::string* next_name() {
-    while (pending_.empty() && next_group_ < index_.term_groups()) {
-      index_.for_each_term_of_group(next_group_++,
-                                    [this](std::string_view name, const PostingsEntry& entry) {
-                                      pending_.emplace_back(name, entry);
-                                    });
-    }
-    return pending_.empty() ? nullptr : &pending_.front().first;
-  }
-  PostingsEntry take() {
-    const PostingsEntry entry = pending_.front().second;
-    pending_.pop_front();
-    return entry;
-  }
-
-  /// Appends a list, renumbered and without removed documents. Checks what an encoder relies on.
-  void read(const PostingsEntry& entry, Postings& to) const {
-    Postings list = read_postings(index_, entry);
-    const std::uint32_t max =
-        index_.settings().impacts ? kMaxImpact : std::numeric_limits<std::uint32_t>::max();
-    for (std::size_t i = 0; i < list.docids.size(); ++i) {
-      if (i > 0 && list.docids[i] <= list.docids[i - 1]) damaged(index_, "docIDs do not ascend");
-      if (list.frequencies[i] < 1 || list.frequencies[i] > max) {
-        damaged(index_, "a frequency is out of range");
-      }
-    }
-    if (!ascend_) {
-      append_sorted(list, to);
-      return;
-    }
-    for (std::size_t i = 0; i < list.docids.size(); ++i) {
-      const std::uint32_t docid =
-          new_docids_.empty() ? first_ + list.docids[i] : new_docids_[list.docids[i]];
-      if (docid == kGone) continue;
-      to.docids.push_back(docid);
-      to.frequencies.push_back(list.frequencies[i]);
-    }
-  }
-
- private:
-  void append_sorted(const Postings& list, Postings& to) const {
-    std::vector<std::uint64_t> pairs(list.docids.size());
-    for (std::size_t i = 0; i < pairs.size(); ++i) {
-      pairs[i] = std::uint64_t{new_docids_[list.docids[i]]} << 32 | list.frequencies[i];
-    }
-    std::sort(pairs.begin(), pairs.end());
-    for (const std::uint64_t pair : pairs) {
-      to.docids.push_back(static_cast<std::uint32_t>(pair >> 32));
-      to.frequencies.push_back(static_cast<std::uint32_t>(pair));
-    }
-  }
-
-  const Index& index_;
-  RemovedRows removed_;
-  std::uint32_t first_ = 0;
-  bool ascend_ = true;                     ///< the new docIDs do as the old ones
-  std::vector<std::uint32_t> new_docids_;  ///< empty: see set_first()
-  std::deque<std::pair<std::string, PostingsEntry>> pending_;
-  std::uint64_t next_group_ = 0;
-  std::unique_ptr<StoredBlocks> stored_;  ///< where the index stores fields
-};
-
 class Rewriter {
  public:
   Rewriter(std::span<const RewriteSource> from, const RewriteSettings& settings, IndexWriter& to,
            const std::function<void(std::uint64_t)>& progress)
-      : sources_(from.begin(), from.end()),
-        settings_(settings),
+      : settings_(settings),
         to_(to),
         progress_(progress),
         keeps_impacts_(from.front().index->settings().impacts.has_value()),
         group_bytes_(std::clamp(settings.memory / (2 * settings.threads), kMinGroup, kMaxGroup)),
-        allowance_(std::max(settings.memory, settings.threads * group_bytes_)) {}
+        allowance_(std::max(settings.memory, settings.threads * group_bytes_)) {
+    for (const RewriteSource& source : from) sources_.emplace_back(*source.index, source.removed);
+  }
 
   void run() {
     to_.set_threads(settings_.threads);
     if (keeps_impacts_) to_.keep_impacts(sources_[0].index().settings().impacts->largest);
     if (settings_.order.empty()) {
-      for (Source& source : sources_) add_documents(source);
+      for (RenumberedIndex& source : sources_) add_documents(source);
     } else {
       add_in_order(sources_[0]);
     }
@@ -164,11 +72,11 @@ class Rewriter {
   }
 
  private:
-  void add_documents(Source& source) {
+  void add_documents(RenumberedIndex& source) {
     const std::uint64_t documents = source.index().counts().documents;
     const bool all_stay = source.removed().none();
     source.set_first(added_);
-    std::vector<std::uint32_t> new_docids(all_stay ? 0 : documents, kGone);
+    std::vector<std::uint32_t> new_docids(all_stay ? 0 : documents, RenumberedIndex::kGone);
     for (std::uint64_t i = 0; i < documents; ++i) {
       if (i % kDocumentsPerCheck == 0) progress_(0);
       if (source.removed().contains(i)) continue;
@@ -178,7 +86,7 @@ class Rewriter {
     if (!all_stay) source.set_new_docids(std::move(new_docids), true);
   }
 
-  void add_in_order(Source& source) {
+  void add_in_order(RenumberedIndex& source) {
     std::vector<std::uint32_t> new_docids(source.index().counts().documents);
     for (const std::uint32_t old : settings_.order) {
       if (added_ % kDocumentsPerCheck == 0) progress_(0);
@@ -188,7 +96,7 @@ class Rewriter {
     source.set_new_docids(std::move(new_docids), false);
   }
 
-  void add_document(Source& source, std::uint32_t docid) {
+  void add_document(RenumberedIndex& source, std::uint32_t docid) {
     const Index& index = source.index();
     const std::span<const float> statics = index.sections().static_scores;
     const float score = statics.empty() ? 0 : statics[docid];
@@ -231,7 +139,7 @@ class Rewriter {
   std::optional<Term> next_term() {
     if (kept_) return std::exchange(kept_, std::nullopt);
     const std::string* least = nullptr;
-    for (Source& source : sources_) {
+    for (RenumberedIndex& source : sources_) {
       const std::string* name = source.next_name();
       if (name != nullptr && (least == nullptr || *name < *least)) least = name;
     }
@@ -278,7 +186,7 @@ class Rewriter {
     progress_(postings_);
   }
 
-  std::vector<Source> sources_;
+  std::vector<RenumberedIndex> sources_;
   const RewriteSettings& settings_;
   IndexWriter& to_;
   const std::function<void(std::uint64_t)>& progress_;
