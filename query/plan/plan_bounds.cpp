@@ -4,6 +4,10 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstddef>
+#include <memory_resource>
+#include <utility>
+#include <vector>
 
 #include "plan/roles.hpp"
 #include "plan/seed_threshold.hpp"
@@ -51,11 +55,8 @@ PlanBounds plan_bounds(const Index& index, const PlannedQuery& plan,
                        const SearchSettings& settings) {
   const ScorerSettings wanted = effective_scorer(index.settings(), settings.scorer);
   const bool reads_occurrences = wanted.kind == ScorerKind::kQueryLikelihood;
-  const bool is_or = settings.mode == QueryMode::kOr;
-  PlanBounds bounds;
-  bool has_signs = false;
-  for (const PlannedTerm& term : plan.terms) has_signs |= term.is_must || term.is_prohibited;
-  float likely_rest = 0;  // of the terms from here to the last
+  bool is_plain_or = settings.mode == QueryMode::kOr;
+  for (const PlannedTerm& term : plan.terms) is_plain_or &= !term.is_must && !term.is_prohibited;
   const CollectionStatistics statistics = plan.statistics.value_or(
       CollectionStatistics{index.counts().documents, index.counts().tokens});
   const auto scorer_of = [&](const PlannedTerm& term) {
@@ -68,21 +69,32 @@ PlanBounds plan_bounds(const Index& index, const PlannedQuery& plan,
         occurrences, term.weight);
     return std::pair(scorer, max_term_score(scorer, occurrences));
   };
-  if (is_or && !has_signs) {
-    for (const PlannedTerm& term : plan.terms) {
-      bounds.seed = std::max(
-          bounds.seed, seed_score(index.sections(), term.entry, scorer_of(term).first, settings.k));
-    }
-  }
-  for (auto term = plan.terms.rbegin(); term != plan.terms.rend(); ++term) {
-    if (term->is_prohibited) continue;
-    const auto [scorer, most] = scorer_of(*term);
+  std::array<std::byte, 512> room;
+  std::pmr::monotonic_buffer_resource memory(room.data(), room.size());
+  std::pmr::vector<float> likely(&memory);  // by term, its best score, of a plain OR
+  likely.reserve(plan.terms.size());
+  PlanBounds bounds;
+  for (const PlannedTerm& term : plan.terms) {
+    if (term.is_prohibited) continue;
+    const auto [scorer, most] = scorer_of(term);
     bounds.max_score += most;
-    const float tenth = seed_score(index.sections(), term->entry, scorer, kSeedRanks.front());
-    likely_rest += tenth > 0 ? std::min(most, tenth * kBestOverTenth) : most;
-    if (likely_rest >= bounds.seed) bounds.essential_postings += term->entry.document_frequency;
+    if (!is_plain_or) {
+      bounds.essential_postings += term.entry.document_frequency;
+      continue;
+    }
+    const auto seed = [&, &used = scorer](std::uint32_t rank) {
+      return seed_score(index.sections(), term.entry, used, rank);
+    };
+    bounds.seed = std::max(bounds.seed, seed(settings.k));
+    const float tenth = seed(kSeedRanks.front());
+    likely.push_back(tenth > 0 ? std::min(most, tenth * kBestOverTenth) : most);
   }
   bounds.max_score *= kSlack;
+  float rest = 0;  // what the terms from here to the last are likely to add at most
+  for (std::size_t i = likely.size(); i-- > 0;) {
+    rest += likely[i];
+    if (rest >= bounds.seed) bounds.essential_postings += plan.terms[i].entry.document_frequency;
+  }
   return bounds;
 }
 

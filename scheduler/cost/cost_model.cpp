@@ -12,6 +12,16 @@ namespace {
 constexpr double kMinTime = 0.1;
 constexpr float kTimeOfNothing = 0.5F;
 
+/// The sum of the weighted values. In four parts, which do not wait for each other.
+double weighted_sum(const Features& weights, const Features& values) {
+  static_assert(kFeatures % 4 == 0);
+  std::array<double, 4> parts{};
+  for (std::size_t i = 0; i < kFeatures; i += 4) {
+    for (std::size_t j = 0; j < 4; ++j) parts[j] += weights[i + j] * values[i + j];
+  }
+  return (parts[0] + parts[1]) + (parts[2] + parts[3]);
+}
+
 ModelTree leaf(const Features& weights) {
   ModelTree tree;
   tree.nodes.push_back({.weights = weights});
@@ -69,16 +79,13 @@ std::string_view cost_origin_name(CostOrigin origin) {
   return kNames.at(static_cast<std::size_t>(origin));
 }
 
-double ModelTree::predict(const Features& features, const LogFeatures& logs) const {
+double ModelTree::predict(const Features& features, const Features& logs) const {
   const Node* node = &nodes.front();
   while (node->feature >= 0) {
     const bool is_above = features[static_cast<std::size_t>(node->feature)] > node->value;
     node = &nodes[is_above ? node->right : node->left];
   }
-  double sum = node->weights[0];
-  for (std::size_t i = 1; i < kFeatures; ++i) {
-    sum += node->weights[i] * (node->is_product ? static_cast<double>(logs[i]) : features[i]);
-  }
+  double sum = weighted_sum(node->weights, node->is_product ? logs : features);
   if (node->is_product) sum = std::clamp(std::exp(sum), node->low, node->high);
   return std::max(kMinTime, sum);
 }
@@ -98,7 +105,7 @@ JobCost CostModel::predict(std::size_t query_class, const Features& features) co
     cost.gpu_alone = kTimeOfNothing + cost.gpu_base;
     return cost;
   }
-  const LogFeatures logs = logs_of(features);
+  const Features logs = logs_of(features);
   cost.cpu = static_cast<float>(models.cpu.predict(features, logs));
   cost.gpu_share = static_cast<float>(models.gpu_share.predict(features, logs));
   const double alone = models.gpu_alone.predict(features, logs);

@@ -32,10 +32,9 @@ bool is_derived(Eigen::Index column) {
 Eigen::MatrixXd rows_of(std::span<const Sample> samples) {
   Eigen::MatrixXd rows(static_cast<Eigen::Index>(samples.size()), kCount);
   for (std::size_t i = 0; i < samples.size(); ++i) {
-    const LogFeatures logs = logs_of(samples[i].features);
+    const Features logs = logs_of(samples[i].features);
     for (Eigen::Index j = 0; j < kCount; ++j) {
-      rows(static_cast<Eigen::Index>(i), j) =
-          j == 0 ? 1.0 : static_cast<double>(logs[static_cast<std::size_t>(j)]);
+      rows(static_cast<Eigen::Index>(i), j) = logs[static_cast<std::size_t>(j)];
     }
   }
   return rows;

@@ -51,9 +51,9 @@ inline constexpr std::size_t kFeatures = 24;
 /// The first of them, which can be summed over the queries of a batch.
 inline constexpr std::size_t kSummableFeatures = 14;
 using Features = std::array<double, kFeatures>;
-/// log(1 + feature) of each.
-using LogFeatures = std::array<float, kFeatures>;
-LogFeatures logs_of(const Features& features);
+/// log(1 + feature) of each, with an error of a millionth of it, or of 1 if it is less. The constant
+/// stays as it is.
+Features logs_of(const Features& features);
 
 /// Each class of queries has its own models. A class is a mode, with or without counting.
 inline constexpr std::size_t kQueryClasses = 6;
@@ -88,7 +88,7 @@ struct ModelTree {
 
   bool empty() const { return nodes.empty(); }
   /// Microseconds; 0.1 or more. O(depth + features).
-  double predict(const Features& features, const LogFeatures& logs) const;
+  double predict(const Features& features, const Features& logs) const;
   double predict(const Features& features) const { return predict(features, logs_of(features)); }
 };
 
