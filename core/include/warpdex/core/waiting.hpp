@@ -37,13 +37,14 @@ bool spin_until(IsDone is_done, std::chrono::microseconds limit) {
   return is_done();
 }
 
-/// Returns when now(), in microseconds, has reached `moment`. Sleeps while more than 2 ms are left,
-/// then spins.
+/// Waits until now(), in microseconds, has reached `moment`, and returns the time. Sleeps while
+/// more than 2 ms are left, then spins.
 template <typename Now>
-void wait_for_moment(Now now, double moment) {
+double wait_for_moment(Now now, double moment) {
   constexpr double kTimeToSleep = 2'000;
   constexpr double kWakeEarly = 1'000;
-  for (double time = now(); time < moment; time = now()) {
+  double time = now();
+  for (; time < moment; time = now()) {
     if (moment - time > kTimeToSleep) {
       std::this_thread::sleep_for(
           std::chrono::duration<double, std::micro>(moment - time - kWakeEarly));
@@ -51,6 +52,7 @@ void wait_for_moment(Now now, double moment) {
       pause_thread();
     }
   }
+  return time;
 }
 
 /// While it lives, the thread sleeps exactly as long as asked, not up to 50 us longer.
