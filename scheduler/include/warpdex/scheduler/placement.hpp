@@ -30,7 +30,7 @@ struct PlacementSettings {
   float batch_min_work = 1'000;
   float batch_wait = 600;   ///< or when its oldest job has waited this long
   std::size_t batches = 3;  ///< under way on the GPU at a time, beside one of a huge job
-  float huge_work = 500;    ///< a job that is predicted to take longer on the GPU goes alone
+  float huge_work = 500;    ///< a job whose share of a batch is predicted to be larger goes alone
   /// Deadlines within one slot of this length are equal: the shorter job goes first. A job without
   /// a deadline is ordered as if it had one a second after its arrival.
   double deadline_slot = 10'000;
