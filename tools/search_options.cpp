@@ -73,6 +73,14 @@ void SearchOptions::add_to(CommandLine& command) {
   command.add(scoring);
 }
 
+void SearchOptions::refuse_kind(const CommandLine& command, const std::string& kinds) const {
+  for (const char* option : {"mode", "k"}) {
+    if (!command.given(option)) continue;
+    throw UsageError((option == std::string_view("k") ? "-k" : "--mode") +
+                     std::string(" has no effect, since ") + kinds + "; leave it out");
+  }
+}
+
 void SearchOptions::check(const CommandLine& command, const IndexSettings& index,
                           const std::string& folder) const {
   for (const auto& [option, scorer] : kScorerOptions) {

@@ -46,6 +46,9 @@ class SearchOptions {
              const std::string& folder) const;
   /// Likewise with this --mode. For commands that search by this mode alone.
   void check_mode(const CommandLine& command) const;
+  /// Throws UsageError if --mode or -k was given. For commands that take modes and k from
+  /// elsewhere; `kinds` says from where, as "--mix has the kinds of queries".
+  void refuse_kind(const CommandLine& command, const std::string& kinds) const;
 
   /// What the options say. Throws UsageError for what they cannot.
   SearchSettings settings() const;

@@ -96,6 +96,8 @@ TEST_F(CalibrateCommand, RefusesWhatItCannotTake) {
       {{"--limit", "0"}, "--limit"},
       {{"--repetitions", "0"}, "--repetitions"},
       {{"--json", file("index") + "/x"}, "lies in the index"},
+      {{"--mode", "and"}, "--mode has no effect"},
+      {{"-k", "5"}, "-k has no effect"},
       {{"--gpu-memory", "1G"}, "--gpu-memory is for the GPU"},
   };
   for (const auto& [arguments, part] : cases) expect_complaint(calibrate(arguments), 2, {part});

@@ -317,6 +317,8 @@ TEST_F(LoadCommand, RefusesWhatItCannotTake) {
       {{"--on-overload", "drop"}, "not 'drop'"},
       {{"--capacity", "0"}, "--capacity"},
       {{"--seed", "-1"}, "--seed"},
+      {{"--mix", "or:10", "--mode", "or"}, "--mode has no effect"},
+      {{"--mix", "or:10", "-k", "10"}, "-k has no effect"},
       {{"--mix", "or"}, "not 'or'"},
       {{"--mix", "or:1.5"}, "not '1.5'"},
       {{"--mix", "or:0"}, "not '0'"},

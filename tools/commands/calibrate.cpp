@@ -28,7 +28,7 @@ constexpr const char* kAbout =
     "were not fitted to.";
 
 constexpr const char* kNotes =
-    "Each query is measured by each --modes and each --ks; --mode and -k do not count. A few\n"
+    "Each query is measured by each of --modes and each of --ks. A few\n"
     "hundred queries will do; they should be like those that are to come. A build that replaces\n"
     "the index makes its costs void; those of an index that was changed stay in use, and are\n"
     "corrected by what queries take.\n"
@@ -132,6 +132,7 @@ int run_calibrate(const std::vector<std::string>& arguments) {
   add_options(command, given);
   if (!command.parse(arguments)) return 0;
   if (!given.search.has_query_file()) throw UsageError("calibrate needs --queries FILE");
+  given.search.refuse_kind(command, "--modes and --ks say what is measured");
   given.device.check(command);
   check_outputs_outside(given.index, {given.json});
   const InterruptGuard guard;
