@@ -28,7 +28,7 @@ if(CMAKE_UNITY_BUILD)
     $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-subobject-linkage>)
 endif()
 # warpdex_compile_alone(TARGET FILE...): files that define macros, or have the same names for another
-# processor or another command.
+# processor.
 function(warpdex_compile_alone target)
   set_source_files_properties(${ARGN} TARGET_DIRECTORY ${target}
     PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
