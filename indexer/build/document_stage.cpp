@@ -237,12 +237,19 @@ void DocumentStage::accept(Batch& batch) {
   progress_.report();
 }
 
+void DocumentStage::check_room(const Location& location) const {
+  const std::uint64_t before = admission_ != nullptr ? admission_->documents : 0;
+  if (before + report_.documents < kMaxDocuments) return;
+  const std::string what = before == 0
+                               ? "; split the collection"
+                               : ", and deleted ones count until a merge; merge all segments, or "
+                                 "split the collection";
+  throw InputError(location.to_string() + ": an index holds at most " +
+                   std::to_string(kMaxDocuments) + " documents" + what);
+}
+
 bool DocumentStage::accept(Prepared& document, const Location& location) {
   if (!document.problem.empty()) return false;
-  if (report_.documents == kRefused) {
-    throw InputError(location.to_string() + ": an index holds at most " + std::to_string(kRefused) +
-                     " documents; split the collection");
-  }
   const std::string refusal = admission_ != nullptr ? admission_->refusal(document.id) : "";
   if (!refusal.empty()) {
     document.problem = location.to_string() + ": " + refusal;
@@ -253,6 +260,7 @@ bool DocumentStage::accept(Prepared& document, const Location& location) {
                        "' came before; make ids unique, or skip the later ones";
     return false;
   }
+  check_room(location);
   float score = 0;
   if (static_scores_ != nullptr) {
     if (const auto known = static_scores_->find(document.hash)) {

@@ -67,6 +67,7 @@ class DocumentStage {
   void check_embedding(std::span<const float> embedding) const;
   void accept(Batch& batch);
   bool accept(Prepared& document, const Location& location);
+  void check_room(const Location& location) const;
   void refuse(const std::string& problem);
   void invert(Worker& worker, Batch& batch);
 

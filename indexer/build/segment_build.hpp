@@ -1,6 +1,7 @@
 // What a build of an index and an addition to one have in common: documents in, a segment out.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
@@ -19,6 +20,7 @@ struct Admission {
   std::function<std::string(const std::string& id)> refusal;
   /// What the weights of sparse vectors must fit; none: the index is not one of sparse vectors.
   std::optional<ImpactSettings> weights;
+  std::uint64_t documents = 0;  ///< that the index holds, removed ones too
 };
 
 /// Throws UsageError for options that cannot be.

@@ -63,7 +63,7 @@ AddReport LivingIndex::add(DocumentReader& reader, const AddOptions& options) {
     updated.push_back(id);
     return "";
   };
-  const build::Admission admission{refusal, settings.impacts};
+  const build::Admission admission{refusal, settings.impacts, state.documents()};
   const std::size_t before = state.segments.size();
   AddReport report{state.build(reader, build, admission), 0};
   for (const std::string& id : updated) report.updated += state.remove(id, before) ? 1 : 0;

@@ -110,6 +110,14 @@ bool LivingIndex::State::has(std::string_view id) const {
                      [&](const OpenSegment& segment) { return segment.find(id).has_value(); });
 }
 
+std::uint64_t LivingIndex::State::documents() const {
+  std::uint64_t count = 0;
+  for (const OpenSegment& segment : segments) {
+    count += segment.live_documents() + segment.removed_documents();
+  }
+  return count;
+}
+
 bool LivingIndex::State::remove(std::string_view id, std::size_t segments_end) {
   for (std::size_t i = segments_end; i-- > 0;) {
     const std::optional<std::uint32_t> document = segments[i].find(id);

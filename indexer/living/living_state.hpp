@@ -33,6 +33,7 @@ struct LivingIndex::State {
   BuildReport build(DocumentReader& reader, const BuildOptions& options,
                     const build::Admission& admission);
   bool has(std::string_view id) const;
+  std::uint64_t documents() const;  ///< removed ones too
   /// Removes a document from one of the first `segments_end` segments.
   bool remove(std::string_view id, std::size_t segments_end);
 

@@ -88,9 +88,8 @@ void add_options(CommandLine& command, Arguments& given) {
       "no-seeds", po::bool_switch(&given.no_seeds),
       "GPU: let OR's thresholds start at 0, to measure what the index's seeds are worth")(
       "stages", po::bool_switch(&given.stages),
-      "GPU: also show the time of each stage, and, by BM25 with codec bitpack, of what warps do")(
-      "json", po::value(&given.json)->value_name("FILE"),
-      "also write the figures there; - is standard output");
+      "GPU: also show the time of each stage, and, by BM25 with codec bitpack, of what warps do");
+  add_json_option(group, "figures", &given.json);
   command.add(group);
   given.answers.add_to(command, "nowhere");
 }

@@ -60,9 +60,8 @@ void add_options(CommandLine& command, Arguments& given) {
       "queries to measure at most, spread over the file")(
       "repetitions",
       po::value(&given.repetitions)->value_name("N")->default_value(given.repetitions),
-      "timed runs of each query, of which the median counts")(
-      "json", po::value(&given.json)->value_name("FILE"),
-      "also write the errors of predictions there; - is standard output");
+      "timed runs of each query, of which the median counts");
+  add_json_option(group, "errors of predictions", &given.json);
   command.add(group);
 }
 

@@ -104,10 +104,10 @@ void add_options(CommandLine& command, Arguments& given) {
       "another one gives other arrival times")(
       "simulate", po::bool_switch(&given.simulates),
       "also measure what each query costs, have a simulator run the same loads with that, and tell "
-      "how far it is off")("json", po::value(&given.json)->value_name("FILE"),
-                           "also write the figures there; - is standard output")(
-      "plot", po::value(&given.plot)->value_name("FILE.svg"),
-      "also draw delays against rates there");
+      "how far it is off");
+  add_json_option(group, "figures", &given.json);
+  group.add_options()("plot", po::value(&given.plot)->value_name("FILE.svg"),
+                      "also draw delays against rates there");
   command.add(group);
 }
 

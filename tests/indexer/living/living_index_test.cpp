@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <unistd.h>
 
+#include "build/segment_build.hpp"
 #include "format/manifest.hpp"
 #include "living/merge_policy.hpp"
 #include "tests/indexer/living/living_fixture.hpp"
@@ -43,6 +44,25 @@ TEST_F(LivingIndexTest, AddsDeletesUpdatesAndMerges) {
   EXPECT_THAT(names(), testing::ElementsAre("c", "e", "a", "f"));
   EXPECT_FALSE(Index::open(index_).find("w"));
   EXPECT_TRUE(Index::open(index_).find("new"));
+}
+
+TEST_F(LivingIndexTest, HasRoomForSoManyDocumentsInAll) {
+  BuildOptions options = one_thread().build;
+  options.analyzer = "whitespace";
+  build::Progress progress(options.on_progress);
+  const auto build_beside = [&](std::uint64_t documents, const Texts& texts) {
+    IndexSettings settings;
+    settings.analyzer = options.analyzer;
+    IndexWriter writer(index_, settings);
+    const build::Admission admission{[](const std::string&) { return ""; }, {}, documents};
+    return build::build_segment(*reader_of(texts), options, &admission, settings, writer, progress)
+        .documents;
+  };
+  EXPECT_EQ(build_beside(kMaxDocuments - 2, {{"a", "x"}, {"b", "y"}}), 2U);
+  EXPECT_THAT(complaint<InputError>([&] {
+                build_beside(kMaxDocuments - 2, {{"a", "x"}, {"b", "y"}, {"c", "z"}});
+              }),
+              HasSubstr("3: an index holds at most 2147483647 documents, and deleted ones"));
 }
 
 TEST_F(LivingIndexTest, AllDocumentsMayGo) {
