@@ -51,8 +51,8 @@ inline constexpr std::size_t kFeatures = 24;
 /// The first of them, which can be summed over the queries of a batch.
 inline constexpr std::size_t kSummableFeatures = 14;
 using Features = std::array<double, kFeatures>;
-/// log(1 + feature) of each, with an error of a millionth of it, or of 1 if it is less. The constant
-/// stays as it is.
+/// log(1 + feature) of each, with an error of a millionth of it, or of 1 if it is less. The
+/// constant stays as it is.
 Features logs_of(const Features& features);
 
 /// Each class of queries has its own models. A class is a mode, with or without counting.
