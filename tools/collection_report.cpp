@@ -103,10 +103,15 @@ void write_percentiles(std::string_view name, const std::array<double, kCount>& 
   json.end_object();
 }
 
+/// A count, which the figures hold as a double.
+void write_count(std::string_view name, double count, JsonWriter& json) {
+  json.member(name, static_cast<std::uint64_t>(count));
+}
+
 void write_lists(std::string_view name, const ListFigures& lists, JsonWriter& json) {
   json.begin_object(name);
-  json.member("uses", lists.uses);
-  json.member("postings", lists.postings);
+  write_count("uses", lists.uses, json);
+  write_count("postings", lists.postings, json);
   json.member("gap_bits", lists.gap_bits);
   json.member("random_bits", lists.random_bits);
   json.member("dense_blocks", lists.dense_blocks);
@@ -142,7 +147,7 @@ void print_comparison(const NamedFigures& own, const NamedFigures& other, std::o
 
 void write_figures(std::string_view name, const CollectionFigures& figures, JsonWriter& json) {
   json.begin_object(name);
-  json.member("documents", figures.documents);
+  write_count("documents", figures.documents, json);
   json.member("mean_length", figures.mean_length);
   write_percentiles("lengths", figures.lengths, json);
   json.begin_object("lists");
@@ -151,7 +156,7 @@ void write_figures(std::string_view name, const CollectionFigures& figures, Json
   }
   write_lists("all", figures.all, json);
   json.end_object();
-  json.member("queries", figures.queries);
+  write_count("queries", figures.queries, json);
   json.member("distinct_terms", figures.distinct_terms);
   json.member("unknown_terms", figures.unknown_terms);
   json.begin_object("term_counts");

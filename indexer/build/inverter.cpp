@@ -181,7 +181,7 @@ std::uint32_t Inverter::allocate(std::size_t size) {
   const std::size_t at = used_;
   if (at + size > kArenaLimit) {
     throw InputError(
-        "a document holds more than 1 GiB of different terms; split it, or skip such documents");
+        "a document holds more than 1 GiB of different terms; split it, or leave it out");
   }
   if (at + size > arena_.size()) {
     arena_.grow(std::min(kArenaLimit, std::max(2 * arena_.size(), at + size)));
