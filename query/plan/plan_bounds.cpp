@@ -71,7 +71,7 @@ PlanBounds plan_bounds(const Index& index, const PlannedQuery& plan,
   };
   std::array<std::byte, 512> room;
   std::pmr::monotonic_buffer_resource memory(room.data(), room.size());
-  std::pmr::vector<float> likely(&memory);  // by term, its best score, of a plain OR
+  std::pmr::vector<float> likely(&memory);  // of a plain OR, by term: its likely best score
   likely.reserve(plan.terms.size());
   PlanBounds bounds;
   for (const PlannedTerm& term : plan.terms) {
@@ -90,7 +90,7 @@ PlanBounds plan_bounds(const Index& index, const PlannedQuery& plan,
     likely.push_back(tenth > 0 ? std::min(most, tenth * kBestOverTenth) : most);
   }
   bounds.max_score *= kSlack;
-  float rest = 0;  // what the terms from here to the last are likely to add at most
+  float rest = 0;  // the sum of the likely best scores from term i to the last
   for (std::size_t i = likely.size(); i-- > 0;) {
     rest += likely[i];
     if (rest >= bounds.seed) bounds.essential_postings += plan.terms[i].entry.document_frequency;

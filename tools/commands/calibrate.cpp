@@ -28,10 +28,10 @@ constexpr const char* kAbout =
     "were not fitted to.";
 
 constexpr const char* kNotes =
-    "Each query is measured by each of --modes and each of --ks. A few\n"
-    "hundred queries will do; they should be like those that are to come. A build that replaces\n"
-    "the index makes its costs void; those of an index that was changed stay in use, and are\n"
-    "corrected by what queries take.\n"
+    "Each query is measured by each of --modes and each of --ks. A few hundred queries will do;\n"
+    "they should be like those that are to come. A build that replaces the index makes its costs\n"
+    "void; those of an index that was changed stay in use, and are corrected by what queries "
+    "take.\n"
     "\n"
     "example:\n"
     "  warpdex calibrate INDEX --queries log.tsv --device auto";
