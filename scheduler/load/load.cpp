@@ -27,12 +27,9 @@ class Load {
       : scheduler_(scheduler),
         queries_(queries),
         settings_(settings),
-        records_(std::max<std::size_t>(1, settings.generators)) {
-    for (Record& record : records_) {
-      record.outcomes.resize(settings.arrivals.size() / records_.size() + 1);
-    }
-    start_ = scheduler.jobs().now() + kHeadStart;
-  }
+        outcomes_(settings.arrivals.size()),
+        start_(scheduler.jobs().now() + kHeadStart),
+        tallies_(std::max<std::size_t>(1, settings.generators)) {}
 
   /// Submits every `step`-th query, beginning with number `first`.
   void generate(std::size_t first, std::size_t step) {
@@ -40,62 +37,53 @@ class Load {
     role.enter();
     const ExactSleep exact;
     Micros submitting = 0;
-    for (std::size_t i = first;
-         i < settings_.arrivals.size() && !is_ended_.load(std::memory_order_relaxed); i += step) {
+    for (std::size_t i = first; i < outcomes_.size() && !is_ended_.load(std::memory_order_relaxed);
+         i += step) {
       LoadQuery query = queries_[i % queries_.size()];  // copied before it is due
-      const Micros begin = wait_until_due(start_ + settings_.arrivals[i]);
-      submit(i, std::move(query), begin);
-      submitting += scheduler_.jobs().now() - begin;
+      wait_until_due(start_ + settings_.arrivals[i]);
+      submitting += submit(i, std::move(query));
     }
     note_caller(role.read(), submitting);
   }
 
   void end() { is_ended_.store(true, std::memory_order_relaxed); }
-  std::size_t submitted() const { return sum_of(&Record::submitted); }
-  std::size_t ended() const { return sum_of(&Record::ended); }
-  std::vector<LoadOutcome> outcomes() {
-    std::vector<LoadOutcome> all(settings_.arrivals.size());
-    for (std::size_t i = 0; i < all.size(); ++i) all[i] = outcome(i);
-    return all;
-  }
+  std::size_t submitted() const { return sum_of(&Tally::submitted); }
+  std::size_t ended() const { return sum_of(&Tally::ended); }
+  std::vector<LoadOutcome> take() { return std::move(outcomes_); }
   const CallerStatistics& callers() const { return callers_; }
 
  private:
-  /// What becomes of one generator's queries. Each generator has its own cache lines, since they
-  /// all write at the same time.
-  struct Record {
+  /// Counts of one generator's queries. Each has its own cache lines, since other threads write the
+  /// counts of other generators.
+  struct Tally {
     alignas(64) std::atomic<std::size_t> submitted = 0;
     alignas(64) std::atomic<std::size_t> ended = 0;
-    alignas(64) std::vector<LoadOutcome> outcomes;
   };
-  Record& record(std::size_t number) { return records_[number % records_.size()]; }
-  LoadOutcome& outcome(std::size_t number) {
-    return record(number).outcomes[number / records_.size()];
-  }
-  std::size_t sum_of(std::atomic<std::size_t> Record::*count) const {
+  Tally& tally(std::size_t number) { return tallies_[number % tallies_.size()]; }
+  std::size_t sum_of(std::atomic<std::size_t> Tally::*count) const {
     std::size_t sum = 0;
-    for (const Record& one : records_) sum += (one.*count).load(std::memory_order_acquire);
+    for (const Tally& one : tallies_) sum += (one.*count).load(std::memory_order_acquire);
     return sum;
   }
 
-  /// Returns the time.
-  Micros wait_until_due(Micros moment) const {
+  void wait_until_due(Micros moment) const {
     const auto now = [this] { return scheduler_.jobs().now(); };
     if (settings_.nap == 0) return wait_for_moment(now, moment);
-    Micros time = now();
-    for (; time < moment; time = now()) {
+    for (Micros time = now(); time < moment; time = now()) {
       std::this_thread::sleep_for(
           std::chrono::duration<double, std::micro>(std::max(settings_.nap, moment - time)));
     }
-    return time;
   }
 
-  void submit(std::size_t number, LoadQuery&& query, Micros now) {
-    outcome(number).lag = static_cast<float>(now - start_ - settings_.arrivals[number]);
-    record(number).submitted.fetch_add(1, std::memory_order_relaxed);
+  /// Returns how long submit() took, in microseconds.
+  Micros submit(std::size_t number, LoadQuery&& query) {
+    const Micros now = scheduler_.jobs().now();
+    outcomes_[number].lag = static_cast<float>(now - start_ - settings_.arrivals[number]);
+    tally(number).submitted.fetch_add(1, std::memory_order_relaxed);
     // The callback holds two words, which std::function stores without allocating.
     scheduler_.submit(std::move(query.plan), query.settings, settings_.options,
                       [this, number](ScheduledAnswer&& answer) { note(number, answer); });
+    return scheduler_.jobs().now() - now;
   }
 
   void note_caller(const ThreadStatistics& thread, Micros submitting) {
@@ -107,19 +95,20 @@ class Load {
   }
 
   void note(std::size_t number, const ScheduledAnswer& answer) {
-    LoadOutcome& own = outcome(number);
-    own.latency = static_cast<float>(answer.end_time - start_ - settings_.arrivals[number]);
-    own.end = answer.end;
-    own.processor = answer.processor;
-    record(number).ended.fetch_add(1, std::memory_order_release);
+    LoadOutcome& outcome = outcomes_[number];
+    outcome.latency = static_cast<float>(answer.end_time - start_ - settings_.arrivals[number]);
+    outcome.end = answer.end;
+    outcome.processor = answer.processor;
+    tally(number).ended.fetch_add(1, std::memory_order_release);
   }
 
   Scheduler& scheduler_;
   const std::span<const LoadQuery> queries_;
   const LoadSettings& settings_;
-  Micros start_ = 0;  ///< arrivals count from here
+  std::vector<LoadOutcome> outcomes_;
+  const Micros start_;
   std::atomic<bool> is_ended_ = false;
-  std::vector<Record> records_;  ///< by generator
+  std::vector<Tally> tallies_;  ///< by generator
   std::mutex callers_mutex_;
   CallerStatistics callers_;
 };
@@ -175,7 +164,7 @@ std::vector<LoadOutcome> run_load(Scheduler& scheduler, std::span<const LoadQuer
   while (load.ended() + lost < load.submitted()) std::this_thread::sleep_for(kLook / 20);
   if (failure) std::rethrow_exception(failure);
   if (callers != nullptr) *callers = load.callers();
-  return load.outcomes();
+  return load.take();
 }
 
 LoadSummary summarise_load(std::span<const LoadOutcome> outcomes, std::span<const Micros> arrivals,

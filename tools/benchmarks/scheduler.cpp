@@ -118,11 +118,8 @@ enum class Caller : std::uint8_t { kSpins, kSleeps };
 
 void wait_until_time(const JobScheduler& scheduler, Micros due, Caller caller) {
   const auto now = [&] { return scheduler.now(); };
-  if (caller == Caller::kSleeps) {
-    wait_for_moment(now, due);
-  } else {
-    while (now() < due) pause_thread();
-  }
+  if (caller == Caller::kSleeps) return wait_for_moment(now, due);
+  while (now() < due) pause_thread();
 }
 
 /// Submits jobs for some seconds, `rate` a second (0: as fast as it can). Returns the seconds that

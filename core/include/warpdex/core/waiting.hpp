@@ -37,14 +37,13 @@ bool spin_until(IsDone is_done, std::chrono::microseconds limit) {
   return is_done();
 }
 
-/// Waits until now(), in microseconds, has reached `moment`, and returns the time. Sleeps while
-/// more than 2 ms are left, then spins.
+/// Returns when now(), in microseconds, has reached `moment`. Sleeps while more than 2 ms are left,
+/// then spins.
 template <typename Now>
-double wait_for_moment(Now now, double moment) {
+void wait_for_moment(Now now, double moment) {
   constexpr double kTimeToSleep = 2'000;
   constexpr double kWakeEarly = 1'000;
-  double time = now();
-  for (; time < moment; time = now()) {
+  for (double time = now(); time < moment; time = now()) {
     if (moment - time > kTimeToSleep) {
       std::this_thread::sleep_for(
           std::chrono::duration<double, std::micro>(moment - time - kWakeEarly));
@@ -52,7 +51,6 @@ double wait_for_moment(Now now, double moment) {
       pause_thread();
     }
   }
-  return time;
 }
 
 /// While it lives, the thread sleeps exactly as long as asked, not up to 50 us longer.
