@@ -73,7 +73,7 @@ void SearchOptions::add_to(CommandLine& command) {
   command.add(scoring);
 }
 
-void SearchOptions::refuse_kind(const CommandLine& command, const std::string& kinds) const {
+void SearchOptions::refuse_mode_and_k(const CommandLine& command, const std::string& kinds) const {
   for (const char* option : {"mode", "k"}) {
     if (!command.given(option)) continue;
     throw UsageError((option == std::string_view("k") ? "-k" : "--mode") +

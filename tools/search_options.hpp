@@ -48,7 +48,7 @@ class SearchOptions {
   void check_mode(const CommandLine& command) const;
   /// Throws UsageError if --mode or -k was given. For commands that take modes and k from
   /// elsewhere; `kinds` says from where, as "--mix has the kinds of queries".
-  void refuse_kind(const CommandLine& command, const std::string& kinds) const;
+  void refuse_mode_and_k(const CommandLine& command, const std::string& kinds) const;
 
   /// What the options say. Throws UsageError for what they cannot.
   SearchSettings settings() const;

@@ -131,7 +131,7 @@ int run_calibrate(const std::vector<std::string>& arguments) {
   add_options(command, given);
   if (!command.parse(arguments)) return 0;
   if (!given.search.has_query_file()) throw UsageError("calibrate needs --queries FILE");
-  given.search.refuse_kind(command, "--modes and --ks say what is measured");
+  given.search.refuse_mode_and_k(command, "--modes and --ks say what is measured");
   given.device.check(command);
   check_outputs_outside(given.index, {given.json});
   const InterruptGuard guard;

@@ -265,7 +265,7 @@ int run_load(const std::vector<std::string>& arguments) {
   add_options(command, given);
   if (!command.parse(arguments)) return 0;
   if (!given.search.has_query_file()) throw UsageError("load needs --queries FILE");
-  if (!given.mix.empty()) given.search.refuse_kind(command, "--mix has the kinds of queries");
+  if (!given.mix.empty()) given.search.refuse_mode_and_k(command, "--mix has the kinds of queries");
   given.device.check(command);
   check_shared_stream("standard output", {{"--json", given.json}, {"--plot", given.plot}});
   check_outputs_outside(given.index, {given.json, given.plot});
