@@ -18,6 +18,9 @@ namespace {
 /// Queries a second that one generator submits with ease. Each keeps a core busy, if it does not
 /// nap, so more generators leave fewer to the scheduler.
 constexpr double kGeneratorRate = 400'000;
+/// How long queries come before a load, and at how many times its rate.
+constexpr double kWarmUpSeconds = 0.1;
+constexpr double kWarmUpRate = 2;
 
 struct PlacementName {
   Placement placement;
@@ -44,6 +47,19 @@ std::uint64_t resident_memory() {
   std::uint64_t resident = 0;
   std::ifstream("/proc/self/statm") >> all >> resident;
   return resident * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
+}
+
+/// Lets queries come at twice a load's rate, and forgets them. So the engine's memory grows to what
+/// the load's batches need: each time that it grows, all queries wait for milliseconds.
+void warm_up(ScheduledEngine& engine, const LoadPlan& plan, double rate) {
+  const std::vector<Micros> times =
+      arrival_times(ArrivalKind::kPoisson, kWarmUpRate * rate, kWarmUpSeconds, plan.seed);
+  LoadSettings settings{.arrivals = times, .options = plan.options};
+  settings.generators = generators_for(kWarmUpRate * rate);
+  // Not the load's first queries, which would then be in the processors' caches.
+  const auto queries = std::span(plan.queries).subspan(plan.queries.size() / 2);
+  run_load(engine.scheduler(), queries, settings);
+  engine.restart();
 }
 
 }  // namespace
@@ -162,6 +178,7 @@ std::vector<LoadPoint> measure_loads(LoadEngines& engines, const LoadPlan& plan,
     before(rate);
     for (const Placement placement : plan.placements) {
       ScheduledEngine engine = engines.make(placement);
+      if (placement != Placement::kCpuOnly) warm_up(engine, plan, rate);
       points.push_back(run_point(engine.scheduler(), plan, rate, 0, on_progress));
       points.back().placement = placement;
     }
