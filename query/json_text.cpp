@@ -1,8 +1,6 @@
 // Escapes what is not UTF-8.
 #include "warpdex/query/json_text.hpp"
 
-#include <algorithm>
-
 #include "warpdex/indexer/analysis/utf8.hpp"
 
 namespace warpdex {
@@ -22,14 +20,13 @@ void append_hexadecimal(std::string& out, char byte) {
 
 std::string json_text(std::string_view text) {
   std::size_t invalid = analysis::find_invalid_utf8(text);
-  if (invalid == text.npos && text.find("\\x") == text.npos) return std::string(text);
+  if (invalid == text.size() && text.find("\\x") == text.npos) return std::string(text);
   std::string out;
   for (;;) {
-    const std::size_t valid = std::min(invalid, text.size());
-    append_with_double_backslashes(out, text.substr(0, valid));
-    if (valid == text.size()) return out;
-    append_hexadecimal(out, text[valid]);
-    text.remove_prefix(valid + 1);
+    append_with_double_backslashes(out, text.substr(0, invalid));
+    if (invalid == text.size()) return out;
+    append_hexadecimal(out, text[invalid]);
+    text.remove_prefix(invalid + 1);
     invalid = analysis::find_invalid_utf8(text);
   }
 }

@@ -49,12 +49,12 @@ std::size_t find_invalid_utf8(std::string_view text) {
           static_cast<std::int64_t>(ascii_prefix(text.substr(static_cast<std::size_t>(position))));
     }
   }
-  return std::string_view::npos;
+  return text.size();
 }
 
 void require_utf8(std::string_view text) {
   const std::size_t offset = find_invalid_utf8(text);
-  if (offset == std::string_view::npos) return;
+  if (offset == text.size()) return;
   char value[8];
   std::snprintf(value, sizeof(value), "0x%02X", static_cast<unsigned char>(text[offset]));
   throw InputError("the text is not valid UTF-8 at byte " + std::to_string(offset) + " (" + value +

@@ -6,6 +6,7 @@
 #include "exchange/ciff_messages.hpp"
 #include "exchange/export_lists.hpp"
 #include "warpdex/core/error.hpp"
+#include "warpdex/indexer/analysis/utf8.hpp"
 #include "warpdex/indexer/format/bm25.hpp"
 #include "warpdex/indexer/readers/text_checks.hpp"
 
@@ -25,9 +26,9 @@ void write_delimited(const std::string& message, std::ostream& out) {
 }
 
 void check_text(std::string_view text, const char* what) {
-  if (find_invalid_utf8(text) == text.size()) return;
+  if (analysis::find_invalid_utf8(text) == text.size()) return;
   throw InputError(std::string("the ") + what + " '" +
-                   excerpt(text.substr(0, find_invalid_utf8(text))) +
+                   excerpt(text.substr(0, analysis::find_invalid_utf8(text))) +
                    "...' is not UTF-8, which CIFF needs");
 }
 

@@ -18,6 +18,7 @@
 #include "warpdex/core/parallel.hpp"
 #include "warpdex/core/storage/manifest.hpp"
 #include "warpdex/indexer/analysis/analyzer.hpp"
+#include "warpdex/indexer/analysis/utf8.hpp"
 #include "warpdex/indexer/format/impacts.hpp"
 #include "warpdex/indexer/format/index.hpp"
 #include "warpdex/indexer/readers/text_checks.hpp"
@@ -134,8 +135,8 @@ void Import::check_term(std::string_view term) const {
     fail("the term '" + excerpt(term) + "' takes " + std::to_string(term.size()) +
          " bytes; a term has at most " + std::to_string(kMaxTermBytes));
   }
-  if (find_invalid_utf8(term) < term.size()) {
-    fail("the term '" + excerpt(term.substr(0, find_invalid_utf8(term))) +
+  if (analysis::find_invalid_utf8(term) < term.size()) {
+    fail("the term '" + excerpt(term.substr(0, analysis::find_invalid_utf8(term))) +
          "...' is not UTF-8; convert the terms first");
   }
 }

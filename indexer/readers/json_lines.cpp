@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 
+#include "warpdex/indexer/analysis/utf8.hpp"
 #include "warpdex/indexer/readers/text_checks.hpp"
 
 namespace warpdex::json {
@@ -81,7 +82,7 @@ std::string id_of(std::span<const Member> members, const RawRecord& record) {
 void check_escapes(const RawRecord& record, std::initializer_list<std::string_view> texts) {
   if (record.bytes.find("\\u") == std::string::npos) return;
   for (const std::string_view text : texts) {
-    if (find_invalid_utf8(text) == text.size()) continue;
+    if (analysis::find_invalid_utf8(text) == text.size()) continue;
     fail_document(record.location,
                   "a \\u escape holds half of a surrogate pair, which is no character; escape "
                   "both halves or write the character itself in UTF-8");

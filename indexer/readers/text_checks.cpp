@@ -54,12 +54,8 @@ bool looks_like_text(std::string_view bytes) {
 
 }  // namespace
 
-std::size_t find_invalid_utf8(std::string_view text) {
-  return std::min(analysis::find_invalid_utf8(text), text.size());
-}
-
 void check_utf8(std::string_view bytes, const Location& location) {
-  const std::size_t invalid = find_invalid_utf8(bytes);
+  const std::size_t invalid = analysis::find_invalid_utf8(bytes);
   const std::size_t nul = std::min(bytes.find('\0'), bytes.size());
   if (std::min(invalid, nul) < bytes.size()) {
     fail_encoding(bytes, std::min(invalid, nul), location);

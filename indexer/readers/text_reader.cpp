@@ -5,6 +5,7 @@
 
 #include "readers/input_files.hpp"
 #include "readers/readers.hpp"
+#include "warpdex/indexer/analysis/utf8.hpp"
 #include "warpdex/indexer/readers/text_checks.hpp"
 
 namespace warpdex {
@@ -20,7 +21,7 @@ struct TextFile {
 // A path as an id: bytes that an id cannot hold, and the percent sign, become %XX.
 std::string id_from_path(std::string_view path) {
   constexpr std::string_view kDigits = "0123456789ABCDEF";
-  const bool is_utf8 = find_invalid_utf8(path) == path.size();
+  const bool is_utf8 = analysis::find_invalid_utf8(path) == path.size();
   std::string id;
   for (const char c : path) {
     const auto byte = static_cast<unsigned char>(c);

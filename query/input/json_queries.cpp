@@ -9,6 +9,7 @@
 
 #include "input/query_list.hpp"
 #include "warpdex/indexer/analysis/analyzer.hpp"
+#include "warpdex/indexer/analysis/utf8.hpp"
 #include "warpdex/indexer/readers/text_checks.hpp"
 
 namespace warpdex {
@@ -53,7 +54,7 @@ class JsonQueries final : public QueryLines {
  private:
   /// Empty, or what is wrong.
   std::string parse(const std::string& line, QueryText& query) const {
-    if (find_invalid_utf8(line) != line.size()) {
+    if (analysis::find_invalid_utf8(line) != line.size()) {
       query.text = line;  // which add() refuses
       query.id = "?";
       return {};

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "warpdex/core/error.hpp"
+#include "warpdex/indexer/analysis/utf8.hpp"
 #include "warpdex/indexer/readers/text_checks.hpp"
 
 namespace warpdex {
@@ -52,7 +53,7 @@ void QueryList::add(QueryText query, std::uint64_t line) {
 /// Empty if the query is UTF-8. What a file is converted from must be what all of it is.
 std::string QueryList::why_not_utf8(const QueryText& query) const {
   for (const std::string* part : {&query.id, &query.text}) {
-    const std::size_t invalid = find_invalid_utf8(*part);
+    const std::size_t invalid = analysis::find_invalid_utf8(*part);
     if (invalid == part->size()) continue;
     const bool is_utf16 = looks_like_utf16(query.id, *part);
     const std::string place = "has a query that is not UTF-8 (byte " + std::to_string(invalid + 1) +

@@ -7,9 +7,9 @@
 
 #include "tests/fuzz/fuzz_support.hpp"
 #include "warpdex/indexer/analysis/analyzer.hpp"
+#include "warpdex/indexer/analysis/utf8.hpp"
 #include "warpdex/indexer/readers/document_reader.hpp"
 #include "warpdex/indexer/readers/memory_reader.hpp"
-#include "warpdex/indexer/readers/text_checks.hpp"
 
 namespace warpdex::fuzz {
 namespace {
@@ -48,8 +48,8 @@ void check(const Document& document) {
   require(!document.id.empty(), "an id is not empty");
   require(std::all_of(document.id.begin(), document.id.end(), is_fit),
           "an id holds no white space and no control characters");
-  require(find_invalid_utf8(document.id) == document.id.size(), "an id is UTF-8");
-  require(find_invalid_utf8(document.text) == document.text.size(), "a text is UTF-8");
+  require(analysis::find_invalid_utf8(document.id) == document.id.size(), "an id is UTF-8");
+  require(analysis::find_invalid_utf8(document.text) == document.text.size(), "a text is UTF-8");
 
   std::vector<std::string_view> terms;
   english->analyze(document.text, terms);
@@ -68,7 +68,7 @@ void check(const Document& document) {
 void check_vector(const Document& document) {
   require(!document.id.empty() && document.text.empty(), "a vector has an id and no text");
   for (const TermWeight& entry : document.vector) {
-    require(find_invalid_utf8(entry.term) == entry.term.size(), "a term is UTF-8");
+    require(analysis::find_invalid_utf8(entry.term) == entry.term.size(), "a term is UTF-8");
   }
 }
 

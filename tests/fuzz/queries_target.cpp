@@ -8,6 +8,7 @@
 
 #include "tests/fuzz/fuzz_support.hpp"
 #include "warpdex/core/error.hpp"
+#include "warpdex/indexer/analysis/utf8.hpp"
 #include "warpdex/indexer/readers/text_checks.hpp"
 #include "warpdex/query/input/query_file.hpp"
 #include "warpdex/query/input/query_parser.hpp"
@@ -56,14 +57,14 @@ std::vector<QueryText> read_all(const std::filesystem::path& file, QueryFormat f
 void check(const QueryText& query) {
   static const std::vector<std::unique_ptr<Analyzer>> analyzers = make_analyzers();
   for (const QueryTerm& term : query.vector) {
-    require(!term.term.empty() && find_invalid_utf8(term.term) == term.term.size(),
+    require(!term.term.empty() && analysis::find_invalid_utf8(term.term) == term.term.size(),
             "a vector's terms are UTF-8 and not empty");
     require(term.weight >= kMinQueryWeight && term.weight <= kMaxQueryWeight,
             "a vector's weights are within their range");
   }
   require(!query.id.empty() && trimmed(query.id) == query.id,
           "an id is not empty and has no white space around it");
-  require(find_invalid_utf8(query.id) == query.id.size(), "an id is UTF-8");
+  require(analysis::find_invalid_utf8(query.id) == query.id.size(), "an id is UTF-8");
   for (const auto& analyzer : analyzers) {
     try {
       check_syntaxes(query, *analyzer);

@@ -256,7 +256,7 @@ TEST(JsonText, KeepsTextsApart) {
   std::map<std::string, std::string> text_of;
   for (const std::string& text : texts) {
     const std::string written = json_text(text);
-    EXPECT_EQ(analysis::find_invalid_utf8(written), written.npos);
+    EXPECT_EQ(analysis::find_invalid_utf8(written), written.size());
     const auto [known, is_new] = text_of.emplace(written, text);
     EXPECT_TRUE(is_new || known->second == text) << written;
   }

@@ -8,9 +8,6 @@
 
 namespace warpdex {
 
-/// Offset of the first byte that is not part of well-formed UTF-8; the size where all is.
-std::size_t find_invalid_utf8(std::string_view bytes);
-
 /// Throws BadDocument unless `bytes`, a record as it lies in its file, is UTF-8 without NUL; the
 /// message guesses what the bytes are instead (Latin-1, UTF-16, a binary file) and what to do.
 void check_utf8(std::string_view bytes, const Location& location);
