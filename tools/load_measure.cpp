@@ -18,7 +18,7 @@ namespace {
 /// Queries a second that one generator submits with ease. Each keeps a core busy, if it does not
 /// nap, so more generators leave fewer to the scheduler.
 constexpr double kGeneratorRate = 400'000;
-/// How long queries come before a load, and at how many times its rate.
+/// Before a load, queries come for this long, at this multiple of the load's rate.
 constexpr double kWarmUpSeconds = 0.1;
 constexpr double kWarmUpRate = 2;
 
@@ -49,8 +49,8 @@ std::uint64_t resident_memory() {
   return resident * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
 }
 
-/// Lets queries come at twice a load's rate, and forgets them. So the engine's memory grows to what
-/// the load's batches need: each time that it grows, all queries wait for milliseconds.
+/// Submits queries at twice a load's rate for a moment, and drops their figures. The engine's
+/// memory for batches then grows before the load rather than in it, where all queries would wait.
 void warm_up(ScheduledEngine& engine, const LoadPlan& plan, double rate) {
   const std::vector<Micros> times =
       arrival_times(ArrivalKind::kPoisson, kWarmUpRate * rate, kWarmUpSeconds, plan.seed);
