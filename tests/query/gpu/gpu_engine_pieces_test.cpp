@@ -49,6 +49,21 @@ Collection make_alike(Random& random, std::uint32_t terms, std::uint32_t documen
   return collection;
 }
 
+/// Terms t0 to t63, in a quarter to all of the documents: mostly bit sets of 4 to 16 bits a lane,
+/// and longer ones where documents come in groups. Frequencies of 1 to 2^0, 2^1, ..., 2^8.
+Collection make_bit_sets(Random& random, std::uint32_t documents) {
+  Collection collection = test::make_documents(random, documents, false);
+  for (std::uint32_t term = 0; term < gpu::kMaxLists; ++term) {
+    const std::uint32_t percent = 25 + term % 16 * 5;
+    std::vector<reference::Posting> postings;
+    for (const std::uint32_t docid : draw_docids(random, 0, documents, percent, term % 5 == 2)) {
+      postings.push_back({docid, static_cast<std::uint32_t>(1 + random() % (1U << term % 9))});
+    }
+    collection.add_list(test::name_of(term), std::move(postings));
+  }
+  return collection;
+}
+
 // Of fewer than 24 pieces there is no sample.
 TEST(GpuPieces, ListsOfAllForms) {
   WARPDEX_NEEDS_GPU();
@@ -68,6 +83,21 @@ TEST(GpuPieces, ListsOfAllForms) {
     LoneQueries lone(gpu);
     expect_right(collection, written, lone, queries, {900U, 5'000U, kMaxK});
     EXPECT_LT(4 * lone.ran_again(), lone.runs());
+  }
+}
+
+// Many bit sets reach over the end of a piece.
+TEST(GpuPieces, BitSets) {
+  WARPDEX_NEEDS_GPU();
+  Random random = test::generator(631);
+  for (const std::uint32_t documents : {4 * gpu::kTileDocuments + 333, 40'000U}) {
+    const Collection collection = make_bit_sets(random, documents);
+    const WrittenIndex written(collection);
+    const test::LoneGpuIndex gpu(*written.index);
+    LoneQueries lone(gpu);
+    const std::vector<Query> queries{query_of(0, 64), query_of(7, 50, 2)};
+    expect_right(collection, written, lone, queries, {900U, 5'000U, kMaxK});
+    EXPECT_EQ(lone.ran_again(), 0U);
   }
 }
 
