@@ -21,8 +21,8 @@ struct FullBatches {
   LoadSummary all;
 };
 
-/// For each of the plan's rates; nothing if HandParts does not ask for it. Delays are measured as
-/// in other loads.
+/// For each of the plan's rates, by an engine that is warm; nothing if HandParts does not ask for
+/// it. Delays are measured as in other loads.
 std::vector<FullBatches> measure_full_batches(const UploadedIndex& gpu, const LoadPlan& plan,
                                               const OnLoadProgress& on_progress);
 
