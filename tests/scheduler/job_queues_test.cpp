@@ -231,14 +231,14 @@ TEST_F(JobQueuesTest, WhatWasRemovedIsNotStolen) {
 TEST_F(JobQueuesTest, BatchesCloseByWorkOrByTheWaitOfTheOldest) {
   settings_.beside_work = 0;
   settings_.batch_min_work = 100;
-  settings_.batch_wait = 300;
+  settings_.batch_wait_part = 4;
   settings_.batches = 2;
   JobQueues all = queues();
   add(all, for_gpu(), 0);
   EXPECT_EQ(batch(all, 0).size(), 1U);  // nothing is under way
   add(all, for_gpu(), 10);
   EXPECT_TRUE(batch(all, 11).empty());
-  EXPECT_EQ(all.next_batch_time(), 310);
+  EXPECT_EQ(all.next_batch_time(), 10 + 4 * 42);  // 42 us are under way
   for (int i = 0; i < 49; ++i) add(all, for_gpu(), 20);
   EXPECT_EQ(batch(all, 21).size(), 50U);  // its work suffices
   const BatchClaim first = claim_;
