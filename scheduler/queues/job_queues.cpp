@@ -154,7 +154,8 @@ Micros JobQueues::next_usual_batch_time() const {
   if (gpu_work_under_way_ < static_cast<double>(settings_.beside_work)) return 0;
   if (lane.load.work() >= static_cast<double>(settings_.batch_min_work)) return 0;
   const Job& oldest = lane.heaps[next_client(Lane::kGpu)].job(0);  // or about as old
-  return oldest.arrival + static_cast<double>(settings_.batch_wait_part) * gpu_work_under_way_;
+  const double part = static_cast<double>(settings_.batch_wait_part) * gpu_work_under_way_;
+  return oldest.arrival + std::min(part, static_cast<double>(settings_.batch_wait));
 }
 
 /// Whether a job may join a batch whose shares add up to `work`.

@@ -26,6 +26,7 @@ void PlacementSettings::validate() const {
   require_positive(static_cast<double>(batch_max_work), "batch_max_work");
   require_positive(static_cast<double>(batch_min_work), "batch_min_work");
   require_positive(static_cast<double>(batch_wait_part), "batch_wait_part");
+  require_positive(static_cast<double>(batch_wait), "batch_wait");
   require_positive(static_cast<double>(huge_work), "huge_work");
   require_positive(deadline_slot, "deadline_slot");
 }

@@ -249,6 +249,25 @@ TEST_F(JobQueuesTest, BatchesCloseByWorkOrByTheWaitOfTheOldest) {
   EXPECT_EQ(batch(all, 5'000).size(), 1U);  // it has waited
 }
 
+// However long those under way are predicted to take.
+TEST_F(JobQueuesTest, ABatchWaitsNoLongerThanAllowed) {
+  settings_.batch_min_work = 10'000;
+  settings_.batch_wait_part = 0.25;
+  settings_.batch_wait = 300;
+  settings_.huge_work = 10'000;
+  JobQueues all = queues();
+  add(all, for_gpu(960), 0);
+  EXPECT_EQ(batch(all, 0).size(), 1U);  // 1,000 us
+  add(all, for_gpu(360), 20);
+  EXPECT_EQ(all.next_batch_time(), 20 + 250);
+  EXPECT_TRUE(batch(all, 269).empty());
+  EXPECT_EQ(batch(all, 270).size(), 1U);  // 400 us more
+  add(all, for_gpu(), 280);
+  EXPECT_EQ(all.next_batch_time(), 280 + 300);
+  EXPECT_TRUE(batch(all, 579).empty());
+  EXPECT_EQ(batch(all, 580).size(), 1U);
+}
+
 TEST_F(JobQueuesTest, ABatchStartsBesideOthersOfLittleWork) {
   settings_.beside_work = 100;
   settings_.batches = 9;

@@ -148,8 +148,8 @@ __global__ void __launch_bounds__(kThreads, kCtas) sample_pieces(OrRounds batch,
 }
 
 /// Work item: a piece, a CTA of 640 threads; the last one checks the threshold. Shared memory:
-/// Memory, 85 KiB. Bound by instruction issue: some 110 warp instructions for a block of packed
-/// docIDs, and 165 for a bit set.
+/// Memory, 85 KiB. Bound by shared memory and by instruction issue, about equally: some 110 warp
+/// instructions for a block of packed docIDs, and 165 for a bit set.
 __global__ void __launch_bounds__(kThreads, kCtas) add_pieces(OrRounds batch, Pieces pieces) {
   wait_for_previous();
   extern __shared__ __align__(16) unsigned char bytes[];

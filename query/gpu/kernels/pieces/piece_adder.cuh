@@ -105,8 +105,8 @@ class PieceAdder {
     return list.bound * query_.scale > static_cast<float>(query_.unit_cap);
   }
 
-  /// Adds the noted blocks. The words of each are read while the one before is added. Not unrolled:
-  /// the loop would be too long for the instruction caches, and take 2 % more time.
+  /// Adds the noted blocks. The words of each are read while the one before is added. Unrolled
+  /// twice, the loop takes 2 % more time.
   __device__ void add_noted(std::uint32_t number, const List& list, std::uint32_t first,
                             std::uint32_t count) {
     const std::uint32_t* const docids = first_word(list.docids.bytes);

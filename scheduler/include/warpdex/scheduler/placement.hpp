@@ -28,10 +28,11 @@ struct PlacementSettings {
   /// Otherwise it starts when it is full, when it is predicted to take at least this long (which
   /// also counts as the time of a usual batch where a run on the CPU may become long),
   float batch_min_work = 1'000;
-  /// or when its oldest job has waited this part of the predicted time of those under way. So where
-  /// batches are short, the next one starts soon. Where they are long, it waits, since batches that
-  /// overlap slow each other down.
+  /// or when its oldest job has waited this part of the predicted time of those under way, or this
+  /// long, whichever is less. So where batches are short, the next one starts soon. Where they are
+  /// long, it waits, since batches that overlap slow each other down, but never for long.
   float batch_wait_part = 0.3F;
+  float batch_wait = 600;
   std::size_t batches = 3;  ///< under way on the GPU at a time, beside one of a huge job
   float huge_work = 500;    ///< a job whose share of a batch is predicted to be larger goes alone
   /// Deadlines within one slot of this length are equal: the shorter job goes first. A job without
