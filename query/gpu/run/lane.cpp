@@ -85,7 +85,7 @@ void Lane::start(SegmentPlans plans, std::span<const SearchSettings> settings) {
   answers_.begin(plans.size(), settings);
   overflowed_.clear();
   attempt_ = 0;
-  is_busy_ = true;
+  set_busy(true);
   memory_.begin();
   try {
     take_queries();
@@ -98,6 +98,12 @@ void Lane::start(SegmentPlans plans, std::span<const SearchSettings> settings) {
     abandon();
     throw;
   }
+}
+
+void Lane::set_busy(bool is_busy) noexcept {
+  if (is_busy && !is_busy_) ++index_.batches;
+  if (!is_busy && is_busy_) --index_.batches;
+  is_busy_ = is_busy;
 }
 
 /// Leaves out queries with a list that no kernel can read.
@@ -197,7 +203,7 @@ bool Lane::start_again() {
 }
 
 void Lane::end_batch() {
-  is_busy_ = false;
+  set_busy(false);
   overflowed_.clear();
   if (cache_ != nullptr) cache_->end(lists_);
   statistics_.cache_hits += lists_.hits;
@@ -210,7 +216,7 @@ void Lane::end_batch() {
 
 /// Ends what is under way. Also after a failure.
 void Lane::abandon() noexcept {
-  is_busy_ = false;
+  set_busy(false);
   part_.slots = {};
   following_.slots = {};
   overflowed_.clear();

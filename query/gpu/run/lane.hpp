@@ -72,6 +72,7 @@ class Lane {
   };
 
   void start(SegmentPlans plans, std::span<const SearchSettings> settings);
+  void set_busy(bool is_busy) noexcept;
   void take_queries();
   void sort_by_scorer();
   std::span<const std::uint32_t> next_part() const;

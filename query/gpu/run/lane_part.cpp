@@ -53,8 +53,10 @@ PartFacts Lane::facts_of(const BatchPlan& plan, std::uint32_t ticket) const {
   facts.removed = removed_;
   facts.ticket = ticket;
   facts.has_clusters = is_new_enough_;
-  // A large batch gains little by kernels that start early, and they slow down its work.
-  facts.overlaps_launches = is_new_enough_ && plan.is_small && !is_staging();
+  // A large batch gains little by kernels that start early, and they slow down its work. They also
+  // take places on the multiprocessors from batches beside them while they wait.
+  const bool is_alone = index_.batches == 1;
+  facts.overlaps_launches = is_new_enough_ && plan.is_small && is_alone && !is_staging();
   facts.spares_bus = lists_.hits * 4 < lists_.uses.size() * 3;
   facts.skips_nothing = settings_.ablation.exhaustive;
   facts.stores_all = settings_.ablation.or_by == OrMethod::kDecodeOnce;

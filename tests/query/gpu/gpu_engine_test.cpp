@@ -7,6 +7,7 @@
 #include <optional>
 #include <thread>
 
+#include "gpu/index/gpu_index_state.hpp"
 #include "tests/query/engine/random_engine_inputs.hpp"
 #include "tests/query/engine/shaped_lists.hpp"
 #include "tests/query/gpu/gpu_support.hpp"
@@ -117,6 +118,29 @@ TEST_F(GpuEngineTest, HasAsManyBatchesUnderWayAsItIsAllowed) {
   EXPECT_NE(third, first);
   judge(copied, 0, settings);
   judge(engine.wait(third), 0, settings);
+}
+
+/// Kernels start early only in a batch that counts as the only one. A batch that went on counting
+/// after its end would be seen in no answer, but in all times.
+TEST_F(GpuEngineTest, CountsTheBatchesUnderWayOfAllEngines) {
+  const SearchSettings settings = test::settings_of(QueryMode::kOr, 10);
+  const auto count = [&] { return uploaded_->gpu_index().state().batches.load(); };
+  EXPECT_EQ(count(), 0U);
+  {
+    GpuEngine engine = make_engine(2);
+    GpuEngine other = make_engine(1);
+    const Ticket first = submit(engine, plans_, settings);
+    submit(engine, plans_, settings);
+    const Ticket third = submit(other, plans_, settings);
+    EXPECT_EQ(count(), 3U);
+    while (!other.poll(third)) std::this_thread::yield();
+    EXPECT_EQ(count(), 2U);
+    judge(other.wait(third), 0, settings);
+    EXPECT_EQ(count(), 2U) << "it counted twice";
+    judge(engine.wait(first), 0, settings);
+    EXPECT_EQ(count(), 1U);
+  }
+  EXPECT_EQ(count(), 0U) << "an engine went while a batch was under way";
 }
 
 TEST_F(GpuEngineTest, PollSaysWhenABatchIsDone) {
