@@ -24,7 +24,7 @@ struct SearchedIndex {
   std::size_t scratch = 0;                   ///< bytes for all lanes together
   std::unique_ptr<MemoryBudget> row_budget;  ///< of `scratch`, for rows of terms of a snapshot
   mutable std::atomic<std::size_t> lanes = 0;
-  mutable std::atomic<std::size_t> batches = 0;  ///< under way in all lanes
+  mutable std::atomic<std::size_t> batches = 0;  ///< under way, of all engines
 
   // By docID, or by spaced docID; always resident:
   Lengths lengths{};

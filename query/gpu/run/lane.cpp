@@ -100,7 +100,7 @@ void Lane::start(SegmentPlans plans, std::span<const SearchSettings> settings) {
   }
 }
 
-/// Also counts the batch among those that are under way over the index, or no longer.
+/// While it is busy, the lane counts in SearchedIndex::batches.
 void Lane::set_busy(bool is_busy) noexcept {
   if (is_busy && !is_busy_) ++index_.batches;
   if (!is_busy && is_busy_) --index_.batches;

@@ -53,8 +53,9 @@ PartFacts Lane::facts_of(const BatchPlan& plan, std::uint32_t ticket) const {
   facts.removed = removed_;
   facts.ticket = ticket;
   facts.has_clusters = is_new_enough_;
-  // A large batch gains little by kernels that start early, and they slow down its work. They also
-  // take places on the multiprocessors from batches beside them while they wait.
+  // Kernels that start early hide the time between the kernels of a small batch, but slow down a
+  // large one. While they wait, they keep places on the multiprocessors that batches beside theirs
+  // could use.
   const bool is_alone = index_.batches == 1;
   facts.overlaps_launches = is_new_enough_ && plan.is_small && is_alone && !is_staging();
   facts.spares_bus = lists_.hits * 4 < lists_.uses.size() * 3;
