@@ -35,7 +35,7 @@ class Callers {
   /// Nanoseconds of each answer. After end().
   std::vector<std::uint64_t> times() const {
     std::vector<std::uint64_t> all;
-    for (const std::vector<std::uint32_t>& one : of_caller_) {
+    for (const std::vector<std::uint64_t>& one : of_caller_) {
       all.insert(all.end(), one.begin(), one.end());
     }
     return all;
@@ -58,14 +58,14 @@ class Callers {
       failed_.store(true, std::memory_order_relaxed);
       is_ending_.store(true, std::memory_order_relaxed);
     } else {
-      of_caller_[caller].push_back(static_cast<std::uint32_t>(answer.took * 1e3));
+      of_caller_[caller].push_back(static_cast<std::uint64_t>(answer.took * 1e3));
     }
     submit(caller);
   }
 
   Scheduler& scheduler_;
   const LoadPlan& plan_;
-  std::vector<std::vector<std::uint32_t>> of_caller_;  ///< nanoseconds
+  std::vector<std::vector<std::uint64_t>> of_caller_;  ///< nanoseconds
   std::atomic<std::size_t> next_ = 0;
   std::atomic<std::size_t> ended_ = 0;
   std::atomic<bool> is_ending_ = false;

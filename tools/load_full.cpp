@@ -54,11 +54,13 @@ class FullBatchLoad {
   void finish() {
     const Batch batch = under_way_.front();
     under_way_.pop_front();
-    engine_.wait(batch.ticket);
+    const BatchAnswers answers = engine_.wait(batch.ticket);
     const Micros end = now();
-    for (std::size_t i = batch.first; i < batch.first + batch.count; ++i) {
-      outcomes_[i].latency = static_cast<float>(end - times_[i]);
-      outcomes_[i].processor = Processor::kGpu;
+    for (std::size_t i = 0; i < batch.count; ++i) {
+      LoadOutcome& outcome = outcomes_[batch.first + i];
+      outcome.latency = static_cast<float>(end - times_[batch.first + i]);
+      outcome.processor = Processor::kGpu;
+      if (!answers[i].is_answered) outcome.end = JobEnd::kFailed;
     }
   }
 

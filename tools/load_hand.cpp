@@ -16,7 +16,7 @@ namespace {
 
 /// Single queries that do not count.
 constexpr std::size_t kWarming = 64;
-/// Single queries may take so many times as long as the load whose queries they are.
+/// Measuring single queries stops after this many times the length of a load.
 constexpr double kMaxTimes = 5;
 
 using Clock = std::chrono::steady_clock;
@@ -25,7 +25,13 @@ double micros_since(Clock::time_point start) {
   return std::chrono::duration<double, std::micro>(Clock::now() - start).count();
 }
 
-/// Queries a second in batches, so many of which are under way together.
+std::size_t count_answered(const BatchAnswers& answers) {
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < answers.size(); ++i) count += answers[i].is_answered ? 1 : 0;
+  return count;
+}
+
+/// Answered queries a second in batches, with `in_flight` of them under way at a time.
 double batch_rate(Engine& engine, QueryRing& ring, double wanted_seconds, std::size_t batch,
                   std::size_t in_flight, const std::function<void(double seconds)>& on_batch) {
   engine.wait(ring.submit(engine, batch));
@@ -34,9 +40,8 @@ double batch_rate(Engine& engine, QueryRing& ring, double wanted_seconds, std::s
   const Clock::time_point start = Clock::now();
   while (under_way.size() < in_flight) under_way.push_back(ring.submit(engine, batch));
   while (!under_way.empty()) {
-    engine.wait(under_way.front());
+    answered += count_answered(engine.wait(under_way.front()));
     under_way.pop_front();
-    answered += batch;
     const double seconds = micros_since(start) / 1e6;
     on_batch(seconds);
     if (seconds < wanted_seconds) under_way.push_back(ring.submit(engine, batch));

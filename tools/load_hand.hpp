@@ -13,7 +13,7 @@ namespace warpdex::tools {
 /// "cpu" or "gpu", as in options and in JSON.
 std::string_view processor_name(Processor processor);
 
-/// Times of single queries. What the GPU cannot answer does not count.
+/// Times of single queries. Here and below, what the GPU cannot answer does not count.
 struct SingleFigures {
   Latency all;
   std::vector<Latency> by_class;
@@ -40,8 +40,9 @@ struct HandFigures {
   double callers_rate = 0;
 };
 
-/// The plan's HandParts of the CPU, and of the GPU if `gpu` is not null; nothing if it has none.
-/// Each figure takes the plan's seconds at most. Lists are warm.
+/// Measures what LoadPlan::by_hand asks for: on the CPU, and on the GPU if `gpu` is not null. Empty
+/// if it asks for neither single queries nor batches. Each figure takes the plan's seconds at most.
+/// Lists are warm.
 std::vector<HandFigures> measure_by_hand(const Snapshot& snapshot, const UploadedIndex* gpu,
                                          const LoadPlan& plan, std::size_t callers,
                                          const OnLoadProgress& on_progress);

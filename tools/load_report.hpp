@@ -28,7 +28,7 @@ struct LoadReport {
 /// engines without the scheduler; then the rate that each placement sustains.
 void print_loads(const LoadPlan& plan, const LoadReport& report, std::ostream& out);
 
-/// The same as JSON; see docs/scheduler.md.
+/// The same as JSON; see docs/json.md.
 std::string loads_to_json(const LoadPlan& plan, const LoadReport& report);
 
 /// Mean and 99th percentile of the delay against the rate, a line for each placement.

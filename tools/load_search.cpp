@@ -12,9 +12,10 @@
 namespace warpdex::tools {
 namespace {
 
-constexpr double kFirstStep = 1.06;  // while there is no bracket; each step is two of the last,
-constexpr double kLastStep = 2;      // up to this
-constexpr double kExact = 1.02;      // the bracket that ends the search
+// The first step of the search. Each further one is the square of the one before, up to kLastStep.
+constexpr double kFirstStep = 1.06;
+constexpr double kLastStep = 2;
+constexpr double kExact = 1.02;  // the bracket that ends the search
 /// Of what is answered with queries always waiting, this is likely to be in time.
 constexpr double kGuess = 0.85;
 constexpr double kGuessSeconds = 1;

@@ -12,7 +12,7 @@ namespace warpdex::tools {
 /// Queries of a whole batch.
 inline constexpr std::size_t kWholeBatch = 1000;
 
-/// The plan's queries in one piece of memory, again and again, so that any so many are a batch.
+/// The plan's queries, repeated in one array, so that any `largest_batch` neighbours are a batch.
 class QueryRing {
  public:
   QueryRing(const LoadPlan& plan, std::size_t largest_batch) : count_(plan.queries.size()) {

@@ -186,6 +186,15 @@ rapidjson::Document parse(const std::string& json, const Reader& reader) {
   return document;
 }
 
+std::string read_text(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  try {
+    if (file) return {std::istreambuf_iterator<char>(file), {}};
+  } catch (const std::ios_base::failure&) {  // thrown where reading fails, as for a folder
+  }
+  throw IoError("cannot read '" + path.string() + "'; check that it is a file that you may read");
+}
+
 /// The index that stored costs belong to: this one (kCalibrated), this one before it changed
 /// (kOlder), or another (kRough). Each commit raises an index's number of commits; an index that is
 /// built in its place starts at 0.
@@ -203,10 +212,6 @@ CostOrigin origin_of(const rapidjson::Document& document, const Reader& reader,
 }
 
 }  // namespace
-
-std::string_view feature_name(Feature feature) {
-  return kFeatureNames.at(static_cast<std::size_t>(feature));
-}
 
 std::filesystem::path cost_file_of(const std::filesystem::path& folder) {
   std::filesystem::path file = folder.lexically_normal();
@@ -270,9 +275,7 @@ CostModel load_cost_model(const Snapshot& snapshot) {
   const std::filesystem::path path = cost_file_of(snapshot.folder());
   std::error_code failure;
   if (!std::filesystem::exists(path, failure)) return {};
-  std::ifstream file(path, std::ios::binary);
-  const std::string json{std::istreambuf_iterator<char>(file), {}};
-  if (!file) throw IoError("cannot read '" + path.string() + "'; check its permissions");
+  const std::string json = read_text(path);
   const Reader reader(path.string());
   const rapidjson::Document document = parse(json, reader);
   const CostOrigin origin = origin_of(document, reader, snapshot);

@@ -136,15 +136,20 @@ std::vector<LoadOutcome> run_load(Scheduler& scheduler, std::span<const LoadQuer
   std::vector<std::exception_ptr> failures(step);
   {
     std::vector<std::jthread> generators;
-    for (std::size_t first = 0; first < step; ++first) {
-      generators.emplace_back([&, first] {
-        try {
-          load.generate(first, step);
-        } catch (...) {
-          failures[first] = std::current_exception();
-        }
-        running.fetch_sub(1, std::memory_order_release);
-      });
+    const auto generate = [&](std::size_t first) {
+      try {
+        load.generate(first, step);
+      } catch (...) {
+        failures[first] = std::current_exception();
+      }
+      running.fetch_sub(1, std::memory_order_release);
+    };
+    try {
+      while (generators.size() < step) generators.emplace_back(generate, generators.size());
+    } catch (...) {  // a thread could not be started; those that were end first
+      failure = std::current_exception();
+      running.fetch_sub(step - generators.size(), std::memory_order_release);
+      load.end();
     }
     while (running.load(std::memory_order_acquire) > 0) {
       std::this_thread::sleep_for(kLook);

@@ -23,7 +23,8 @@ class SimulatedJob final : public Job {
 
   std::size_t number = 0;
   const SimulatedQuery* query = nullptr;
-  Micros run_end = 0;  ///< of its run on the CPU
+  Micros run_end = 0;   ///< of its run on the CPU
+  bool is_cut = false;  ///< that run is stopped before it is done
 };
 
 /// Every job needs a class. The simulation never calls it.
@@ -107,15 +108,14 @@ class Simulation {
     const OverloadPolicy policy = job.options.overload;
     if (policy == OverloadPolicy::kWait) return true;
     const bool has_room = under_way_ <= settings_.capacity;
-    if (has_room &&
-        (job.deadline == kNever || can_meet_deadline(job, all_.waits(now_), has_gpu_, now_))) {
+    if (has_room && (job.deadline == kNever || all_.can_meet_deadline(job, now_))) {
       return true;
     }
     if (has_room && policy == OverloadPolicy::kPartial) {
       job.is_limited = true;
       job.cost.gpu_can = false;
       job.cost.cpu = std::min(job.cost.cpu, static_cast<float>(settings_.limited_run));
-      if (can_meet_deadline(job, all_.waits(now_), false, now_)) return true;
+      if (all_.can_meet_deadline(job, now_)) return true;
     }
     end(job, policy == OverloadPolicy::kPartial ? JobEnd::kPartial : JobEnd::kRefused,
         Processor::kCpu);
@@ -141,7 +141,9 @@ class Simulation {
       --idle_threads_;
       Micros takes = static_cast<double>(job->query->measured.cpu_at(job->cpu_load));
       takes *= host_.slowdown(now_, settings_.cpu_threads - idle_threads_, batches_);
-      if (job->is_limited) takes = std::min(takes, settings_.limited_run);
+      const Micros longest_run = longest_run_of(*job);
+      job->is_cut = takes > longest_run;
+      takes = std::min(takes, longest_run);
       job->start = host_.taken_at(now_);
       job->run_end = job->start + takes + host_.run();
       const float longest = settings_.outrun * std::max(job->cost.cpu, job->cost.gpu_alone);
@@ -150,6 +152,13 @@ class Simulation {
     while (batches_ < gpu_batches(settings_.placement) && now_ >= host_.free_at() &&
            start_batch()) {
     }
+  }
+
+  /// The longest time that a run which starts now may take.
+  Micros longest_run_of(const SimulatedJob& job) const {
+    Micros longest = kNever;
+    if (job.options.overload == OverloadPolicy::kPartial) longest = job.deadline - now_;
+    return job.is_limited ? std::min(longest, settings_.limited_run) : longest;
   }
 
   /// Adds the event of the run's end, or an earlier one at which the run may move.
@@ -178,6 +187,11 @@ class Simulation {
     SimulatedBatch batch;
     batch.claim = all_.take_batch(now_, batch.jobs, true);
     if (batch.jobs.empty()) return false;
+    drop_late(batch.jobs);
+    if (batch.jobs.empty()) {
+      all_.batch_done(batch.claim, now_);
+      return true;
+    }
     batch.start = now_;
     ++batches_;
     const Micros built = host_.start(now_, batch.jobs.size());
@@ -185,6 +199,23 @@ class Simulation {
     const SimulatedGpu::Started started = gpu_.start(std::move(batch), built, takes);
     events_.push({started.end, nullptr, started.place});
     return true;
+  }
+
+  /// Removes the jobs of a batch whose deadline has passed, as the scheduler does.
+  void drop_late(std::vector<Job*>& jobs) {
+    const auto drop = [&](Job* late) {
+      auto& job = static_cast<SimulatedJob&>(*late);
+      if (now_ <= job.deadline || job.options.overload == OverloadPolicy::kWait) return false;
+      if (job.options.overload == OverloadPolicy::kRefuse) {
+        end(job, JobEnd::kRefused, Processor::kCpu);
+      } else {
+        job.is_limited = true;
+        job.cost.gpu_can = false;
+        push(job);
+      }
+      return true;
+    };
+    jobs.erase(std::remove_if(jobs.begin(), jobs.end(), drop), jobs.end());
   }
 
   static Micros time_of(const std::vector<Job*>& jobs) {
@@ -203,14 +234,11 @@ class Simulation {
     if (event.job != nullptr) {
       ++idle_threads_;
       all_.cpu_done(event.job->cost.cpu);
-      if (!event.job->is_limited) {
+      if (!event.job->is_limited && !event.job->is_cut) {
         corrections_.learn_cpu(event.job->query->query_class, *event.job,
                                static_cast<float>(now_ - event.job->start - host_.run()));
       }
-      const bool is_cut =
-          event.job->is_limited &&
-          static_cast<double>(event.job->query->measured.cpu) > settings_.limited_run;
-      end(*event.job, is_cut ? JobEnd::kPartial : JobEnd::kComplete, Processor::kCpu);
+      end(*event.job, event.job->is_cut ? JobEnd::kPartial : JobEnd::kComplete, Processor::kCpu);
       return;
     }
     if (event.is_delivered) {

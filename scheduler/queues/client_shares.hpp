@@ -1,4 +1,4 @@
-// Counts the work done for each client, by its weight. Internal.
+// Counts the work done for each client from one queue, by its weight. Internal.
 #pragma once
 
 #include <atomic>
@@ -32,12 +32,12 @@ class ClientShares {
   void remove(std::size_t client) {
     if (size() > 1) clients_[client].jobs.fetch_sub(1, std::memory_order_relaxed);
   }
-  /// Adds work that is done for the client, in microseconds.
+  /// Adds work that is done for the client, in microseconds; negative: takes it back.
   void serve(std::size_t client, double work) {
     if (size() == 1) return;
     const double before =
         clients_[client].pass.fetch_add(work / clients_[client].weight, std::memory_order_relaxed);
-    served_last_.store(before, std::memory_order_relaxed);
+    if (work > 0) served_last_.store(before, std::memory_order_relaxed);
   }
 
  private:

@@ -10,6 +10,13 @@ namespace {
 /// A job without a deadline is ordered as if it had this one.
 constexpr Micros kUsualDeadline = 1e6;
 
+/// The work that a job's client is charged for it.
+double charge(const Job& job) {
+  const JobCost& cost = job.cost;
+  return static_cast<double>(
+      std::max(0.1F, cost.gpu_can ? std::min(cost.cpu, cost.gpu_share) : cost.cpu));
+}
+
 }  // namespace
 
 double batch_work(const std::vector<Job*>& batch) {
@@ -22,9 +29,9 @@ JobQueues::JobQueues(const PlacementSettings& settings, std::size_t cpu_threads,
     : settings_(settings),
       cpu_threads_(static_cast<double>(std::max<std::size_t>(1, cpu_threads))),
       has_gpu_(has_gpu && settings.placement != Placement::kCpuOnly),
-      clients_(settings.client_weights) {
+      lanes_{{LaneState(settings.client_weights), LaneState(settings.client_weights),
+              LaneState(settings.client_weights)}} {
   settings.validate();
-  for (LaneState& lane : lanes_) lane.heaps.resize(clients_.size());
 }
 
 std::size_t JobQueues::size() const {
@@ -61,20 +68,25 @@ Lane JobQueues::choose_lane(const Job& job, Micros now) const {
   return warpdex::choose_lane(job, load, settings_, now);
 }
 
+bool JobQueues::can_meet_deadline(const Job& job, Micros now) const {
+  const Placement placement = has_gpu() ? settings_.placement : Placement::kCpuOnly;
+  return warpdex::can_meet_deadline(job, waits(now), placement, now);
+}
+
 Lane JobQueues::place(Job& job, Micros now) {
   const Micros deadline = std::isfinite(job.deadline) ? job.deadline : job.arrival + kUsualDeadline;
   const Lane lane = choose_lane(job, now);
   job.place.slot = static_cast<std::int64_t>(deadline / settings_.deadline_slot);
   job.place.lane = static_cast<std::uint8_t>(lane);
   job.place.length = work_in(lane, job);
-  clients_.add(job.options.client);
+  lane_of(lane).clients.add(job.options.client);
   lane_of(lane).load.add(job.place.length);
   return lane;
 }
 
 void JobQueues::forget(Job& job) {
   lanes_[job.place.lane].load.remove(job.place.length);
-  clients_.remove(job.options.client);
+  lanes_[job.place.lane].clients.remove(job.options.client);
 }
 
 void JobQueues::put(Job& job) {
@@ -94,10 +106,14 @@ void JobQueues::remove(Job& job) {
 
 /// A job starts to run. Its client is charged for it.
 void JobQueues::serve(Job& job) {
-  const float work = job.cost.gpu_can ? std::min(job.cost.cpu, job.cost.gpu_share) : job.cost.cpu;
-  clients_.remove(job.options.client);
-  clients_.serve(job.options.client, static_cast<double>(std::max(work, 0.1F)));
+  ClientShares& clients = lanes_[job.place.lane].clients;
+  clients.remove(job.options.client);
+  clients.serve(job.options.client, charge(job));
   job.state.store(Job::State::kRunning, std::memory_order_relaxed);
+}
+
+void JobQueues::take_back(const Job& job) {
+  lanes_[job.place.lane].clients.serve(job.options.client, -charge(job));
 }
 
 /// Takes a job to run, from its place in its heap. The caller must also take it off the lane's
@@ -112,10 +128,11 @@ void JobQueues::take(Job& job, std::size_t place) {
 /// The client that is served next from a lane that has jobs.
 std::size_t JobQueues::next_client(Lane lane) const {
   const LaneState& state = lane_of(lane);
-  std::size_t best = clients_.size();
-  for (std::size_t client = 0; client < clients_.size(); ++client) {
+  const ClientShares& clients = state.clients;
+  std::size_t best = clients.size();
+  for (std::size_t client = 0; client < clients.size(); ++client) {
     if (state.heaps[client].empty()) continue;
-    if (best == clients_.size() || clients_.pass(client) < clients_.pass(best)) best = client;
+    if (best == clients.size() || clients.pass(client) < clients.pass(best)) best = client;
   }
   return best;
 }
@@ -153,9 +170,10 @@ Micros JobQueues::next_usual_batch_time() const {
   if (batches_under_way_ == 0 || lane.queued >= settings_.batch_jobs) return 0;
   if (gpu_work_under_way_ < static_cast<double>(settings_.beside_work)) return 0;
   if (lane.load.work() >= static_cast<double>(settings_.batch_min_work)) return 0;
-  const Job& oldest = lane.heaps[next_client(Lane::kGpu)].job(0);  // or about as old
+  // The job in front need not be the oldest: jobs are ordered by deadline, not by arrival.
+  const Job& front = lane.heaps[next_client(Lane::kGpu)].job(0);
   const double part = static_cast<double>(settings_.batch_wait_part) * gpu_work_under_way_;
-  return oldest.arrival + std::min(part, static_cast<double>(settings_.batch_wait));
+  return front.arrival + std::min(part, static_cast<double>(settings_.batch_wait));
 }
 
 /// Whether a job may join a batch whose shares add up to `work`.

@@ -26,8 +26,9 @@ struct BatchClaim {
 };
 
 /// Each client has a heap in each lane. Of the clients that have jobs in a lane, the one with the
-/// least work done for its weight is served next, and of its jobs the one on top. O(clients +
-/// log jobs) for each job.
+/// least work done from this lane for its weight is served next, and of its jobs the one on top.
+/// Lanes are counted apart: a client whose jobs are large and in one lane must not wait for a
+/// client whose jobs are small and in another. O(clients + log jobs) for each job.
 ///
 /// For several threads. The CPU's lock protects the heaps of the CPU's lane. The GPU's lock
 /// protects those of the GPU's lanes and the counts of batches under way. Callers hold the locks;
@@ -45,6 +46,11 @@ class JobQueues {
   void forget(Job& job);
   /// A job that a CPU thread took has run. `work` is its predicted cost there.
   void cpu_done(float work) { cpu_running_.remove(work); }
+  /// A job that was taken goes back without having run: its client is no longer charged for it.
+  /// place() and put() must follow.
+  void take_back(const Job& job);
+  /// Whether a job that arrives now is predicted to meet its deadline.
+  bool can_meet_deadline(const Job& job, Micros now) const;
   Waits waits(Micros now) const;
   /// Jobs that were placed and not yet taken.
   std::size_t size(Lane lane) const { return lane_of(lane).load.jobs(); }
@@ -103,6 +109,10 @@ class JobQueues {
 
  private:
   struct LaneState {
+    explicit LaneState(const std::vector<double>& weights)
+        : clients(weights), heaps(weights.size()) {}
+
+    ClientShares clients;
     /// The jobs that were placed and not taken, and their work on the lane's processor. Callers
     /// write it.
     alignas(64) WorkCount load;
@@ -129,7 +139,6 @@ class JobQueues {
   const PlacementSettings settings_;
   std::atomic<double> cpu_threads_;
   std::atomic<bool> has_gpu_;
-  ClientShares clients_;
   std::array<LaneState, kLanes> lanes_;
   alignas(64) WorkCount cpu_running_;
   /// When the batches under way are predicted to be done.

@@ -30,6 +30,9 @@ bool may_run_too_long(const Job& job, const QueueLoad& load, const PlacementSett
   return kLongRunFactor * run > kCertainWaitPart * load.wait.gpu + batch;
 }
 
+/// Whether an idle GPU would be done with the job sooner than an idle CPU.
+bool is_better_on_gpu(const Job& job) { return job.cost.cpu_at(0) > job.cost.gpu_alone; }
+
 }  // namespace
 
 /// The last rule compares the ratio of the job's costs with a threshold that follows the load: the
@@ -40,7 +43,7 @@ Lane choose_lane(const Job& job, const QueueLoad& load, const PlacementSettings&
   const Lane on_gpu = is_huge ? Lane::kHuge : Lane::kGpu;
   if (job.left_cpu || settings.placement == Placement::kGpuOnly) return on_gpu;
   if (settings.placement == Placement::kBetterAlone) {
-    return job.cost.cpu_at(0) > job.cost.gpu_alone ? on_gpu : Lane::kCpu;
+    return is_better_on_gpu(job) ? on_gpu : Lane::kCpu;
   }
   const Waits& wait = load.wait;
   if (now + wait.cpu + kCaution * static_cast<double>(job.cost.cpu) > job.deadline) return on_gpu;
@@ -48,17 +51,21 @@ Lane choose_lane(const Job& job, const QueueLoad& load, const PlacementSettings&
   // nothing.
   const double cpu = kCaution * static_cast<double>(job.cost.cpu_at(load.busy_cpu));
   if (wait.cpu == 0 && cpu <= static_cast<double>(job.cost.gpu_alone)) return Lane::kCpu;
-  if (may_run_too_long(job, load, settings)) return on_gpu;
+  const bool gpu_is_in_time =
+      now + wait.gpu + static_cast<double>(job.cost.gpu_alone) <= job.deadline;
+  if (gpu_is_in_time && may_run_too_long(job, load, settings)) return on_gpu;
   const double threshold = (wait.gpu + kWaitQuantum) / (wait.cpu + kWaitQuantum);
   return cpu > threshold * gpu_cost_now(job, load) ? on_gpu : Lane::kCpu;
 }
 
-bool can_meet_deadline(const Job& job, const Waits& waits, bool has_gpu, Micros now) {
-  double soonest = waits.cpu + static_cast<double>(job.cost.cpu);
-  if (has_gpu && job.cost.gpu_can) {
-    soonest = std::min(soonest, waits.gpu + static_cast<double>(job.cost.gpu_alone));
-  }
-  return now + soonest <= job.deadline;
+bool can_meet_deadline(const Job& job, const Waits& waits, Placement placement, Micros now) {
+  const Micros on_cpu = waits.cpu + static_cast<double>(job.cost.cpu);
+  const Micros on_gpu = waits.gpu + static_cast<double>(job.cost.gpu_alone);
+  Micros takes = std::min(on_cpu, on_gpu);
+  if (placement == Placement::kGpuOnly) takes = on_gpu;
+  if (placement == Placement::kBetterAlone) takes = is_better_on_gpu(job) ? on_gpu : on_cpu;
+  if (placement == Placement::kCpuOnly || !job.cost.gpu_can) takes = on_cpu;
+  return now + takes <= job.deadline;
 }
 
 }  // namespace warpdex

@@ -39,8 +39,8 @@ struct QueueLoad {
 Lane choose_lane(const Job& job, const QueueLoad& load, const PlacementSettings& settings,
                  Micros now);
 
-/// Whether a job that arrives now is predicted to meet its deadline, on the processor that would be
-/// done with it first.
-bool can_meet_deadline(const Job& job, const Waits& waits, bool has_gpu, Micros now);
+/// Whether a job that arrives now is predicted to meet its deadline on the processor that would be
+/// done with it first, of those that it may go to. Without a GPU, `placement` is kCpuOnly.
+bool can_meet_deadline(const Job& job, const Waits& waits, Placement placement, Micros now);
 
 }  // namespace warpdex

@@ -1,13 +1,20 @@
-// Checks the settings of the queues.
+// Checks the settings of the queues and of the scheduler.
 #include "warpdex/scheduler/placement.hpp"
 
 #include <cmath>
 #include <string>
 
 #include "warpdex/core/error.hpp"
+#include "warpdex/scheduler/job_scheduler.hpp"
 
 namespace warpdex {
 namespace {
+
+void require_not_negative(double value, const char* name) {
+  if (value >= 0 && std::isfinite(value)) return;
+  throw UsageError(std::string("the scheduler's ") + name + " is " + std::to_string(value) +
+                   "; give a number that is not negative");
+}
 
 void require_positive(double value, const char* name) {
   if (value > 0 && std::isfinite(value)) return;
@@ -24,11 +31,22 @@ void PlacementSettings::validate() const {
   require_positive(static_cast<double>(batch_jobs), "batch_jobs");
   require_positive(static_cast<double>(batches), "batches");
   require_positive(static_cast<double>(batch_max_work), "batch_max_work");
+  require_not_negative(static_cast<double>(beside_work), "beside_work");
   require_positive(static_cast<double>(batch_min_work), "batch_min_work");
   require_positive(static_cast<double>(batch_wait_part), "batch_wait_part");
   require_positive(static_cast<double>(batch_wait), "batch_wait");
   require_positive(static_cast<double>(huge_work), "huge_work");
   require_positive(deadline_slot, "deadline_slot");
+}
+
+void SchedulerSettings::validate() const {
+  placement.validate();
+  if (capacity == 0) {
+    throw UsageError("a scheduler with room for no job answers nothing; capacity is 1 or more");
+  }
+  require_positive(static_cast<double>(outrun), "outrun");
+  require_positive(static_cast<double>(limited_run.count()), "limited_run");
+  require_not_negative(static_cast<double>(spin.count()), "spin");
 }
 
 }  // namespace warpdex

@@ -38,13 +38,16 @@ Job* JobQueues::steal_for_cpu(Micros now) {
 }
 
 /// The GPU has nothing to do. It takes jobs that it finishes before the CPU would start them, half
-/// of the CPU's queue at most.
+/// of the CPU's queue at most, from the client that is served next on.
 void JobQueues::steal_from_cpu(Micros now, std::vector<Job*>& batch) {
   if (settings_.placement != Placement::kBoth || for_cpu() < 2) return;
   const double wait = waits(now).cpu;
   std::size_t left = for_cpu() / 2;
   Work taken;
-  for (JobHeap& heap : lane_of(Lane::kCpu).heaps) {
+  std::vector<JobHeap>& heaps = lane_of(Lane::kCpu).heaps;
+  const std::size_t first = next_client(Lane::kCpu);
+  for (std::size_t turn = 0; turn < heaps.size(); ++turn) {
+    JobHeap& heap = heaps[(first + turn) % heaps.size()];
     for (std::size_t i = heap.places();
          i-- > 0 && left > 0 && batch.size() < settings_.batch_jobs;) {
       if (i >= heap.places() || heap.is_removed(i)) continue;  // take() may free other places, too

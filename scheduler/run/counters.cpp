@@ -9,18 +9,16 @@ namespace {
 
 constexpr double kSmallest = 0.1;  // microseconds
 constexpr double kStep = 1.07;
-constexpr std::size_t kClasses = 320;
 
 double upper_end(std::size_t time_class) {
   return kSmallest * std::pow(kStep, static_cast<double>(time_class));
 }
 
 /// The upper end of the class that holds the percentile `part`, 0 to 1, of `count` times.
-double percentile(const std::array<std::uint64_t, kClasses>& classes, std::uint64_t count,
-                  double part) {
+double percentile(const ClassCounts& classes, std::uint64_t count, double part) {
   const double wanted = part * static_cast<double>(count);
   std::uint64_t seen = 0;
-  for (std::size_t i = 0; i < kClasses; ++i) {
+  for (std::size_t i = 0; i < kTimeClasses; ++i) {
     seen += classes[i];
     if (seen > 0 && static_cast<double>(seen) >= wanted) return upper_end(i);
   }
@@ -32,16 +30,16 @@ double percentile(const std::array<std::uint64_t, kClasses>& classes, std::uint6
 void TimeCounts::add(Micros time) {
   static const double per_class = 1 / std::log(kStep);
   const double place = time <= kSmallest ? 0 : std::ceil(std::log(time / kSmallest) * per_class);
-  classes_[std::min(kClasses - 1, static_cast<std::size_t>(place))].add(1);
+  classes_[std::min(kTimeClasses - 1, static_cast<std::size_t>(place))].add(1);
   nanoseconds_.add(nanoseconds(time));
 }
 
-void TimeCounts::add_to(std::array<std::uint64_t, 320>& classes, double& sum) const {
-  for (std::size_t i = 0; i < kClasses; ++i) classes[i] += classes_[i].value();
+void TimeCounts::add_to(ClassCounts& classes, double& sum) const {
+  for (std::size_t i = 0; i < kTimeClasses; ++i) classes[i] += classes_[i].value();
   sum += static_cast<double>(nanoseconds_.value()) / 1e3;
 }
 
-TimeStatistics TimeCounts::statistics(const std::array<std::uint64_t, 320>& classes, double sum) {
+TimeStatistics TimeCounts::statistics(const ClassCounts& classes, double sum) {
   TimeStatistics times;
   for (const std::uint64_t count : classes) times.count += count;
   if (times.count == 0) return times;
@@ -90,8 +88,8 @@ void Counters::count_end(const Job& job, JobEnd end) {
 
 SchedulerStatistics sum_of(const Counters* counters, std::size_t count) {
   SchedulerStatistics sum;
-  std::array<std::uint64_t, kClasses> waits{};
-  std::array<std::uint64_t, kClasses> latencies{};
+  ClassCounts waits{};
+  ClassCounts latencies{};
   double waited = 0;
   double took = 0;
   for (const Counters* c = counters; c != counters + count; ++c) {

@@ -23,16 +23,20 @@ class Count {
   std::atomic<std::uint64_t> value_ = 0;
 };
 
+/// Classes of times.
+inline constexpr std::size_t kTimeClasses = 320;
+using ClassCounts = std::array<std::uint64_t, kTimeClasses>;
+
 /// Counts times by classes that are 7 % wide, from 100 ns to minutes.
 class TimeCounts {
  public:
   void add(Micros time);
   /// Adds these counts, by class, to `classes`, and the sum of times, in microseconds, to `sum`.
-  void add_to(std::array<std::uint64_t, 320>& classes, double& sum) const;
-  static TimeStatistics statistics(const std::array<std::uint64_t, 320>& classes, double sum);
+  void add_to(ClassCounts& classes, double& sum) const;
+  static TimeStatistics statistics(const ClassCounts& classes, double sum);
 
  private:
-  std::array<Count, 320> classes_;
+  std::array<Count, kTimeClasses> classes_;
   Count nanoseconds_;
 };
 

@@ -97,7 +97,10 @@ class RunWatch final : public SearchWatch {
   /// the jobs that it has not begun.
   void end_lookout() {
     run_.end();
-    for (Job* job : std::exchange(run_.rest, {})) state_.bring(*job);
+    for (Job* job : std::exchange(run_.rest, {})) {
+      state_.queues->take_back(*job);
+      state_.bring(*job);
+    }
     if (state_.cpu_side.has_jobs()) state_.idle_cpu->bring_work();
   }
 

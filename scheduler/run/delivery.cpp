@@ -106,7 +106,8 @@ void JobScheduler::State::deliver_job(GpuSlot& slot, std::size_t place, Counters
     if (slot.worker->deliver(slot.number, place, job)) {
       end(job, JobEnd::kComplete, mine);
     } else {
-      back_to_cpu(job, mine);
+      mine.moved_to_cpu.add(1);
+      back_to_cpu(job);
     }
   } catch (...) {
     job.failure = std::current_exception();

@@ -59,7 +59,7 @@ GpuSlot* JobScheduler::State::free_slot(std::size_t class_number, bool is_for_hu
   return found == slots.end() ? nullptr : found->get();
 }
 
-/// Whether a batch of any class could start.
+/// Whether every class has a free slot for a usual batch, so that any such batch could start.
 bool JobScheduler::State::has_free_slots() const {
   for (std::size_t i = 0; i < classes.size(); ++i) {
     if (gpu_workers[i] != nullptr && free_slot(i, false) == nullptr) return false;
@@ -81,7 +81,7 @@ void JobScheduler::State::drop_late(std::vector<Job*>& jobs) {
       end(*job, JobEnd::kRefused, gpu_counters());
     } else {
       job->is_limited = true;
-      back_to_cpu(*job, gpu_counters());
+      back_to_cpu(*job);
     }
     return true;
   };
@@ -208,13 +208,14 @@ void JobScheduler::State::fail_batch(GpuSlot& slot) noexcept {
       gpu_is_given_up.store(true, std::memory_order_relaxed);
     }
   }
-  for (Job* job : slot.jobs) back_to_cpu(*job, gpu_counters());
+  gpu_counters().moved_to_cpu.add(slot.jobs.size());
+  for (Job* job : slot.jobs) back_to_cpu(*job);
   slot.is_free.store(true, std::memory_order_release);
   idle_cpu->bring_work();
 }
 
-void JobScheduler::State::back_to_cpu(Job& job, Counters& mine) {
-  mine.moved_to_cpu.add(1);
+/// The GPU does not answer the job.
+void JobScheduler::State::back_to_cpu(Job& job) {
   ++job.moves;
   job.cost.gpu_can = false;
   bring(job);

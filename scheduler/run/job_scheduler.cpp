@@ -16,15 +16,22 @@ namespace {
 /// CPU threads for each lookout.
 constexpr std::size_t kThreadsPerLookout = 8;
 
+/// Adds one to a count, if it is below `limit`. Returns whether it was. Never counts too many, not
+/// even for a moment: a thread that waits for room would take that for a lack of room.
+bool raise(std::atomic<std::size_t>& count, std::size_t limit) {
+  std::size_t before = count.load(std::memory_order_seq_cst);
+  while (before < limit) {
+    if (count.compare_exchange_weak(before, before + 1, std::memory_order_seq_cst)) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 JobScheduler::State::State(std::span<WorkClass* const> wanted_classes,
                            const SchedulerSettings& wanted)
     : settings(wanted), classes(wanted_classes.begin(), wanted_classes.end()) {
-  settings.placement.validate();
-  if (settings.capacity == 0) {
-    throw UsageError("a scheduler with room for no job answers nothing; capacity is 1 or more");
-  }
+  settings.validate();
   for (WorkClass* work_class : classes) {
     const bool is_for_cpu_only = settings.placement.placement == Placement::kCpuOnly;
     gpu_workers.push_back(is_for_cpu_only ? nullptr : work_class->make_gpu_worker());
@@ -54,11 +61,20 @@ JobScheduler::State::State(std::span<WorkClass* const> wanted_classes,
   for (auto& workers : cpu_workers) {
     for (WorkClass* work_class : classes) workers.push_back(work_class->make_cpu_worker());
   }
+  try {
+    start_threads(shares.builders);
+  } catch (...) {
+    end_threads();
+    throw;
+  }
+}
+
+void JobScheduler::State::start_threads(std::size_t builder_count) {
   for (std::size_t i = 0; i < cpu_thread_count; ++i) {
     cpu_threads.emplace_back([this, i] { run_cpu_thread(i); });
   }
   if (!has_gpu) return;
-  builders.initialize(static_cast<int>(shares.builders));
+  builders.initialize(static_cast<int>(builder_count));
   builder_entries.emplace(builders, builder_role);
   for (std::size_t i = 0; i < deliverer_count; ++i) {
     delivery_threads.emplace_back([this, i] { run_delivery_thread(i); });
@@ -66,13 +82,18 @@ JobScheduler::State::State(std::span<WorkClass* const> wanted_classes,
   gpu_thread = std::jthread([this] { run_gpu_thread(); });
 }
 
-JobScheduler::State::~State() {
+/// Waits for what runs. Jobs that are queued stay there.
+void JobScheduler::State::end_threads() {
   is_ending.store(true, std::memory_order_seq_cst);
   idle_cpu->wake_all();
   idle_gpu.wake_all();
   cpu_threads.clear();
   if (gpu_thread.joinable()) gpu_thread.join();
   end_delivery();
+}
+
+JobScheduler::State::~State() {
+  end_threads();
   std::vector<Job*> left;
   {
     Turn turn(*this, Turn::At::kBoth, caller_counters());
@@ -110,23 +131,32 @@ void JobScheduler::State::submit(Job& job) {
 
 /// Finds room for a job, or ends it. Returns whether it goes on.
 bool JobScheduler::State::let_in(Job& job) {
-  if (has_room(job.options.client)) return let_in_with_deadline(job);
+  if (take_room(job.options.client)) return let_in_with_deadline(job);
   switch (job.options.overload) {
     case OverloadPolicy::kWait: wait_for_room(job.options.client); return true;
     case OverloadPolicy::kRefuse: tell(job, JobEnd::kRefused, caller_counters()); return false;
     case OverloadPolicy::kPartial: break;
   }
-  job.work_class->answer_nothing(job);
-  tell(job, JobEnd::kPartial, caller_counters());
+  tell(job, answer_nothing(job), caller_counters());
   return false;
+}
+
+/// Gives the job an empty answer. Returns how it ends: partial, or failed.
+JobEnd JobScheduler::State::answer_nothing(Job& job) {
+  try {
+    job.work_class->answer_nothing(job);
+    return JobEnd::kPartial;
+  } catch (...) {
+    job.failure = std::current_exception();
+    return JobEnd::kFailed;
+  }
 }
 
 /// Called if there is room. A job that would miss its deadline is refused or gets a limited run, as
 /// its OverloadPolicy says. False: it has ended, refused or with an empty answer.
 bool JobScheduler::State::let_in_with_deadline(Job& job) {
   if (job.options.overload == OverloadPolicy::kWait || job.deadline == kNever) return true;
-  const Waits waits = queues->waits(job.arrival);
-  if (can_meet_deadline(job, waits, has_gpu, job.arrival)) return true;
+  if (queues->can_meet_deadline(job, job.arrival)) return true;
   if (job.options.overload == OverloadPolicy::kRefuse) {
     end(job, JobEnd::kRefused, caller_counters());
     return false;
@@ -135,46 +165,37 @@ bool JobScheduler::State::let_in_with_deadline(Job& job) {
   job.cost.gpu_can = false;
   const auto run = std::chrono::duration<float, std::micro>(settings.limited_run).count();
   job.cost.cpu = std::min(job.cost.cpu, run);
-  if (can_meet_deadline(job, waits, false, job.arrival)) return true;
-  JobEnd how = JobEnd::kPartial;
-  try {
-    job.work_class->answer_nothing(job);
-  } catch (...) {
-    job.failure = std::current_exception();
-    how = JobEnd::kFailed;
-  }
-  end(job, how, caller_counters());
+  if (queues->can_meet_deadline(job, job.arrival)) return true;
+  end(job, answer_nothing(job), caller_counters());
   return false;
 }
 
 /// Takes room for a job. False if there is none.
-bool JobScheduler::State::has_room(std::uint32_t client) {
+bool JobScheduler::State::take_room(std::uint32_t client) {
   const std::vector<double>& weights = settings.placement.client_weights;
-  const std::size_t others = under_way.fetch_add(1, std::memory_order_acq_rel);
-  if (weights.size() == 1) {
-    if (others < settings.capacity) return true;
-  } else {
-    const std::size_t own = under_way_of[client].fetch_add(1, std::memory_order_acq_rel);
-    const double share = static_cast<double>(settings.capacity) * weights[client] / weight_sum;
-    if (others < settings.capacity || static_cast<double>(own) < share) return true;
-    under_way_of[client].fetch_sub(1, std::memory_order_acq_rel);
+  if (weights.size() == 1) return raise(under_way, settings.capacity);
+  const double share = static_cast<double>(settings.capacity) * weights[client] / weight_sum;
+  if (raise(under_way_of[client], static_cast<std::size_t>(std::ceil(share)))) {
+    under_way.fetch_add(1, std::memory_order_seq_cst);
+    return true;
   }
-  under_way.fetch_sub(1, std::memory_order_acq_rel);
-  return false;
+  if (!raise(under_way, settings.capacity)) return false;
+  under_way_of[client].fetch_add(1, std::memory_order_seq_cst);
+  return true;
 }
 
 void JobScheduler::State::wait_for_room(std::uint32_t client) {
   room_waiters.fetch_add(1, std::memory_order_seq_cst);
   {
     std::unique_lock lock(room_mutex);
-    room_changed.wait(lock, [&] { return has_room(client); });
+    room_changed.wait(lock, [&] { return take_room(client); });
   }
   room_waiters.fetch_sub(1, std::memory_order_seq_cst);
 }
 
 void JobScheduler::State::leave(std::uint32_t client) {
   const bool has_clients = settings.placement.client_weights.size() > 1;
-  if (has_clients) under_way_of[client].fetch_sub(1, std::memory_order_acq_rel);
+  if (has_clients) under_way_of[client].fetch_sub(1, std::memory_order_seq_cst);
   under_way.fetch_sub(1, std::memory_order_seq_cst);
   if (room_waiters.load(std::memory_order_seq_cst) == 0) return;
   { const std::lock_guard lock(room_mutex); }

@@ -70,6 +70,8 @@ struct JobScheduler::State {
   ~State();
 
   // job_scheduler.cpp
+  void start_threads(std::size_t builder_count);
+  void end_threads();
   void submit(Job& job);
   void end(Job& job, JobEnd how, Counters& counters) noexcept;
   void tell(Job& job, JobEnd how, Counters& counters) noexcept;
@@ -77,7 +79,8 @@ struct JobScheduler::State {
   bool let_in(Job& job);
   bool let_in_with_deadline(Job& job);
   std::size_t class_number(const WorkClass* work_class) const;
-  bool has_room(std::uint32_t client);
+  JobEnd answer_nothing(Job& job);
+  bool take_room(std::uint32_t client);
   void wait_for_room(std::uint32_t client);
   void leave(std::uint32_t client);
   Micros now() const {
@@ -113,7 +116,7 @@ struct JobScheduler::State {
   void drop_late(std::vector<Job*>& jobs);
   Micros finish_batch(GpuSlot& slot);
   void fail_batch(GpuSlot& slot) noexcept;
-  void back_to_cpu(Job& job, Counters& counters);
+  void back_to_cpu(Job& job);
 
   // delivery.cpp
   bool is_soon_delivered(const GpuSlot& slot) const;

@@ -8,13 +8,11 @@
 #include <vector>
 
 #include "warpdex/query/cpu/cpu_searcher.hpp"
+#include "warpdex/query/gpu/gpu_engine.hpp"
 #include "warpdex/query/plan/plan_bounds.hpp"
 
 namespace warpdex {
 namespace {
-
-/// The most terms of a query that the GPU engine can answer.
-constexpr std::size_t kMaxGpuTerms = 64;
 
 TextJob& text(Job& job) { return static_cast<TextJob&>(job); }
 const TextJob& text(const Job& job) { return static_cast<const TextJob&>(job); }

@@ -283,6 +283,88 @@ TEST(JobSchedulerTest, ACallerMayWaitForRoom) {
   EXPECT_EQ(scheduler.statistics().refused, 0U);
 }
 
+// Callers that are refused take no room, not even for a moment in which one that waits looks.
+TEST(JobSchedulerTest, CallersThatAreRefusedDoNotHoldUpOneThatWaits) {
+  StubWork work(0);
+  WorkClass* const classes[] = {&work};
+  SchedulerSettings settings = two_threads();
+  settings.capacity = 1;
+  JobScheduler scheduler(classes, settings);
+  std::atomic<bool> is_over = false;
+  std::vector<std::thread> refused;
+  for (int i = 0; i < 3; ++i) {
+    refused.emplace_back([&] {
+      while (!is_over) {
+        StubJob job(work);
+        job.options.overload = OverloadPolicy::kRefuse;
+        scheduler.submit(job);
+        wait_for(job);
+      }
+    });
+  }
+  for (int i = 0; i < 1'000; ++i) {
+    StubJob job(work);
+    scheduler.submit(job);
+    wait_for(job);
+    EXPECT_EQ(job.ended, JobEnd::kComplete);
+  }
+  is_over = true;
+  for (std::thread& one : refused) one.join();
+}
+
+// An empty answer that cannot be made is a failure of its job, whether there is no room or no time.
+TEST(JobSchedulerTest, AnEmptyAnswerThatCannotBeMadeIsAFailure) {
+  StubWork work(0);
+  work.nothing_fails = true;
+  std::atomic<bool> is_held = true;
+  work.run = [&](StubJob&, SearchWatch&) {
+    while (is_held) std::this_thread::yield();
+    return true;
+  };
+  WorkClass* const classes[] = {&work};
+  SchedulerSettings settings = two_threads();
+  settings.capacity = 1;
+  JobScheduler scheduler(classes, settings);
+  StubJob late(work);
+  late.wanted.cpu = 1e6F;
+  late.options = {.deadline = std::chrono::microseconds(10), .overload = OverloadPolicy::kPartial};
+  scheduler.submit(late);
+  EXPECT_EQ(late.ends, 1);
+  EXPECT_EQ(late.ended, JobEnd::kFailed);
+  StubJob first(work);
+  scheduler.submit(first);
+  StubJob without_room(work);
+  without_room.options.overload = OverloadPolicy::kPartial;
+  scheduler.submit(without_room);
+  EXPECT_EQ(without_room.ends, 1);
+  EXPECT_EQ(without_room.ended, JobEnd::kFailed);
+  EXPECT_THROW(std::rethrow_exception(without_room.failure), Error);
+  is_held = false;
+  wait_for(first);
+}
+
+TEST(JobSchedulerTest, SettingsAreChecked) {
+  StubWork work(0);
+  WorkClass* const classes[] = {&work};
+  const auto expect_refused = [&](const auto& change) {
+    SchedulerSettings settings = two_threads();
+    change(settings);
+    EXPECT_THROW(JobScheduler(classes, settings), UsageError);
+  };
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  for (const float value : {0.0F, -1.0F, nan}) {
+    expect_refused([&](SchedulerSettings& settings) { settings.outrun = value; });
+    expect_refused([&](SchedulerSettings& settings) { settings.placement.batch_wait = value; });
+  }
+  expect_refused([](SchedulerSettings& one) { one.limited_run = std::chrono::microseconds(0); });
+  expect_refused([](SchedulerSettings& one) { one.spin = std::chrono::microseconds(-1); });
+  expect_refused([](SchedulerSettings& one) { one.placement.beside_work = -1; });
+  SchedulerSettings least = two_threads();
+  least.spin = {};
+  least.placement.beside_work = 0;
+  EXPECT_NO_THROW(JobScheduler(classes, least));
+}
+
 TEST(JobSchedulerTest, AFullClientDoesNotKeepOthersOut) {
   StubWork work(0);
   std::atomic<bool> is_held = true;

@@ -88,6 +88,17 @@ TEST_F(LaneChoice, ARunThatMayBecomeLongGoesToTheGpu) {
   EXPECT_EQ(lane({1'665, 4'500, 50, true}), Lane::kCpu);
 }
 
+TEST_F(LaneChoice, NoRunThatMayBecomeLongGoesToAGpuThatIsTooLate) {
+  settings_.batch_min_work = 1'000;
+  load_ = {.wait = {.cpu = 0, .gpu = 90'000}, .busy_cpu = 1, .gpu_jobs = 100};
+  const JobCost cost{10'000, 200, 50, true};
+  EXPECT_EQ(lane(cost), Lane::kGpu);
+  job_.deadline = kNow + 90'200;
+  EXPECT_EQ(lane(cost), Lane::kGpu);
+  job_.deadline = kNow + 90'199;
+  EXPECT_EQ(lane(cost), Lane::kCpu);
+}
+
 // The GPU's wait is 9 times the CPU's, so a job must gain 9 times the work there.
 TEST_F(LaneChoice, TheThresholdIsTheRatioOfTheWaits) {
   settings_.batch_min_work = 1e6F;
@@ -103,11 +114,35 @@ TEST_F(LaneChoice, TheThresholdIsTheRatioOfTheWaits) {
 TEST_F(LaneChoice, DeadlinesThatCannotBeMetAreKnown) {
   job_.cost = {1e6F, 42, 2, true, 40};
   job_.deadline = 1'000;
-  EXPECT_TRUE(can_meet_deadline(job_, {.cpu = 1e9, .gpu = 900}, true, 0));
-  EXPECT_FALSE(can_meet_deadline(job_, {.cpu = 0, .gpu = 990}, true, 0));
-  EXPECT_FALSE(can_meet_deadline(job_, {.cpu = 0, .gpu = 0}, false, 0));
+  const auto can_meet = [&](const Waits& waits, Placement placement) {
+    return can_meet_deadline(job_, waits, placement, 0);
+  };
+  EXPECT_TRUE(can_meet({.cpu = 1e9, .gpu = 900}, Placement::kBoth));
+  EXPECT_FALSE(can_meet({.cpu = 0, .gpu = 990}, Placement::kBoth));
+  EXPECT_FALSE(can_meet({.cpu = 0, .gpu = 0}, Placement::kCpuOnly));
   job_.deadline = kNever;
-  EXPECT_TRUE(can_meet_deadline(job_, {.cpu = 1e9, .gpu = 1e9}, true, 0));
+  EXPECT_TRUE(can_meet({.cpu = 1e9, .gpu = 1e9}, Placement::kBoth));
+}
+
+// Only processors count that the job may go to.
+TEST_F(LaneChoice, ADeadlineIsMetWhereTheJobMayGo) {
+  job_.deadline = 1'000;
+  const auto can_meet = [&](const Waits& waits, Placement placement) {
+    return can_meet_deadline(job_, waits, placement, 0);
+  };
+  const Waits cpu_is_free{.cpu = 0, .gpu = 1e6};
+  const Waits gpu_is_free{.cpu = 1e6, .gpu = 0};
+  job_.cost = {100, 60, 20, true};
+  EXPECT_TRUE(can_meet(cpu_is_free, Placement::kBoth));
+  EXPECT_FALSE(can_meet(cpu_is_free, Placement::kGpuOnly));
+  EXPECT_FALSE(can_meet(cpu_is_free, Placement::kBetterAlone));  // on the GPU
+  EXPECT_TRUE(can_meet(gpu_is_free, Placement::kBetterAlone));
+  job_.cost.gpu_alone = 200;
+  EXPECT_TRUE(can_meet(cpu_is_free, Placement::kBetterAlone));
+  EXPECT_FALSE(can_meet(gpu_is_free, Placement::kBetterAlone));
+  job_.cost.gpu_can = false;
+  EXPECT_TRUE(can_meet(cpu_is_free, Placement::kGpuOnly));
+  EXPECT_FALSE(can_meet(gpu_is_free, Placement::kGpuOnly));
 }
 
 }  // namespace

@@ -62,6 +62,37 @@ TEST(Simulator, OverloadRefusesWhatThereIsNoTimeFor) {
   EXPECT_GT(summary.refused, summary.arrivals / 3);
 }
 
+// Runs of 150 us take longer where processors are short. So a limited run of 160 us is cut.
+TEST(Simulator, RunsThatAreCutHavePartialAnswers) {
+  const std::vector<SimulatedQuery> queries{{query_of(1'000).predicted, query_of(150).measured}};
+  SimulatorSettings settings = settings_of(4);
+  settings.options = {.deadline = std::chrono::microseconds(400),
+                      .overload = OverloadPolicy::kPartial};
+  settings.limited_run = 160;
+  const std::vector<Micros> arrivals{0, 10'000};
+  const auto ends = [&] {
+    const auto outcomes = simulate_load(queries, arrivals, settings);
+    return std::pair(outcomes[0].end, outcomes[1].end);
+  };
+  const std::pair all_complete(JobEnd::kComplete, JobEnd::kComplete);
+  const std::pair all_partial(JobEnd::kPartial, JobEnd::kPartial);
+  EXPECT_EQ(ends(), all_complete);
+  settings.limited_run = 140;
+  EXPECT_EQ(ends(), all_partial);
+}
+
+// A run is stopped at the deadline, even if it was predicted to be in time.
+TEST(Simulator, NoPartialRunGoesOnPastTheDeadline) {
+  const std::vector<SimulatedQuery> queries{{query_of(10).predicted, query_of(150).measured}};
+  SimulatorSettings settings = settings_of(1);
+  settings.options = {.deadline = std::chrono::microseconds(100),
+                      .overload = OverloadPolicy::kPartial};
+  const std::vector<Micros> arrivals{0};
+  const auto outcomes = simulate_load(queries, arrivals, settings);
+  EXPECT_EQ(outcomes[0].end, JobEnd::kPartial);
+  EXPECT_LE(outcomes[0].latency, 101);
+}
+
 TEST(Simulator, BatchesCarryWhatSingleQueriesCannot) {
   // Alone 50 us, in a large batch 2: far more than the 20,000 a second of batches of one.
   const std::vector<SimulatedQuery> queries{query_of(5'000, 50, 2, 48)};

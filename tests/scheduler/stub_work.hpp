@@ -37,6 +37,7 @@ class StubWork final : public WorkClass {
 
   std::function<bool(StubJob&, SearchWatch&)> run;
   std::atomic<bool> gpu_fails = false;
+  bool nothing_fails = false;
 
   JobCost estimate(const Job& job) const override {
     return static_cast<const StubJob&>(job).wanted;
@@ -46,7 +47,10 @@ class StubWork final : public WorkClass {
     if (gpu_batches_ == 0) return nullptr;
     return std::make_unique<Gpu>(*this);
   }
-  void answer_nothing(Job&) const override { ++nothings; }
+  void answer_nothing(Job&) const override {
+    if (nothing_fails) throw Error("there is no empty answer");
+    ++nothings;
+  }
 
   mutable std::atomic<int> nothings = 0;
 

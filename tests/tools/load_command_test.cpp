@@ -269,6 +269,10 @@ TEST_F(LoadCommand, AReplaySendsQueriesAtTheTimesThatTheirIdsAre) {
   }
   write_file(file("log.tsv"), "7\tpear\n7.0\tsky\n");
   expect_complaint(load({"--arrivals", "replay"}), 2, {"different times"});
+  write_file(file("log.tsv"), "0\tpear\n1\tsky\n");
+  expect_complaint(load({"--arrivals", "replay", "--mix", "or:10,and:10"}), 2,
+                   {"each query of the log once", "--mix one kind"});
+  EXPECT_EQ(load({"--arrivals", "replay", "--mix", "and:10"}).status, 0);
 }
 
 // A microsecond is too short for every query; what becomes of it is the caller's choice.

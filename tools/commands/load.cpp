@@ -191,8 +191,32 @@ LoadPlan plan_of(const Arguments& given) {
   return plan;
 }
 
+/// The time of a query of a replayed log, in seconds: its id.
+double log_time_of(const QueryText& text) {
+  double time = 0;
+  const char* const end = text.id.data() + text.id.size();
+  const std::from_chars_result read = std::from_chars(text.id.data(), end, time);
+  if (read.ec != std::errc() || read.ptr != end || !std::isfinite(time)) {
+    throw UsageError("a replay takes the queries' ids as their times in seconds; '" + text.id +
+                     "' is none");
+  }
+  return time;
+}
+
+/// Puts the queries of a replayed log in the order of their times.
+void sort_by_time(std::vector<QueryText>& texts, LoadPlan& plan) {
+  if (plan.classes.size() > 1) {
+    throw UsageError("a replay sends each query of the log once; give --mix one kind of query");
+  }
+  std::stable_sort(texts.begin(), texts.end(), [](const QueryText& a, const QueryText& b) {
+    return log_time_of(a) < log_time_of(b);
+  });
+  for (const QueryText& text : texts) plan.log_times.push_back(log_time_of(text));
+}
+
 void take_queries(const Arguments& given, const Snapshot& snapshot, LoadPlan& plan) {
-  const std::vector<QueryText> texts = given.search.read_query_file(snapshot.settings());
+  std::vector<QueryText> texts = given.search.read_query_file(snapshot.settings());
+  if (plan.arrivals == ArrivalKind::kReplay) sort_by_time(texts, plan);
   const std::unique_ptr<Analyzer> analyzer = make_analyzer(snapshot.settings().analyzer);
   const QuerySyntax syntax = given.search.syntax(QuerySyntax::kPlain);
   const std::vector<Query> queries = parse_queries(texts, syntax, *analyzer);
@@ -201,17 +225,6 @@ void take_queries(const Arguments& given, const Snapshot& snapshot, LoadPlan& pl
     throw UsageError("there are no queries in " + given.search.query_file());
   if (given.huge_every > 0) {
     add_huge_queries(snapshot, queries, static_cast<std::size_t>(given.huge_every), plan);
-  }
-  if (plan.arrivals != ArrivalKind::kReplay) return;
-  for (const QueryText& text : texts) {
-    double time = 0;
-    const char* const end = text.id.data() + text.id.size();
-    const std::from_chars_result read = std::from_chars(text.id.data(), end, time);
-    if (read.ec != std::errc() || read.ptr != end || !std::isfinite(time)) {
-      throw UsageError("a replay takes the queries' ids as their times in seconds; '" + text.id +
-                       "' is none");
-    }
-    plan.log_times.push_back(time);
   }
 }
 
@@ -271,7 +284,10 @@ int run_load(const std::vector<std::string>& arguments) {
   check_outputs_outside(given.index, {given.json, given.plot});
   LoadPlan plan = plan_of(given);
   if (command.given("deadline")) {
-    if (!(given.deadline > 0)) throw UsageError("--deadline takes milliseconds above 0");
+    constexpr double kLongest = 1e9;  // 12 days
+    if (!(given.deadline > 0 && given.deadline <= kLongest)) {
+      throw UsageError("--deadline takes milliseconds above 0, 1,000,000,000 at most");
+    }
     plan.options.deadline = std::chrono::microseconds(std::llround(given.deadline * 1e3));
   }
   if (given.finds_rate && !plan.options.has_deadline()) {

@@ -28,11 +28,10 @@ struct BatchShape {
   std::uint64_t postings = 0;  ///< of all terms of all queries
   std::size_t or_blocks = 0;   ///< blocks of all lists of OR
   std::size_t or_postings = 0;
-  std::uint32_t max_list_blocks = 0;  ///< of one list of OR
-  std::uint32_t row_entries = 0;      ///< entries of a table by list and tile
-  std::uint32_t tile_entries = 0;     ///< entries of a table by query and tile
-  bool adds_up_only = true;           ///< OR makes no lookups
-  bool has_fallback = false;          ///< some query's OR runs only if its AND matched too few
+  std::uint32_t row_entries = 0;   ///< entries of a table by list and tile
+  std::uint32_t tile_entries = 0;  ///< entries of a table by query and tile
+  bool adds_up_only = true;        ///< OR makes no lookups
+  bool has_fallback = false;       ///< some query's OR runs only if its AND matched too few
   bool needs_rounds =
       false;  ///< of OR: tiles are to be added up, some queries are long, or it is asked for
 
@@ -68,7 +67,6 @@ struct BatchShape {
     postings += other.postings;
     or_blocks += other.or_blocks;
     or_postings += other.or_postings;
-    max_list_blocks = std::max(max_list_blocks, other.max_list_blocks);
     row_entries += other.row_entries;
     tile_entries += other.tile_entries;
     adds_up_only &= other.adds_up_only;

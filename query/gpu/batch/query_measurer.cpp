@@ -135,7 +135,6 @@ void QueryMeasurer::count_or(const PieceQuery& query, const SegmentRun& run,
   const ListSums& sums = run.sums;
   shape.or_postings += sums.postings;
   shape.or_blocks += sums.blocks;
-  shape.max_list_blocks = std::max(shape.max_list_blocks, sums.max_blocks);
   shape.table_ranges += sums.ranges;
   piece_.short_ranges += sums.short_ranges;
   shape.or_queries += run.end - run.begin;

@@ -33,7 +33,6 @@ inline std::uint32_t block_count(std::uint32_t postings) {
 /// Sums of the sizes of lists.
 struct ListSums {
   std::uint32_t lists = 0;
-  std::uint32_t max_blocks = 0;
   std::uint64_t postings = 0;
   std::uint64_t blocks = 0;
   std::uint32_t ranges = 0;        ///< of kRangeBlocks blocks or fewer
@@ -43,7 +42,6 @@ struct ListSums {
   void add(const ListSource& list) {
     const std::uint32_t own_blocks = block_count(list.size);
     ++lists;
-    max_blocks = std::max(max_blocks, own_blocks);
     postings += list.size;
     blocks += own_blocks;
     ranges += (own_blocks + kRangeBlocks - 1) / kRangeBlocks;
@@ -52,7 +50,6 @@ struct ListSums {
   }
   void add(const ListSums& other) {
     lists += other.lists;
-    max_blocks = std::max(max_blocks, other.max_blocks);
     postings += other.postings;
     blocks += other.blocks;
     ranges += other.ranges;

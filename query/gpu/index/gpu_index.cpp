@@ -154,8 +154,9 @@ GpuIndex::State::State(const Index& uploaded, Resources& resources,
     // Without these sections, no kernel can read a list, and the CPU answers.
     const bool are_readable = copy_to_host(others, left);
     host_lists = std::make_unique<gpu::HostLists>(index, are_readable ? left : 0, device);
+    const std::size_t on_gpu = budget->left();
     cache = std::make_unique<gpu::ListCache>(
-        index, *host_lists, are_readable ? budget->left() - scratch : 0, *budget, device);
+        index, *host_lists, are_readable ? on_gpu - std::min(on_gpu, scratch) : 0, *budget, device);
     host_memory.shrink(host_memory.bytes() - left + host_lists->bytes());
   }
   if (cache == nullptr) upload_raw_lists();

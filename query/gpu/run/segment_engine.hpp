@@ -2,6 +2,7 @@
 // takes the lane back when the batch's answers are released. Internal.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -44,7 +45,13 @@ class SegmentEngine final : public SegmentSearcher {
     Lane lane;
     std::uint64_t ticket = 0;                           ///< 0: no batch, or its answers were taken
     std::weak_ptr<const BatchAnswers::Source> answers;  ///< the taken answers
-    bool is_free() const { return ticket == 0 && answers.expired(); }
+    bool is_free() const {
+      if (ticket != 0 || !answers.expired()) return false;
+      // Another thread may have released the answers. What it read comes before what a batch
+      // writes.
+      std::atomic_thread_fence(std::memory_order_acquire);
+      return true;
+    }
   };
 
   void add_lane();

@@ -87,7 +87,7 @@ struct ModelTree {
   std::vector<Node> nodes;  ///< the first is the root; none: not fitted
 
   bool empty() const { return nodes.empty(); }
-  /// Microseconds; 0.1 or more. O(depth + features).
+  /// Microseconds; 0.1 or more. The tree must not be empty. O(depth + features).
   double predict(const Features& features, const Features& logs) const;
   double predict(const Features& features) const { return predict(features, logs_of(features)); }
 };
@@ -123,9 +123,6 @@ class CostModel {
   CostOrigin origin_ = CostOrigin::kRough;
 };
 
-/// "constant", "terms", ...: the name in a stored model.
-std::string_view feature_name(Feature feature);
-
 /// Where the costs of the index in `folder` are stored: beside it, at FOLDER.costs.json.
 std::filesystem::path cost_file_of(const std::filesystem::path& folder);
 /// A model of an index's costs as JSON; docs/scheduler.md has the format.
@@ -134,8 +131,9 @@ std::string cost_model_to_json(const CostModel& model, const Snapshot& snapshot)
 CostModel cost_model_from_json(const std::string& json, const std::string& name);
 /// The model that is stored beside the index; the uncalibrated one if there is none or if the index
 /// was replaced since. If the index was only changed since, its model stays in use, as
-/// CostOrigin::kOlder: predictions depend on each query's features, and runs correct them. Throws
-/// FormatError for a damaged file, IoError for one that cannot be read.
+/// CostOrigin::kOlder: predictions depend on each query's features, and runs correct them. An index
+/// that was replaced, and has had more commits since than the one that was measured, is taken for
+/// that one. Throws FormatError for a damaged file, IoError for one that cannot be read.
 CostModel load_cost_model(const Snapshot& snapshot);
 
 }  // namespace warpdex

@@ -27,7 +27,8 @@ enum class Processor : std::uint8_t { kCpu, kGpu };
 enum class OverloadPolicy : std::uint8_t {
   kWait,     ///< submit() waits for room; the job is answered in full, late if need be
   kRefuse,   ///< the job ends at once with JobEnd::kRefused
-  kPartial,  ///< the job ends by its deadline with the best answer so far and a certificate
+  kPartial,  ///< a run on the CPU ends by the deadline, with the best answer so far and a
+             ///< certificate
 };
 
 /// How a job ended. Each job ends once, in one of these ways.
@@ -44,7 +45,7 @@ struct JobCost {
   float cpu = 0;         ///< on one CPU thread, the others being busy
   float gpu_alone = 0;   ///< on the GPU as a batch of its own
   float gpu_share = 0;   ///< what it adds to the time of a large batch
-  bool gpu_can = false;  ///< whether the GPU can answer it
+  bool gpu_can = false;  ///< whether the GPU can answer it; false if its class has no GpuWorker
   float gpu_base = 0;    ///< the time of a batch beside the shares of its jobs
   float idle_share = 1;  ///< the part of `cpu` that it takes while the other CPU threads are idle
 
@@ -126,7 +127,8 @@ class CpuWorker {
 class GpuWorker {
  public:
   virtual ~GpuWorker() = default;
-  /// How many batches it has room for; each takes room from start() to release().
+  /// How many batches it has room for, 1 or more; each takes room from start() to release(). Not
+  /// all of it may be for huge jobs.
   virtual std::size_t max_batches() const = 0;
   /// Whether a slot, below max_batches(), is kept for huge jobs.
   virtual bool is_for_huge(std::size_t slot) const { return (void)slot, false; }
@@ -155,12 +157,14 @@ class WorkClass {
   virtual std::unique_ptr<CpuWorker> make_cpu_worker() = 0;
   /// Null: the class does not run on a GPU. Called once for a scheduler.
   virtual std::unique_ptr<GpuWorker> make_gpu_worker() { return nullptr; }
-  /// Makes the job's answer empty, with a certificate that holds. On any thread.
+  /// Makes the job's answer empty, with a certificate that holds. On any thread. If it throws, the
+  /// job fails.
   virtual void answer_nothing(Job& job) const = 0;
   /// Learns from a run on the CPU that took `took` microseconds. It was complete, or too long and
-  /// moves to the GPU. Job::cpu_load says how busy the CPU was.
+  /// moves to the GPU. Job::cpu_load says how busy the CPU was. Must not throw.
   virtual void learn_cpu(const Job& job, float took) { (void)job, (void)took; }
-  /// Learns from a batch: its predicted time, and the time that it took, in microseconds.
+  /// Learns from a batch: its predicted time, and the time that it took, in microseconds. Must not
+  /// throw.
   virtual void learn_gpu(std::span<Job* const> jobs, float predicted, float took) {
     (void)jobs, (void)predicted, (void)took;
   }

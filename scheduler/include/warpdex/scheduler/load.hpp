@@ -64,7 +64,8 @@ struct CallerStatistics {
 /// the time at which it was due, even if submit() was called later. So a stall of the scheduler
 /// does not hide the queries that were sent late because of it (no coordinated omission). `on_wait`
 /// is called now and then; if it throws, the load ends once the queries under way have ended, with
-/// that exception. `callers`, if not null, gets the times of the threads that submitted.
+/// that exception. If submit() throws, so does this. There must be a query or more. `callers`, if
+/// not null, gets the times of the threads that submitted.
 std::vector<LoadOutcome> run_load(Scheduler& scheduler, std::span<const LoadQuery> queries,
                                   const LoadSettings& settings,
                                   const std::function<void(std::size_t submitted)>& on_wait = {},

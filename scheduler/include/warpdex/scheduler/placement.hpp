@@ -22,16 +22,18 @@ struct PlacementSettings {
   /// One or more, each above 0.
   std::vector<double> client_weights{1};
   std::size_t batch_jobs = 1000;  ///< the most jobs of a batch
-  float batch_max_work = 10'000;  ///< the longest predicted time of a batch of several jobs
+  float batch_max_work = 10'000;  ///< the shares of a batch of several jobs add up to this at most
   /// While the batches under way are predicted to take less than this, the next one starts at once.
   float beside_work = 300;
-  /// Otherwise it starts when it is full, when it is predicted to take at least this long (which
-  /// also counts as the time of a usual batch where a run on the CPU may become long),
+  /// Otherwise the next one starts on one of three conditions. The first: it is full (batch_jobs).
+  /// The second: its jobs are predicted to take at least this long. (This also counts as the time
+  /// of a usual batch where a run on the CPU may become long.)
   float batch_min_work = 1'000;
-  /// or when its oldest job has waited this part of the predicted time of those under way, or this
-  /// long, whichever is less. So where batches are short, the next one starts soon. Where they are
-  /// long, it waits, since batches that overlap slow each other down, but never for long.
+  /// The third: a job at its front has waited for this part of the predicted time of the batches
+  /// under way. So short batches are soon followed by the next one. Long ones are not, since
+  /// batches that overlap slow each other down.
   float batch_wait_part = 0.3F;
+  /// But no job at the front waits longer than this for the third condition.
   float batch_wait = 600;
   std::size_t batches = 4;  ///< under way on the GPU at a time, beside one of a huge job
   float huge_work = 500;    ///< a job whose share of a batch is predicted to be larger goes alone
@@ -39,7 +41,8 @@ struct PlacementSettings {
   /// a deadline is ordered as if it had one a second after its arrival.
   double deadline_slot = 10'000;
 
-  /// Throws UsageError if there is no client, and for a value that must be above 0 and is not.
+  /// Throws UsageError if there is no client, and for a value that is out of its range: beside_work
+  /// is 0 or more, all others are above 0.
   void validate() const;
 };
 

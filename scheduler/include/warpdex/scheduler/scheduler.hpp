@@ -63,9 +63,10 @@ struct QueryHandle {
 /// threads. Complete answers are the same as the engines', wherever they were computed.
 class Scheduler {
  public:
-  /// Called with the answer, on a thread of the scheduler, or on that of submit()'s caller if the
-  /// query is refused or there is no room for it. Should take microseconds. Must not throw, and
-  /// must not submit with OverloadPolicy::kWait.
+  /// Called once with the answer, on a thread of the scheduler or on one that calls submit(),
+  /// cancel() or the destructor; so these callers must hold no lock that it takes. Should take
+  /// microseconds. Must not be empty, must not throw, and must not submit with
+  /// OverloadPolicy::kWait.
   using OnAnswer = std::function<void(ScheduledAnswer&&)>;
 
   /// Starts the threads. Shares the snapshot. The engines must be over the same snapshot and must
@@ -90,9 +91,11 @@ class Scheduler {
                      OnAnswer on_answer);
 
   /// Ends a query with JobEnd::kCancelled: at once if it is queued, soon if it runs on the CPU, at
-  /// the end of its batch if it runs on the GPU. Returns false if it has already ended.
+  /// the end of its batch if it runs on the GPU. A run that ends first still delivers its answer.
+  /// Returns false if the query has already ended.
   bool cancel(const QueryHandle& handle);
 
+  /// O(threads).
   SchedulerStatistics statistics() const;
   const Snapshot& snapshot() const;
   /// A scheduler that also takes jobs of other classes, by jobs().submit(). `classes` must outlive

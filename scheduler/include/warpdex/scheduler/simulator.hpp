@@ -46,7 +46,8 @@ struct SimulatorSettings {
 /// The outcomes of a simulated load. Arrival n is query n modulo the number of queries. A run on
 /// the CPU takes its measured time, or longer where processors are short, unless it moves. A batch
 /// takes the time of its base and shares, beside the time to build it and to deliver its answers. A
-/// query that moves starts anew on the GPU. O(arrivals log arrivals).
+/// query that moves starts anew on the GPU. There must be a query or more, and `settings` must be
+/// as the scheduler takes them. O(arrivals log arrivals).
 std::vector<LoadOutcome> simulate_load(std::span<const SimulatedQuery> queries,
                                        std::span<const Micros> arrivals,
                                        const SimulatorSettings& settings);

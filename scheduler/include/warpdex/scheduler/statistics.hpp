@@ -1,7 +1,6 @@
 // Statistics of a scheduler, for its operator.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>

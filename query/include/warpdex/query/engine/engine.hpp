@@ -27,7 +27,8 @@ struct AnswerView {
 };
 
 /// The answers of a batch, in the order of its queries. Holds the memory of the answers; copies
-/// share it. The engine must outlive them.
+/// share it. The engine must outlive them. Any threads may read and release them, also while
+/// another thread uses the engine.
 class BatchAnswers {
  public:
   /// The memory of the answers.
@@ -66,7 +67,8 @@ class Engine {
 
   /// Whether wait() would return at once. Does the host's work for the batch that is due, such as
   /// to start its next part, but does not wait for answers. Throws UsageError for a ticket that is
-  /// unknown or whose answers were taken, and what wait() throws.
+  /// unknown or whose answers were taken, and what wait() throws. A ticket for which it throws
+  /// anything else is unknown from then on.
   virtual bool poll(Ticket ticket) = 0;
 
   /// Waits for a batch and takes its answers. Throws as poll() does; FormatError for damage that a

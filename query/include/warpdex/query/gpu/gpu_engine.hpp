@@ -17,6 +17,9 @@
 
 namespace warpdex {
 
+/// The maximum number of terms of a query that a GpuEngine answers.
+inline constexpr std::size_t kMaxGpuTerms = 64;
+
 /// How OR answers the tiles (ranges of 16,384 docIDs) that may hold documents of the answer.
 enum class OrMethod {
   kByCost,      ///< accumulates or looks up, whichever an estimate says is cheaper
@@ -30,7 +33,7 @@ enum class OrMethod {
   /// query likelihood.
   kDecodeOnce,
 };
-/// "cost", "adding-up", "looking-up", "searching", "decoding-once".
+/// In the order of OrMethod: "cost", "adding-up", "looking-up", "searching", "decoding-once".
 std::string_view or_method_name(OrMethod method);
 /// The method of a name; throws UsageError with all names.
 OrMethod parse_or_method(std::string_view name);
