@@ -126,7 +126,7 @@ Exceptions Exceptions::nested(const Array& array) const {
 const std::uint32_t* Exceptions::read(const Array& array, Range range, Buffer& buffer) const {
   const auto before = static_cast<std::uint32_t>(range.start % 8);
   const std::uint8_t* from = array.packed + range.start / 8 * array.width;
-  // Two groups hold most blocks' exceptions; always to unpack two spares a mispredicted branch.
+  // Two groups hold most blocks' exceptions. Unpacking two every time avoids a mispredicted branch.
   const bool room = static_cast<std::uint64_t>(end_ - from) >= 2 * kGroup * sizeof(std::uint32_t);
   const std::uint32_t count = before + range.count;
   decode_kernels().unpack(from, room ? std::max(count, 2 * kGroup) : count, array.width, buffer);

@@ -123,9 +123,10 @@ void IcuWords::append(std::string_view text, std::vector<std::string_view>& word
 }
 
 /// Appends the words of `piece` and returns how many bytes of it are done. Unless `last`, more text
-/// follows: the piece's end is no boundary, nor for sure the boundary before it ("can'" may go on
-/// as "can't"), but the one before that is, since what follows it was seen to end within the piece.
-/// ICU matches each segment from its start alone, so the rest may start at any true boundary.
+/// follows. Then the piece's end is no boundary, and the last boundary before it may not be one
+/// either ("can'" may go on as "can't"). The boundary before that one is certain, since what
+/// follows it was seen to end within the piece. ICU matches each segment from its start alone, so
+/// the rest may start at any true boundary.
 std::size_t IcuWords::append_piece(std::string_view piece, bool last,
                                    std::vector<std::string_view>& words) {
   const std::int32_t count = state_->open(piece);

@@ -96,9 +96,10 @@ void Splitter::find_term_gains(std::size_t rows) {
   });
 }
 
-// A row of the left is worse there the more it gains by leaving; one of the right the better. A
-// pair changes places if both together gain more than `min_gain`, which grows with the
-// iterations: late exchanges that save next to nothing cost time.
+// Sort keys: the smallest stay on, or go to, the left. A row of the left has its gain from leaving
+// as its key, a row of the right `min_gain` less its gain. So a pair changes places if both
+// together gain more than `min_gain`, which grows with the iterations: late exchanges that save
+// next to nothing cost time.
 void Splitter::find_keys(const Rows& rows, float min_gain) {
   parallel_for(threads_, items_of(rows.count, kRowsPerItem), [&](std::size_t, std::size_t item) {
     check_();

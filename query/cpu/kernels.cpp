@@ -62,7 +62,8 @@ std::size_t drain_lines(float* sums, std::uint8_t* marks, std::size_t lines, std
     if (marks[line] == 0) continue;
     marks[line] = 0;
     for (std::size_t i = line * kLineSums; i < (line + 1) * kLineSums; ++i) {
-      // As integers, touched scores compare like floats, and the untouched one is the least.
+      // As integers, touched sums keep their order, and kUntouched (minus zero) is below all of
+      // them.
       if (std::bit_cast<std::int32_t>(sums[i]) >= need_bits) {
         candidates.documents[found] = first + static_cast<std::uint32_t>(i);
         candidates.scores[found++] = sums[i];

@@ -92,7 +92,7 @@ WARPDEX_AVX2 void bound_impacts_avx2(const TermScorer& scorer, const ScoreBound*
 WARPDEX_AVX2 std::size_t drain_lines_avx2(float* sums, std::uint8_t* marks, std::size_t lines,
                                           std::uint32_t first, float need,
                                           const Candidates& candidates) {
-  // As integers, touched scores compare like floats and the untouched one is the threshold.
+  // As integers, touched sums keep their order, and kUntouched (minus zero) is below all of them.
   const __m256i below = _mm256_set1_epi32(std::bit_cast<std::int32_t>(need) - 1);
   const __m256i untouched = _mm256_castps_si256(_mm256_set1_ps(kUntouched));
   const __m256i unmarked = _mm256_setzero_si256();

@@ -15,8 +15,7 @@ constexpr std::size_t kCopiedRows = 4096;
 void copy_in_order(const FlatVectors& rows, const ClusterMembers& members, std::size_t threads,
                    OwnedIvfVectors& to) {
   const std::size_t bytes = rows.vectors.dimension * store_bytes(rows.vectors.store);
-  // No zeros first: the system's making of the pages takes most of the time, and all threads share
-  // it so.
+  // Not zeroed first: mapping the pages takes most of the time, and so all threads share that work.
   to.vectors = std::make_unique_for_overwrite<std::uint8_t[]>(rows.vectors.rows * bytes);
   to.norms.resize(rows.vectors.rows);
   for_each_part(rows.vectors.rows, kCopiedRows, threads, [&](std::size_t first, std::size_t last) {

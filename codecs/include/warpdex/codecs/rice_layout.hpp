@@ -5,9 +5,9 @@
 
 namespace warpdex::rice {
 
-/// A quotient of kEscape and more is written as kEscape in unary, and in full behind the unary
-/// part, in 32 bits less the binary part's. With half of this kEscape real lists would be 0.1 %
-/// larger, with a quarter 1 %.
+/// A quotient of kEscape or more is an escape: the unary part holds kEscape, and the whole quotient
+/// follows the block's unary part in 32 - k bits, where k is the width of the binary part. With
+/// half of this kEscape real lists would be 0.1 % larger, with a quarter 1 %.
 inline constexpr std::uint32_t kEscapeLog = 6;
 inline constexpr std::uint32_t kEscape = 1U << kEscapeLog;
 /// A block's code: the list's parameter holds; otherwise it is packed, in `code - kPackedCode`

@@ -9,7 +9,7 @@
 
 namespace warpdex {
 
-/// Most documents that a search returns.
+/// The maximum number of documents that a search returns.
 inline constexpr std::uint32_t kMaxK = 10'000;
 
 /// How a query is answered; every engine takes the same.

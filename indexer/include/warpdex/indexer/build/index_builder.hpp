@@ -68,7 +68,7 @@ struct BuildOptions {
 /// their weights become impacts, if they have some, is known only at the end.
 IndexSettings settings_of(const DocumentReader& reader, const BuildOptions& options);
 
-/// Least BuildOptions::memory, in bytes.
+/// The minimum of BuildOptions::memory, in bytes.
 inline constexpr std::uint64_t kMinBuildMemory = 64ULL << 20;
 
 /// What a build made, and how long it took.

@@ -59,7 +59,7 @@ struct PostingsEntry {
   bool is_short() const { return document_frequency < kBlockSize; }
 };
 
-/// Most documents in an index.
+/// The maximum number of documents in an index.
 inline constexpr std::uint64_t kMaxDocuments = 0x7FFFFFFF;
 /// Documents that share one entry of IndexSections::static_bounds.
 inline constexpr std::uint32_t kStaticWindow = 4096;

@@ -15,7 +15,7 @@ struct OrderSettings {
   /// Lists of fewer postings do not count for the order; 2 or more.
   std::uint32_t min_list = 2;
   std::uint32_t leaf = 16;  ///< parts of so many documents are not divided any more; 1 or more
-  std::uint32_t iterations = 20;  ///< most exchanges between two halves; 1 or more
+  std::uint32_t iterations = 20;  ///< maximum rounds of exchanges between two halves; 1 or more
 };
 
 /// What was reordered, and how long it took.
@@ -42,8 +42,8 @@ struct ReorderReport {
 /// does not hold even the tables of documents (about 37 bytes each). O(postings · log documents).
 ReorderReport reorder_index(const RewriteOptions& options, const OrderSettings& settings);
 
-/// As build_index(), with the documents in that order; `reordering` gets the progress of the
-/// reordering. For a while, the index is on the disk twice, beside the target.
+/// Builds as build_index() does, then reorders the index as reorder_index() does; `reordering` gets
+/// the progress of the second step. For a while, the index is on the disk twice, beside the target.
 BuildReport build_reordered_index(DocumentReader& reader, const BuildOptions& options,
                                   const OrderSettings& settings,
                                   const std::function<void(const RewriteProgress&)>& reordering,

@@ -37,7 +37,8 @@ inline constexpr std::size_t kMaxDimension = 4096;
 /// Rows of neighbours and of their distances have from 1 to this many entries.
 inline constexpr std::size_t kMaxNeighbors = std::size_t{1} << 20;
 
-/// The most rows that can be searched: answers name rows by int32, and -1 stands for none.
+/// The maximum number of rows that can be searched: answers name rows by int32, and -1 stands for
+/// none.
 inline constexpr std::uint64_t kMaxAnswerRows = (std::uint64_t{1} << 31) - 1;
 
 }  // namespace warpdex::vector

@@ -39,8 +39,8 @@ class VectorReader {
 
   /// Reads up to `rows` next rows as floats, row-major without padding: `out` has room for rows ·
   /// dimension(). Returns how many there were, 0 at the end. Throws InputError, with row and
-  /// column, for a NaN or an infinite component, for a row that is damaged, and if element() is
-  /// none of vectors; IoError. After an exception, seek() before reading on.
+  /// column, for a NaN or an infinite component and for a row that is damaged, and unless
+  /// is_vector_element(element()); IoError. After an exception, seek() before reading on.
   virtual std::size_t read(std::size_t rows, float* out) = 0;
 
   /// The same as element()s, without conversion: `out` has room for rows · dimension() ·

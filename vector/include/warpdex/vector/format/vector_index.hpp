@@ -93,9 +93,9 @@ class VectorIndex {
   const std::vector<VectorSegment>& segments() const;
 
   /// What an exact search reads, also of an inverted file. Throws UsageError if the vectors were
-  /// not kept. This and the next four throw UsageError if there are several segments, or if rows
-  /// were removed; then search segments(), or use search_index_on_cpu(). A merge ends both, but in
-  /// an index without ids removed rows leave gaps, and this throws after a merge, too.
+  /// not kept. This and the next four throw UsageError if there are several segments or removed
+  /// rows; then search segments(), or use search_index_on_cpu(). After a merge they work again,
+  /// except in an index without ids from which rows were removed: its row numbers keep their gaps.
   const FlatVectors& flat() const;
   /// What IvfSearcher reads. Throws UsageError unless the index is of kIvfFlat.
   const IvfVectors& ivf() const;

@@ -15,10 +15,10 @@ namespace warpdex::vector {
 /// settle are compared by canonical distances (docs/vector.md). Means are sums in double precision,
 /// in an order that depends on nothing but the clusters. So the same points and settings give the
 /// same result on every GPU, to the bit; the objective that on_iteration gets is approximate. The
-/// CPU gives the same clusters to the same centroids; its means may round to other floats. Points
-/// must not be farther than 2e17 from a mean of some of them. `settings.threads` is not used.
-/// Throws as kmeans() does; CudaError where there is no GPU; Error, which says how much is needed,
-/// where the points do not fit into its memory.
+/// CPU gives the same clusters to the same centroids; its means may round to other floats.
+/// `settings.threads` is not used. Throws InputError for a point farther than 2e17 from the mean of
+/// all, and else as kmeans() does; CudaError where there is no GPU; Error, which says how much is
+/// needed, where the points do not fit into its memory.
 KmeansResult kmeans_on_gpu(const Matrix<float>& points, const KmeansSettings& settings,
                            Resources& resources);
 

@@ -19,7 +19,7 @@ namespace warpdex::metric {
 
 /// Objects are named by 31 bits.
 inline constexpr std::size_t kMaxObjects = (std::size_t{1} << 31) - 1;
-/// The most permutants of an index.
+/// The maximum number of permutants of an index.
 inline constexpr std::size_t kMaxPermutants = 2048;
 
 /// How permutants are chosen.

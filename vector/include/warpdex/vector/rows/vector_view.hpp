@@ -24,7 +24,7 @@ std::string_view store_name(Store store);
 /// The type of that name; throws UsageError, which lists the names, for another.
 Store store_from_name(std::string_view name);
 
-/// The most rows of an index: row numbers are signed 32-bit integers, and -1 is none.
+/// The maximum number of rows of an index: row numbers are signed 32-bit integers, and -1 is none.
 inline constexpr std::uint64_t kMaxRows = 0x7FFFFFFF;
 
 /// Rows of `dimension` components each, `stride` components apart. Owns nothing.

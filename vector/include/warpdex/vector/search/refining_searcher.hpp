@@ -13,8 +13,8 @@
 
 namespace warpdex::vector {
 
-/// How much farther than the last candidate, in ascending() distances by codes, another one may be.
-/// The query is prepared.
+/// The margin of a query: how much farther than its last candidate, in ascending() distances by
+/// codes, another candidate may be. `query` is as prepare_queries() makes it.
 using CandidateMargin = std::function<float(const float* query)>;
 
 /// The margin for binary codes; `part` can be any part of them. Empty for other vectors, and if
@@ -25,9 +25,9 @@ CandidateMargin candidate_margin(const SearchedVectors& part, const ProbeSetting
 /// shard refined its own candidates, the answers could differ from those of a single searcher.
 class RefiningSearcher final : public VectorSearcher {
  public:
-  /// `by_codes` does not refine. `vectors` are those of its rows. `refine` candidates of a query,
-  /// or k if that is more, and those within the margin are ranked by their canonical distances.
-  /// `threads` of 0: default_threads().
+  /// `by_codes` does not refine. `vectors` holds the whole vectors of the rows that it searches.
+  /// `refine` candidates of a query, or k if that is more, and those within the margin are ranked
+  /// by their canonical distances. `threads` of 0: default_threads().
   RefiningSearcher(std::unique_ptr<VectorSearcher> by_codes, StoredRows vectors, std::size_t refine,
                    CandidateMargin margin = {}, std::size_t threads = 0);
 

@@ -6,7 +6,7 @@
 
 namespace warpdex::vector {
 
-/// The most bits that a component's code has, of a vector and of a query.
+/// The maximum number of bits of a component's code, of a vector and of a query.
 inline constexpr std::size_t kMaxXfbqBits = 8;
 
 struct XfbqSettings {
