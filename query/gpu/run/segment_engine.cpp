@@ -9,6 +9,8 @@
 namespace warpdex::gpu {
 namespace {
 
+static_assert(kMaxLists == kMaxGpuTerms);
+
 /// Answers in a lane's memory.
 class LaneSource final : public BatchAnswers::Source {
  public:
