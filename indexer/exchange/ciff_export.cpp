@@ -61,6 +61,7 @@ ciff::Header header_of(const Index& index, const std::string& description) {
 
 void export_ciff(const Index& index, const std::string& description, std::ostream& out,
                  const OnExportProgress& on_progress) {
+  check_source(index, on_progress);
   write_delimited(header_of(index, description).SerializeAsString(), out);
   std::string message;
   for_each_list(index, on_progress, [&](std::string_view term, const Postings& postings) {

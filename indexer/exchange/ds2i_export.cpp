@@ -29,6 +29,7 @@ void write_line(std::string_view line, const char* what, std::ostream& out) {
 }  // namespace
 
 void export_ds2i(const Index& index, const Ds2iStreams& out, const OnExportProgress& on_progress) {
+  check_source(index, on_progress);
   const auto documents = static_cast<std::uint32_t>(index.counts().documents);
   write_sequence({&documents, 1}, out.docs);
   write_sequence(index.lengths(), out.sizes);

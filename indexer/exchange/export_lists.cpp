@@ -2,8 +2,16 @@
 #include "exchange/export_lists.hpp"
 
 #include "warpdex/core/error.hpp"
+#include "warpdex/core/storage/check_sections.hpp"
 
 namespace warpdex::exchange {
+
+void check_source(const Index& index, const OnExportProgress& on_progress) {
+  const ExportProgress none{0, index.counts().postings};
+  check_before_copy(index, [&](double /*share*/) {
+    if (on_progress) on_progress(none);
+  });
+}
 
 void for_each_list(const Index& index, const OnExportProgress& on_progress, const OnList& visit) {
   constexpr std::uint64_t kStep = 1 << 16;

@@ -11,6 +11,9 @@
 
 namespace warpdex::exchange {
 
+/// Checks every section's checksum: other programs could not tell damage. Throws FormatError.
+void check_source(const Index& index, const OnExportProgress& on_progress);
+
 using OnList = std::function<void(std::string_view term, const Postings& postings)>;
 
 /// Calls `visit` for the lists of an index, in the order of their terms. Reports progress before

@@ -5,8 +5,8 @@
 
 #include "build/memory_plan.hpp"
 #include "rewrite/rewriter.hpp"
-#include "rewrite/source.hpp"
 #include "warpdex/core/parallel.hpp"
+#include "warpdex/core/storage/check_sections.hpp"
 #include "warpdex/indexer/format/index_writer.hpp"
 
 namespace warpdex {
@@ -41,7 +41,7 @@ std::optional<SegmentInfo> merge_segments(std::span<const MergeSource> sources,
   std::uint64_t live = 0;
   std::uint64_t postings = 1;
   for (const MergeSource& source : sources) {
-    rewrite::check_sections(*source.index, [&](double) { means.on_progress(0); });
+    check_before_copy(*source.index, [&](double) { means.on_progress(0); });
     checked.push_back({source.index.get(), source.removed});
     live += live_documents(source);
     postings += source.index->counts().postings;

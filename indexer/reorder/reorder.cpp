@@ -16,6 +16,7 @@
 #include "rewrite/source.hpp"
 #include "rewrite/stages.hpp"
 #include "warpdex/core/error.hpp"
+#include "warpdex/core/storage/check_sections.hpp"
 
 namespace warpdex {
 namespace {
@@ -81,7 +82,7 @@ std::vector<std::uint32_t> find_order(const Index& index, const OrderSettings& s
 /// From `index` to `writer`, up to the commit.
 void write_reordered(const Index& index, const OrderSettings& order_settings, const Means& means,
                      const Stages& stages, IndexWriter& writer, ReorderReport& report) {
-  rewrite::check_sections(index, [&](double share) { stages.tell_share("checking", share); });
+  check_before_copy(index, [&](double share) { stages.tell_share("checking", share); });
   const IndexCounts& counts = index.counts();
   report.documents = counts.documents;
   report.terms = counts.terms;

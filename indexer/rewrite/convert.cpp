@@ -13,6 +13,7 @@
 #include "rewrite/stages.hpp"
 #include "warpdex/core/error.hpp"
 #include "warpdex/core/parallel.hpp"
+#include "warpdex/core/storage/check_sections.hpp"
 #include "warpdex/indexer/build/index_builder.hpp"
 #include "warpdex/indexer/format/impacts.hpp"
 
@@ -81,7 +82,7 @@ ConvertReport convert_index(const ConvertOptions& options) {
   settings.index = settings_of(options, opened);
   IndexWriter writer(options.rewrite.output, settings.index);
   const Index index = rewrite::open_again(opened, options.rewrite.output);
-  rewrite::check_sections(index, [&](double share) { stages.tell_share("checking", share); });
+  check_before_copy(index, [&](double share) { stages.tell_share("checking", share); });
   check_static_scores(options, index);
   const IndexCounts& counts = index.counts();
   const std::uint64_t held = writer.memory() + 2 * sizeof(float) * counts.documents;

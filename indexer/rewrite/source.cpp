@@ -1,4 +1,4 @@
-// Looks at places and checksums.
+// Looks at places, and at what became of the index meanwhile.
 #include "rewrite/source.hpp"
 
 #include <algorithm>
@@ -45,21 +45,6 @@ Index open_again(const Index& opened_before, const fs::path& output) {
                   "' was replaced by another build meanwhile; try again");
   }
   return index;
-}
-
-void check_sections(const Index& index, const std::function<void(double)>& progress) {
-  std::uint64_t total = 1;
-  for (const SectionInfo& info : index.section_infos()) total += info.bytes;
-  std::uint64_t done = 0;
-  for (std::size_t i = 0; i < index.section_infos().size(); ++i) {
-    const SectionInfo& info = index.section_infos()[i];
-    progress(static_cast<double>(done) / static_cast<double>(total));
-    if (!index.section_intact(i)) {
-      throw FormatError("the index '" + index.folder().string() + "' is damaged (section '" +
-                        info.name + "'); restore it or build it again");
-    }
-    done += info.bytes;
-  }
 }
 
 }  // namespace warpdex::rewrite

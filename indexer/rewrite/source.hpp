@@ -2,7 +2,6 @@
 #pragma once
 
 #include <filesystem>
-#include <functional>
 
 #include "warpdex/indexer/format/index.hpp"
 
@@ -16,9 +15,5 @@ void check_places(const std::filesystem::path& input, const std::filesystem::pat
 /// index that `opened_before` was, whose settings the writer has; IoError if a build replaced it
 /// meanwhile.
 Index open_again(const Index& opened_before, const std::filesystem::path& output);
-
-/// Checks the checksum of every section, since what is written from damaged bytes would look whole
-/// again. O(index). `progress` is called with the share done. Throws FormatError.
-void check_sections(const Index& index, const std::function<void(double)>& progress);
 
 }  // namespace warpdex::rewrite

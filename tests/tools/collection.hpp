@@ -42,6 +42,13 @@ inline std::vector<std::string> names_in(const std::filesystem::path& folder) {
   return names;
 }
 
+/// Flips a bit behind the header of an index's file.
+inline void damage(const std::filesystem::path& file) {
+  std::string bytes = read_file(file);
+  bytes.at(64) = static_cast<char>(bytes.at(64) ^ 1);
+  write_file(file, bytes);
+}
+
 inline void expect_distinct_members(const rapidjson::Value& value) {
   if (value.IsArray()) {
     for (const rapidjson::Value& element : value.GetArray()) expect_distinct_members(element);

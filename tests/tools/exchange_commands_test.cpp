@@ -47,6 +47,17 @@ TEST(ExchangeCommands, TheToyCollectionAnswersAsKnown) {
   EXPECT_EQ(behind_header(again.out), behind_header(before));
 }
 
+TEST(ExchangeCommands, ADamagedIndexIsNotExported) {
+  const TemporaryFolder folder;
+  build_small_index(folder / "index");
+  damage(folder.path() / "index" / "segment-0" / "document_lengths");
+  for (const std::string format : {"ciff", "ds2i"}) {
+    expect_complaint(run_export(folder / "index", format, folder / format), 1,
+                     {"is damaged (section 'document_lengths'); restore it or build it again"});
+  }
+  EXPECT_EQ(names_in(folder.path()), Arguments{"index"});
+}
+
 TEST(ExchangeCommands, LearnedWeightsComeBackAsTheyWere) {
   const TemporaryFolder folder;
   auto random = generator(3);

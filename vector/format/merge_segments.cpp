@@ -13,6 +13,7 @@
 #include "format/xfbq_layout.hpp"
 #include "warpdex/core/storage/replacement_folder.hpp"
 #include "warpdex/vector/format/vector_index_change.hpp"
+#include "warpdex/vector/format/verify.hpp"
 
 namespace warpdex::vector {
 namespace {
@@ -24,6 +25,16 @@ struct Source {
   const VectorSegment* segment;
   std::size_t place;
 };
+
+/// What is written from damaged bytes would get new checksums, and look whole.
+void check_source(const VectorIndex& index, const BuildProgress& progress) {
+  constexpr double kSteps = 1e6;
+  check_before_copy(index, [&](double share) {
+    if (!progress) return;
+    progress("checking", static_cast<std::uint64_t>(share * kSteps),
+             static_cast<std::uint64_t>(kSteps));
+  });
+}
 
 /// Writes section after section.
 class Merge {
@@ -248,6 +259,7 @@ bool merge_vector_index(const std::filesystem::path& target, const BuildProgress
   if (is_merged(VectorIndex::open(target))) return false;
   ReplacementFolder replacement(target);
   const VectorIndex index = VectorIndex::open(target);
+  check_source(index, progress);
   Manifest manifest = read_manifest(target);
   StoredSegments& stored = manifest.stored;
   SegmentInfo merged{segment_folder(stored.next_segment), {}};

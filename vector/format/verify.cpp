@@ -98,6 +98,10 @@ void check_before_upload(const VectorIndex& index) {
   });
 }
 
+void check_before_copy(const VectorIndex& index, const std::function<void(double)>& progress) {
+  warpdex::check_before_copy(index, progress);
+}
+
 bool is_vector_index(const std::filesystem::path& folder) {
   return is_of_kind(folder, kVectorsKind);
 }

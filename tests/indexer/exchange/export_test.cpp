@@ -168,6 +168,29 @@ TEST(Export, RefusesWhatAFormatCannotHold) {
   EXPECT_NE(said_of("\xFF", "a", true).find("is not UTF-8"), std::string::npos);
 }
 
+// Other programs could not tell damage, and an import would make it look whole.
+TEST(Export, DamageIsNotPassedOn) {
+  auto random = generator(67);
+  const TemporaryFolder folder(place_in_memory());
+  build_from_memory(random_documents(random, 300, 400, 50), options_for(folder / "index"));
+  const Index index = Index::open(folder / "index");
+  for (const SectionInfo& section : index.section_infos()) {
+    const std::filesystem::path file = folder / "index" / "segment-0" / section.name;
+    if (!std::filesystem::exists(file) || section.bytes == 0) continue;
+    const std::string bytes = read_file(file);
+    std::string damaged = bytes;
+    damaged[64] = static_cast<char>(damaged[64] ^ 1);  // behind a header of at most 64 bytes
+    write_file(file, damaged);
+    const Index opened = Index::open(folder / "index");
+    const std::string named = "is damaged (section '" + section.name + "')";
+    EXPECT_NE(reading::message_of<FormatError>([&] { ciff_bytes(opened); }).find(named),
+              std::string::npos);
+    EXPECT_NE(reading::message_of<FormatError>([&] { ds2i_bytes(opened); }).find(named),
+              std::string::npos);
+    write_file(file, bytes);
+  }
+}
+
 TEST(Export, AFullDiskIsAnError) {
   if (!std::filesystem::exists("/dev/full")) GTEST_SKIP() << "no /dev/full here";
   const TemporaryFolder folder;

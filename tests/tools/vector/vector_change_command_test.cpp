@@ -178,6 +178,18 @@ TEST_F(VectorChangeCommand, BadCallsGetASentenceAndChangeNothing) {
   expect_complaint(add({"--input", more, "--update"}), 2, {"--update", "--ids"});
 }
 
+TEST_F(VectorChangeCommand, DamageIsNotPassedOn) {
+  build({5, 1, 9}, {"five", "one", "nine"});
+  run({"remove", index_, "--ids", lines("gone", {"one"})});
+  damage(fs::path(index_) / "segment-0" / "vectors");
+  const std::string told = "is damaged (section 'vectors'); restore it or build it again";
+  expect_complaint(run({"merge", index_}), 1, {told});
+  const std::string copy = folder_ / "copy.fvecs";
+  expect_complaint(run({"reconstruct", index_, "--output", copy}), 1, {told});
+  EXPECT_FALSE(fs::exists(copy));
+  EXPECT_EQ(run_warpdex({"verify", index_}).status, 1);
+}
+
 TEST_F(VectorChangeCommand, AFullDiskLeavesTheIndex) {
   std::vector<int> many(5000);
   for (int i = 0; i < 5000; ++i) many[static_cast<std::size_t>(i)] = i + 10;

@@ -33,7 +33,7 @@ std::vector<std::int64_t> numbers_from(std::int64_t first, std::size_t count) {
   return numbers;
 }
 
-/// A flat index of `count` vectors with the ids 0, 1, 2.
+/// An index of `count` vectors with the ids 0, 1, 2.
 void build_numbered(const fs::path& target, std::size_t count, const VectorIndexSettings& settings,
                     std::mt19937_64& random) {
   VectorIndexWriter writer(target, settings);
@@ -98,6 +98,39 @@ TEST(VectorIndexChange, CodesAnswerTheSameBeforeAndAfterAMerge) {
         EXPECT_THROW(search_index_on_cpu(before, {probes, 30}), UsageError);
       }
     }
+  }
+}
+
+// Copied bytes get new checksums, and would look whole.
+TEST(VectorIndexChange, AMergeDoesNotPassDamageOn) {
+  auto random = test::generator(902);
+  const test::TemporaryFolder folder(test::place_in_memory());
+  const std::filesystem::path target = folder / "index";
+  for (const IndexKind kind : {IndexKind::kFlat, IndexKind::kIvfFlat, IndexKind::kIvfPq,
+                               IndexKind::kXfbq, IndexKind::kIvfXfbq}) {
+    std::filesystem::remove_all(target);
+    VectorIndexSettings settings{.metric = Metric::kL2, .dimension = 8, .index = kind};
+    settings.ivf.lists = 3;
+    settings.pq = {.bytes = 4, .bits = 4};
+    build_numbered(target, 100, settings, random);
+    VectorIndexChange change(target);
+    change.remove(VectorIds(numbers_from(20, 9)));
+    change.commit();
+    std::size_t damaged_sections = 0;
+    for (const auto& entry : std::filesystem::directory_iterator(target / "segment-0")) {
+      const std::string bytes = test::read_file(entry.path());
+      std::string damaged = bytes;
+      damaged[64] = static_cast<char>(damaged[64] ^ 1);  // behind a header of at most 64 bytes
+      test::write_file(entry.path(), damaged);
+      const std::string manifest = test::read_file(target / "manifest.json");
+      EXPECT_FALSE(verify_vectors(target).ok()) << entry.path();
+      EXPECT_THROW(merge_vector_index(target), FormatError) << entry.path();
+      EXPECT_EQ(test::read_file(target / "manifest.json"), manifest);
+      test::write_file(entry.path(), bytes);
+      ++damaged_sections;
+    }
+    EXPECT_GE(damaged_sections, 2U);
+    EXPECT_TRUE(merge_vector_index(target));
   }
 }
 

@@ -14,6 +14,7 @@
 #include "warpdex/vector/data/vector_writer.hpp"
 #include "warpdex/vector/format/id_rows.hpp"
 #include "warpdex/vector/format/vector_index.hpp"
+#include "warpdex/vector/format/verify.hpp"
 #include "warpdex/vector/search/reconstructed_rows.hpp"
 #include "warpdex/vector/search/stored_rows.hpp"
 
@@ -92,6 +93,18 @@ CopyRow make_copier(const vector::VectorIndex& index, bool by_codes) {
   return [rows = vector::StoredRows(index)](std::size_t row, float* out) { rows.copy(row, out); };
 }
 
+/// Damage must not leave the index for a file, where no checksum would tell of it.
+void check_source(const vector::VectorIndex& index, bool is_quiet) {
+  Progress progress = Progress::to_standard_error();
+  vector::check_before_copy(index, [&](double share) {
+    constexpr double kSteps = 1e6;
+    InterruptGuard::check();
+    if (is_quiet) return;
+    progress.update("checking", "", static_cast<std::uint64_t>(share * kSteps),
+                    static_cast<std::uint64_t>(kSteps), Progress::Unit::kSteps);
+  });
+}
+
 void write_rows(const std::vector<std::size_t>& rows, const CopyRow& copy, bool is_quiet,
                 vector::VectorWriter& writer) {
   const std::size_t dimension = writer.dimension();
@@ -122,9 +135,10 @@ int run_vector_reconstruct(const std::vector<std::string>& arguments) {
   check_outputs_outside(given.index, {given.output});
   check_outputs_not_inputs({given.ids}, {given.output});
   const vector::VectorIndex index = vector::VectorIndex::open(given.index);
+  const InterruptGuard guard;
+  check_source(index, given.quiet);
   const std::vector<std::size_t> rows = choose_rows(index, given.ids);
   const CopyRow copy = make_copier(index, given.by_codes);
-  const InterruptGuard guard;
   const std::size_t dimension = index.settings().dimension;
   const auto writer =
       vector::create_vectors(given.output, vector::Element::kFloat32, dimension, rows.size());

@@ -1,5 +1,5 @@
 // Checksums of an index's sections: the first half of verifying it, and what comes before an upload
-// to a GPU. Internal.
+// to a GPU or before another file is written from it. Internal.
 #pragma once
 
 #include <atomic>
@@ -47,6 +47,25 @@ void check_before_upload(const Index& index, const IsUploaded& is_uploaded) {
                     infos[damaged].name +
                     "' does not have its checksum) and was not uploaded; restore it or build it "
                     "again");
+}
+
+/// Throws FormatError, which names a section, where one does not have its checksum: what is written
+/// from damaged bytes would look whole. `progress` is called with the share done, before each
+/// section. O(bytes).
+template <class Index>
+void check_before_copy(const Index& index, const std::function<void(double)>& progress) {
+  std::uint64_t total = 1;
+  std::uint64_t done = 0;
+  for (const SectionInfo& info : index.section_infos()) total += info.bytes;
+  for (std::size_t i = 0; i < index.section_infos().size(); ++i) {
+    const SectionInfo& info = index.section_infos()[i];
+    progress(static_cast<double>(done) / static_cast<double>(total));
+    if (!index.section_intact(i)) {
+      throw FormatError("the index '" + index.folder().string() + "' is damaged (section '" +
+                        info.name + "'); restore it or build it again");
+    }
+    done += info.bytes;
+  }
 }
 
 }  // namespace warpdex

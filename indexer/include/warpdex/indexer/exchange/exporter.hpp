@@ -17,11 +17,11 @@ struct ExportProgress {
 };
 using OnExportProgress = std::function<void(const ExportProgress&)>;
 
-/// Writes the index as a CIFF file: terms in the order of their bytes, documents in the order of
-/// their docIDs. Impacts are written as tf. `description` is for people. Memory: about 16 bytes a
-/// posting of the longest list. Throws InputError for what CIFF cannot hold (text that is not
-/// UTF-8, more than 2^31 - 1 terms, a list of 2 GiB), FormatError for a damaged index, and IoError
-/// if `out` fails. O(postings).
+/// Writes the index as a CIFF file, once every section's checksum was checked: terms in the order
+/// of their bytes, documents in the order of their docIDs. Impacts are written as tf. `description`
+/// is for people. Memory: about 16 bytes a posting of the longest list. Throws InputError for what
+/// CIFF cannot hold (text that is not UTF-8, more than 2^31 - 1 terms, a list of 2 GiB),
+/// FormatError for a damaged index, and IoError if `out` fails. O(postings).
 void export_ciff(const Index& index, const std::string& description, std::ostream& out,
                  const OnExportProgress& on_progress = {});
 

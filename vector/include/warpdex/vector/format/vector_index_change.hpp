@@ -65,8 +65,9 @@ class VectorIndexChange {
 /// Joins all segments without removed vectors, in one commit. Returns false, and does nothing, if
 /// there is one segment from which nothing was removed. Searches give the same answers afterwards.
 /// In an index without ids rows keep their numbers; in one with ids they are numbered anew, without
-/// gaps. Reads and writes the whole index; takes 4 bytes of memory a row. Throws as
-/// VectorIndexChange does.
+/// gaps. Checks every section's checksum, then reads and writes the whole index; takes 4 bytes of
+/// memory a row. Throws as VectorIndexChange does, and FormatError for a damaged index, which then
+/// stays as it is.
 bool merge_vector_index(const std::filesystem::path& target, const BuildProgress& progress = {});
 
 }  // namespace warpdex::vector

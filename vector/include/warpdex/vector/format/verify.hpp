@@ -30,6 +30,11 @@ VectorVerifyReport verify_vectors(const std::filesystem::path& folder,
 /// O(index).
 void check_before_upload(const VectorIndex& index);
 
+/// To be called before vectors or codes are written anew from an index: checks every section.
+/// `progress` is called with the share done. Throws FormatError as check_before_upload() does.
+/// O(index).
+void check_before_copy(const VectorIndex& index, const std::function<void(double)>& progress);
+
 /// Whether the manifest of the index at `folder` says that it holds vectors. False where there is
 /// no manifest or a damaged one.
 bool is_vector_index(const std::filesystem::path& folder);
