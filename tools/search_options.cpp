@@ -41,7 +41,8 @@ void SearchOptions::add_to(CommandLine& command) {
       "on-bad-query", po::value(&on_bad_query_)->value_name("WHAT")->default_value(on_bad_query_),
       "fail: a query that cannot be read ends the search; skip: report it and go on")(
       "query-syntax", po::value(&query_syntax_)->value_name("SYNTAX"),
-      "plain: a dash is punctuation; signed: +must, -not, optional and weighted^2.5 terms. "
+      "plain: signs have no meaning; the analyzer sees them as text. signed: +must, -not, optional "
+      "and weighted^2.5 terms; a word^0 is left out, and a +word^0 refused. "
       "Default: plain for files, signed for words on the command line")(
       "threads", po::value(&threads_)->value_name("N")->default_value(threads_),
       "threads to answer with; 0: all. For search, those of the CPU only");

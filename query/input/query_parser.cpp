@@ -61,6 +61,13 @@ float checked_weight(const WeighedWord& word) {
                    "^' is not 0 and not from 1e-9 to 1e9; correct it");
 }
 
+/// A match would have to have a word that does not score, which no engine searches for.
+[[noreturn]] void refuse_required(std::string_view word) {
+  const std::string text(word);
+  throw InputError("'+" + text + "^0' asks for a word that must be there and has no weight; give " +
+                   "it a small one, as '+" + text + "^1e-9', or leave it out");
+}
+
 /// Appends terms to a query, piece of text by piece of text.
 class QueryBuilder {
  public:
@@ -89,6 +96,7 @@ class QueryBuilder {
                             : word.front() == '+' ? Occur::kMust
                                                   : Occur::kMustNot;
         const float weight = weighed.weight ? checked_weight(weighed) : 1;
+        if (occur == Occur::kMust && weight == 0) refuse_required(weighed.word);
         add(weighed.word, occur, occur == Occur::kMustNot ? 1 : weight);
         unsigned_start = end;
       }

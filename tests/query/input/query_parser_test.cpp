@@ -94,8 +94,24 @@ TEST(QueryParser, WeightsBelongToTheirWords) {
   EXPECT_EQ(with_signs("foo-bar^3 x"), "foo^3.000000 bar^3.000000 x");
   EXPECT_EQ(with_signs("##ing^1.5 ^^2 [SEP]^1e1 a", "whitespace"),
             "##ing^1.500000 ^^2.000000 [SEP]^10.000000 a");
-  EXPECT_EQ(with_signs("sea^0 +ship^0 old"), "old") << "of weight 0: left out";
+  EXPECT_EQ(with_signs("sea^0 old"), "old") << "of weight 0: left out";
+  EXPECT_EQ(with_signs("-sea^0 old"), "-sea old");
   EXPECT_EQ(with_signs("sea^1 ship"), "sea ship");
+}
+
+TEST(QueryParser, WhatMustBeThereHasAWeight) {
+  const auto analyzer = make_analyzer("english");
+  for (const std::string weight : {"0", "0.0", "-0"}) {
+    try {
+      parse_query("q7", "old +sea^" + weight, QuerySyntax::kSigned, *analyzer);
+      FAIL() << weight;
+    } catch (const InputError& error) {
+      EXPECT_NE(std::string(error.what()).find("query q7: '+sea^0' asks for a word that must be"),
+                std::string::npos)
+          << error.what();
+    }
+  }
+  EXPECT_EQ(with_signs("+sea^1e-9 old"), "+sea^0.000000 old");
 }
 
 TEST(QueryParser, WhatIsNoWeightIsAWord) {

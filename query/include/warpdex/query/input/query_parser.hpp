@@ -22,7 +22,7 @@ QuerySyntax query_syntax_from_name(std::string_view name);
 /// starts with + or - gives its sign to every term that analysis makes of the rest of it; a sign
 /// alone is ignored. A word that ends in ^ and a number gives that weight to its terms; with weight
 /// 0 it is left out, and after - the weight is ignored. Throws InputError if `text` is not UTF-8,
-/// and for a weight that is out of range.
+/// for a weight that is out of range, and for a weight of 0 after +.
 Query parse_query(std::string_view id, std::string_view text, QuerySyntax syntax,
                   Analyzer& analyzer);
 
