@@ -56,6 +56,11 @@ void AnswerOptions::add_to(CommandLine& command, const std::string& without_outp
   command.add(group);
 }
 
+void AnswerOptions::check(const CommandLine& command, bool readable) const {
+  if (!command.given("tag") || (!readable && !is_json())) return;
+  throw UsageError("--tag is for --output-format trec; add that or leave it out");
+}
+
 std::unique_ptr<ResultWriter> AnswerOptions::make_writer(std::ostream& out) const {
   if (output_format_ == "trec") return std::make_unique<TrecRunWriter>(out, tag_);
   if (output_format_ == "json") return std::make_unique<JsonResultWriter>(out);
@@ -104,6 +109,7 @@ class ChunkWriter {
 
   void write(std::span<const QueryText> texts, const SearchEngine::OnProgress& on_progress) {
     const std::vector<Query> queries = parse_queries(texts, syntax_, *analyzer_, watch_.skipped);
+    if (watch_.on_queries) watch_.on_queries(queries);
     const std::vector<SearchResult> results =
         watch_.search ? watch_.search(queries) : engine_.search(queries, settings_, on_progress);
     if (watch_.search) on_progress(queries.size());

@@ -27,6 +27,8 @@ class AnswerOptions {
  public:
   /// `without_output` says where answers go without --output.
   void add_to(CommandLine& command, const std::string& without_output = "standard output");
+  /// Throws UsageError for a tag that no run takes. `readable`: the answer is for people.
+  void check(const CommandLine& command, bool readable) const;
   const std::string& output() const { return output_; }
   bool is_to_standard_output() const { return output_.empty() || output_ == "-"; }
   bool is_json() const { return output_format_ == "json"; }
@@ -47,6 +49,8 @@ void write_answer(const Snapshot& snapshot, const Query& query, const SearchResu
 struct AnswerWatch {
   /// Gets queries that cannot be analysed, which are then left out; null: they end the search.
   SkippedQueries* skipped = nullptr;
+  /// Sees the next queries before they are answered.
+  std::function<void(std::span<const Query>)> on_queries{};
   /// Sees each result after it was written.
   std::function<void(const Query&, const SearchResult&)> on_answer;
   Progress* progress = nullptr;  ///< shows how far it has come

@@ -42,7 +42,7 @@ void HybridOptions::add_to(CommandLine& command) {
       "rerank: the best by words, ranked anew by vectors; filter: the nearest of all documents "
       "that the words match (as --mode says); neighbors: the best by words among the nearest")(
       "fusion-weight", po::value(&weight_)->value_name("W")->default_value(weight_, "0.5"),
-      "rrf, convex: weight of the text half, 0 to 1; 'warpdex tune' finds a good one")(
+      "rrf, convex: weight of the words, 0 to 1; 'warpdex tune' finds a good one")(
       "fusion-depth", po::value(&depth_)->value_name("N")->default_value(depth_),
       "documents that each half finds, 1 to 10000");
   command.add(group);
@@ -58,8 +58,14 @@ void HybridOptions::check(const CommandLine& command, const SearchOptions& searc
     }
   };
   if (!is_given()) return refuse_fusion("is for --vector-queries; add that");
-  fusion();
+  const Fusion way = fusion().fusion;
   if (!has_words) refuse_fusion("joins words and vectors; give --queries or words, too");
+  if (command.given("fusion-weight") && way != Fusion::kReciprocalRank && way != Fusion::kConvex) {
+    throw UsageError("--fusion-weight is for rrf and convex; leave it out");
+  }
+  if (command.given("fusion-depth") && way == Fusion::kFilter) {
+    throw UsageError("--fusion filter looks at all that the words match; leave --fusion-depth out");
+  }
   if (search.skips_bad_queries()) {
     throw UsageError(
         "--on-bad-query skip would part queries from their vectors; mend the queries, "
@@ -74,7 +80,7 @@ FusionSettings HybridOptions::fusion() const {
   FusionSettings settings{fusion_from_name(fusion_), weight_,
                           checked_number("--fusion-depth", depth_, 1, kMaxK)};
   if (!(weight_ >= 0 && weight_ <= 1)) {
-    throw UsageError("--fusion-weight is the share of the text half; give a number from 0 to 1");
+    throw UsageError("--fusion-weight is the weight of the words; give a number from 0 to 1");
   }
   return settings;
 }

@@ -178,6 +178,14 @@ TEST_F(HybridCommands, RefuseVectorsThatDoNotFit) {
   expect_complaint(search({"--fusion-weight", "1.5"}), 2, {"from 0 to 1"});
   expect_complaint(search({"--fusion-depth", "0"}), 2, {"--fusion-depth"});
   expect_complaint(search({"--count"}), 2, {"--count"});
+  for (const std::string fusion : {"rerank", "filter", "neighbors"}) {
+    expect_complaint(
+        search({"--queries", file("q.tsv"), "--fusion", fusion, "--fusion-weight", ".3"}), 2,
+        {"--fusion-weight is for rrf and convex; leave it out"});
+  }
+  expect_complaint(
+      search({"--queries", file("q.tsv"), "--fusion", "filter", "--fusion-depth", "9"}), 2,
+      {"leave --fusion-depth out"});
   expect_complaint(run_warpdex({"search", index_, "pear", "--fusion", "rrf"}), 2,
                    {"--vector-queries"});
   build_small_index(index_);
@@ -243,6 +251,8 @@ TEST_F(HybridCommands, TuneChoosesAWeight) {
   arguments = common;
   arguments.insert(arguments.end(), {"--fusion", "filter"});
   expect_complaint(run_warpdex(arguments), 2, {"rrf or convex"});
+  write_file(file("qrels"), "a 0 D1 1\nb 0 D4 1\n");
+  expect_complaint(run_warpdex(common), 1, {"ndcg_cut_10 above 0", "name documents as the index"});
   write_file(file("qrels"), "z 0 d1 1\n");
   expect_complaint(run_warpdex(common), 1, {"fewer than two"});
 }

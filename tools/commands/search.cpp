@@ -19,6 +19,7 @@
 #include "shown_fields.hpp"
 #include "terminal.hpp"
 #include "text.hpp"
+#include "unknown_queries.hpp"
 #include "warpdex/core/error.hpp"
 #include "warpdex/query/hybrid/hybrid_searcher.hpp"
 #include "warpdex/query/result_writer.hpp"
@@ -152,6 +153,10 @@ void answer_file(const Snapshot& index, const Arguments& arguments, bool report_
   }
   if (report_counts) watch.on_answer = report;
   if (shown) watch.shown = &*shown;
+  UnknownQueries unknown(index);
+  if (arguments.search.has_query_file()) {
+    watch.on_queries = [&](std::span<const Query> queries) { unknown.look_at(queries); };
+  }
   Progress progress = Progress::to_standard_error();
   if (may_show_progress(arguments.answers, report_counts)) watch.progress = &progress;
   SkippedQueries skipped;
@@ -171,6 +176,7 @@ void answer_file(const Snapshot& index, const Arguments& arguments, bool report_
     write_answers(index, texts, syntax, settings, engine, *writer, watch);
   }
   output.commit();
+  if (const auto text = unknown.note()) std::cerr << "warpdex: note: " << *text << "\n";
 }
 
 }  // namespace
@@ -206,6 +212,9 @@ int run_search(const std::vector<std::string>& arguments) {
   given.device.check(command);
   given.shown = given.show.fields(command);
   given.hybrid.check(command, given.search, !by_vectors_only);
+  const bool readable =
+      !by_vectors_only && !given.search.has_query_file() && !command.given("output-format");
+  given.answers.check(command, readable);
   check_outputs_outside(given.index, {given.answers.output()});
   given.search.check_mode(command);
   const SearchSettings settings = given.search.settings();
@@ -214,7 +223,7 @@ int run_search(const std::vector<std::string>& arguments) {
   if (given.search.has_query_file() || by_vectors_only) {
     answer_file(index, given, settings.count && !given.answers.is_json());
   } else {
-    answer_words(index, given, !command.given("output-format"));
+    answer_words(index, given, readable);
   }
   return 0;
 }

@@ -135,6 +135,16 @@ const Trial& best_of(const std::vector<Trial>& trials) {
   });
 }
 
+/// Of weights that are all worth nothing, none is the best.
+void check_worth(const std::vector<Trial>& trials, const std::string& measure) {
+  const bool is_any = std::any_of(trials.begin(), trials.end(),
+                                  [](const Trial& trial) { return trial.training > 0; });
+  if (is_any) return;
+  throw InputError("no weight gives " + measure +
+                   " above 0, so none is the best; check that the judgements name documents as the "
+                   "index does");
+}
+
 void write_json(const Arguments& given, const std::vector<Trial>& trials, const Trial& best) {
   JsonWriter json;
   json.begin_object();
@@ -197,9 +207,10 @@ int run_tune(const std::vector<std::string>& arguments) {
   std::size_t test = 0;
   const std::vector<Trial> trials =
       try_weights(index, given, read_qrels(given.qrels), training, test);
+  check_worth(trials, given.measure);
   const Trial& best = best_of(trials);
   if (given.json != "-") {
-    Table table({{"weight of text"}, {given.measure + ", training"}, {"test"}});
+    Table table({{"weight of words"}, {given.measure + ", training"}, {"test"}});
     for (const Trial& trial : trials) {
       table.add({fixed(static_cast<double>(trial.weight), 1), fixed(trial.training, kDecimals),
                  fixed(trial.test, kDecimals)});

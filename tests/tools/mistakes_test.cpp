@@ -1,0 +1,72 @@
+// Mistakes that newcomers make, over all commands: each gets a sentence that says what to do.
+#include "tests/tools/collection.hpp"
+#include "tests/tools/vector/fvecs.hpp"
+
+namespace warpdex::test {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+class Mistakes : public testing::Test {
+ protected:
+  Mistakes() {
+    write_file(file("base.fvecs"), fvecs({{0, 0}, {1, 0}, {2, 0}}));
+    write_file(file("queries.fvecs"), fvecs({{1, 0}, {9, 0}}));
+  }
+  void SetUp() override { build_small_index(index_); }
+  std::string file(const std::string& name) const { return folder_ / name; }
+  void build_vectors() const {
+    const Outcome built = run_warpdex(
+        {"vector", "build", "--input", file("base.fvecs"), "--output", file("vectors")});
+    ASSERT_EQ(built.status, 0) << built.err;
+  }
+  Outcome search_vectors(const std::vector<std::string>& more) const {
+    std::vector<std::string> arguments{"vector", "search", file("vectors"), "--queries",
+                                       file("queries.fvecs")};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return run_warpdex(arguments);
+  }
+  /// A run of those queries, which are found nowhere.
+  Outcome search_log(const std::string& queries, const std::vector<std::string>& more = {}) const {
+    std::vector<std::string> arguments{"search", index_, "--queries", "-"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return run_warpdex(arguments, {.input = queries});
+  }
+
+  const TemporaryFolder folder_{place_in_memory()};
+  const std::string index_ = folder_ / "index";
+};
+
+TEST_F(Mistakes, QueriesThatAreNotForTheIndexAreNoted) {
+  const Outcome none = search_log("1\tzebra\n2\tlion tiger\n");
+  EXPECT_EQ(none.status, 0);
+  EXPECT_EQ(none.out, "");
+  EXPECT_EQ(none.err,
+            "warpdex: note: no term of any of the 2 queries is in the index; were they analysed as "
+            "its documents were (analyzer standard)?\n");
+  EXPECT_THAT(search_log("1\tzebra\n").err, HasSubstr("no term of the query is in the index"));
+  write_file(file("log.tsv"), "1\tzebra\n2\t\n");
+  EXPECT_THAT(
+      run_warpdex({"search", index_, "--queries", file("log.tsv"), "--output-format", "json"}).err,
+      HasSubstr("no term of any"));
+  EXPECT_EQ(search_log("1\tzebra\n2\tlion pear\n").err, "");
+  EXPECT_EQ(search_log("").err, "");
+}
+
+TEST_F(Mistakes, OptionsWithoutEffectAreRefused) {
+  for (const std::vector<std::string>& format :
+       {std::vector<std::string>{}, {"--output-format", "json"}}) {
+    std::vector<std::string> arguments{"search", index_, "pear", "--tag", "mine"};
+    arguments.insert(arguments.end(), format.begin(), format.end());
+    expect_complaint(run_warpdex(arguments), 2, {"--tag is for --output-format trec"});
+  }
+  EXPECT_THAT(
+      run_warpdex({"search", index_, "sky", "--tag", "mine", "--output-format", "trec"}).out,
+      HasSubstr(" mine\n"));
+  EXPECT_THAT(search_log("1\tsky\n", {"--tag", "mine"}).out, HasSubstr(" mine\n"));
+}
+
+}  // namespace
+}  // namespace warpdex::test
