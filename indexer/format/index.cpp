@@ -158,6 +158,10 @@ Index Index::open(const std::filesystem::path& folder) {
   return open_stored(folder, [&](const Folder& opened) {
     const Manifest manifest = SegmentOpener::read_manifest(opened);
     const std::vector<SegmentInfo>& segments = manifest.stored.segments;
+    if (segments.empty()) {
+      throw UsageError("the index '" + folder.string() +
+                       "' has no documents any more; add some first");
+    }
     if (segments.size() != 1 || segments[0].removals) {
       throw UsageError("the index '" + folder.string() +
                        "' has been changed by add or delete, and this needs it in one piece; run "

@@ -55,6 +55,19 @@ TEST_F(Mistakes, QueriesThatAreNotForTheIndexAreNoted) {
   EXPECT_EQ(search_log("").err, "");
 }
 
+TEST_F(Mistakes, AnIndexWithoutDocumentsIsNotInPieces) {
+  ASSERT_EQ(run_warpdex({"delete", index_, "--ids", "-"}, {.input = "d1\nd2\nd3\nd4\nd5\n"}).status,
+            0);
+  ASSERT_EQ(run_warpdex({"merge", index_, "--all"}).status, 0);
+  const std::string told = "has no documents any more; add some first";
+  expect_complaint(run_warpdex({"export", index_, "--format", "ciff", "--output", file("ciff")}), 2,
+                   {told});
+  expect_complaint(run_warpdex({"reorder", index_, "--output", file("new")}), 2, {told});
+  expect_complaint(run_warpdex({"convert", index_, "--impacts", "--output", file("new")}), 2,
+                   {told});
+  EXPECT_THAT(search_log("1\tpear\n").err, HasSubstr("the index has no documents"));
+}
+
 TEST_F(Mistakes, OptionsWithoutEffectAreRefused) {
   for (const std::vector<std::string>& format :
        {std::vector<std::string>{}, {"--output-format", "json"}}) {

@@ -124,6 +124,25 @@ TEST_F(RewriteCommands, ConvertGivesTheBytesOfABuild) {
   }
 }
 
+TEST_F(RewriteCommands, ConvertKeepsTheCodecThatIsNotNamed) {
+  build("index", {"--codec", "pfor", "--pfor-levels", "3", "--no-bit-sets"});
+  const auto convert = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), {"convert", folder_ / "index", "--output", folder_ / "new"});
+    return run_warpdex(more);
+  };
+  build("expected", {"--codec", "pfor", "--pfor-levels", "3", "--no-bit-sets", "--impacts"});
+  ASSERT_EQ(convert({"--impacts"}).status, 0);
+  expect_equal("expected", "new");
+  build("expected", {"--codec", "pfor", "--pfor-levels", "1", "--no-bit-sets"});
+  ASSERT_EQ(convert({"--pfor-levels", "1"}).status, 0);
+  expect_equal("expected", "new");
+  build("expected", {"--codec", "pfor"});
+  ASSERT_EQ(convert({"--codec", "pfor"}).status, 0);
+  expect_equal("expected", "new");
+  build("index", {"--codec", "rice"});
+  expect_complaint(convert({"--pfor-levels", "2"}), 2, {"leave it out for rice"});
+}
+
 TEST_F(RewriteCommands, WorkInTheFolderThatTheyReplace) {
   build("index");
   build("expected", {"--codec", "bitpack"});
@@ -154,7 +173,8 @@ TEST_F(RewriteCommands, RefuseBadArguments) {
                    2, {"lies in the index"});
   expect_complaint(run_warpdex({"reorder", index, "--output", folder_.path()}), 2,
                    {"is not an index"});
-  expect_complaint(run_warpdex({"convert", index, "--output", to}), 2, {"--codec is missing"});
+  expect_complaint(run_warpdex({"convert", index, "--output", to}), 2,
+                   {"give --codec, --impacts or both"});
   expect_complaint(run_warpdex({"convert", index, "--codec", "zip", "--output", to}), 2, {"zip"});
   expect_complaint(
       run_warpdex({"convert", index, "--codec", "rice", "--pfor-levels", "2", "--output", to}), 2,

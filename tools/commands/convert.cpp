@@ -11,17 +11,19 @@
 #include "text.hpp"
 #include "warpdex/core/error.hpp"
 #include "warpdex/indexer/format/impacts.hpp"
+#include "warpdex/indexer/format/index.hpp"
 #include "warpdex/indexer/rewrite/convert.hpp"
 
 namespace warpdex::tools {
 namespace {
 
 constexpr const char* kAbout =
-    "Writes an index with the same documents and postings under another codec, without the\n"
-    "documents' texts. It has the very bytes that warpdex index gives with that codec for the "
-    "same\n"
-    "documents, and answers alike. It appears at --output whole, or not at all; --output may be\n"
-    "INDEX itself.";
+    "Writes an index with the same documents and postings under another codec or with impacts,\n"
+    "without the documents' texts. It has the very bytes that warpdex index gives with these "
+    "settings\n"
+    "for the same documents, and answers alike. It appears at --output whole, or not at all; "
+    "--output\n"
+    "may be INDEX itself.";
 
 constexpr const char* kNotes =
     "Frequencies can become impacts, and not the other way round: 8 bits do not say what they "
@@ -32,7 +34,7 @@ constexpr const char* kNotes =
     "examples:\n"
     "  warpdex convert INDEX --codec bitpack --output INDEX2\n"
     "  warpdex convert INDEX --codec pfor --pfor-levels 2 --output INDEX\n"
-    "  warpdex convert INDEX --codec rice --impacts --output INDEX2";
+    "  warpdex convert INDEX --impacts --output INDEX2";
 
 struct Arguments {
   RewriteArguments work;
@@ -44,7 +46,7 @@ struct Arguments {
 
 void add_options(CommandLine& command, Arguments& given) {
   po::options_description index = option_group("Index");
-  given.codec.add_to(index, true);
+  given.codec.add_change_to(index);
   index.add_options()("impacts", po::bool_switch(&given.impacts),
                       "turn frequencies into BM25 in whole numbers from 1 to 255, as warpdex index "
                       "--impacts does")(
@@ -55,6 +57,13 @@ void add_options(CommandLine& command, Arguments& given) {
       "impacts: BM25's b, 0 to 1");
   command.add(index);
   given.work.add_to(command);
+}
+
+void check_some_change(const CommandLine& command) {
+  for (const char* option : {"codec", "pfor-levels", "no-bit-sets", "impacts"}) {
+    if (command.given(option)) return;
+  }
+  throw UsageError("convert changes the codec or makes impacts; give --codec, --impacts or both");
 }
 
 std::optional<ImpactSettings> impact_settings(const Arguments& given, const CommandLine& command) {
@@ -87,14 +96,16 @@ void print_report(const Arguments& given, const ConvertReport& report, const std
 
 int run_convert(const std::vector<std::string>& arguments) {
   Arguments given;
-  CommandLine command("convert", "INDEX --codec CODEC --output DIR [options]", kAbout, kNotes);
+  CommandLine command("convert", "INDEX --output DIR [--codec CODEC] [--impacts] [options]", kAbout,
+                      kNotes);
   add_options(command, given);
   if (!command.parse(arguments)) return 0;
+  check_some_change(command);
   ConvertOptions options;
-  options.codec = given.codec.settings(command);
   options.impacts = impact_settings(given, command);
   Progress progress = Progress::to_standard_error();
   options.rewrite = given.work.options(progress);
+  options.codec = given.codec.settings(command, Index::open(given.work.input()).settings().codec);
   const RewrittenFolder folder(given.work);
   const InterruptGuard guard;
   const ConvertReport report = convert_index(options);

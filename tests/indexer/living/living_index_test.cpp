@@ -76,7 +76,7 @@ TEST_F(LivingIndexTest, AllDocumentsMayGo) {
     index.commit();
     EXPECT_THAT(names(), testing::IsEmpty());
     EXPECT_TRUE(verify_index(index_).ok());
-    EXPECT_THAT(complaint<UsageError>([&] { Index::open(index_); }), HasSubstr("warpdex merge"));
+    EXPECT_THAT(complaint<UsageError>([&] { Index::open(index_); }), HasSubstr("add some first"));
   }
   LivingIndex index(index_);
   index.merge({.all = true});

@@ -148,7 +148,7 @@ class Index {
   /// Maps the index at `folder`. Checks the manifest and every file's size, header and footer;
   /// O(files). While builds replace the index, opening finds one of them, whole. Throws IoError if
   /// there is none or it may not be read, FormatError if it is damaged or of another version,
-  /// UsageError if it has more than one segment or removed documents: see Snapshot.
+  /// UsageError if it has no segment, more than one, or removed documents: see Snapshot.
   static Index open(const std::filesystem::path& folder);
 
   /// Views of the moved index's bytes stay valid; a searcher over it does not.
