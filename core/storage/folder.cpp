@@ -15,6 +15,14 @@ namespace warpdex {
 
 namespace fs = std::filesystem;
 
+namespace {
+
+std::string advice_to_read(int code) {
+  return code == EACCES || code == EPERM ? "check its permissions and those of its folders" : "";
+}
+
+}  // namespace
+
 std::optional<Folder> Folder::find(const fs::path& path) {
   return find_in(AT_FDCWD, path.string(), path);
 }
@@ -28,7 +36,7 @@ std::optional<Folder> Folder::find_in(int folder, const std::string& name, const
   if (descriptor >= 0) return Folder(descriptor, path);
   if (errno == ENOENT) return std::nullopt;
   if (errno == ENOTDIR) throw IoError("'" + path.string() + "' is not a folder");
-  fail("open", path, errno);
+  fail("open", path, errno, advice_to_read(errno));
 }
 
 Folder::Folder(int descriptor, fs::path path) : descriptor_(descriptor), path_(std::move(path)) {}
@@ -52,7 +60,7 @@ std::optional<MappedFile> Folder::map(std::string_view name) const {
   const int descriptor =
       ::openat(descriptor_, std::string(name).c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
   if (descriptor < 0 && errno == ENOENT) return std::nullopt;
-  if (descriptor < 0) fail("read", path, errno);
+  if (descriptor < 0) fail("read", path, errno, advice_to_read(errno));
   try {
     MappedFile file(descriptor, path.string());
     ::close(descriptor);

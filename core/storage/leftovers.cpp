@@ -53,8 +53,15 @@ Leftovers clear_leftovers(const fs::path& target) {
 Leftovers repair_target(const fs::path& path) {
   const fs::path target = resolve_target(path);
   if (is_missing(target.parent_path())) return {};
-  const TargetLock lock(target);
+  const TargetLock lock(target, LockUse::kChange);
   return clear_leftovers(target);
+}
+
+std::size_t count_leftovers(const fs::path& path) {
+  const fs::path target = resolve_target(path);
+  const HiddenFolders found = find_hidden_folders(target);
+  const std::size_t folders = found.building.size() + found.aside.size();
+  return folders == 0 || is_locked(target) ? 0 : folders;
 }
 
 bool is_out_of_place(const fs::path& path) {

@@ -111,7 +111,9 @@ ReplacementFolder::ReplacementFolder(const fs::path& target, std::shared_ptr<Tar
 ReplacementFolder::ReplacementFolder(const fs::path& target, std::shared_ptr<TargetLock> lock,
                                      bool is_alone, std::optional<std::string> kind)
     : target_(prepare_target(target)),
-      lock_(lock ? std::move(lock) : std::make_shared<TargetLock>(target_)),
+      lock_(
+          lock ? std::move(lock)
+               : std::make_shared<TargetLock>(target_, kind ? LockUse::kOutput : LockUse::kChange)),
       kind_(std::move(kind)),
       folder_(prepare_hidden(target_, is_alone, kind_)),
       scratch_(create_hidden_folder(target_)) {

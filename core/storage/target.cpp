@@ -192,6 +192,22 @@ void check_replaceable(const fs::path& target, std::optional<std::string_view> k
                    "; move that elsewhere or choose another output");
 }
 
+std::string foreign_in_index(const fs::path& folder) {
+  const std::optional<Folder> opened = Folder::find(folder);
+  const std::optional<MappedFile> manifest =
+      opened ? opened->map(kManifestName) : std::optional<MappedFile>();
+  if (!manifest) return "";
+  const std::string_view text(reinterpret_cast<const char*>(manifest->bytes().data()),
+                              manifest->size());
+  try {
+    std::string foreign = enumerated(foreign_names(folder, read_index(folder, text).segments));
+    return opened->is_at(folder) ? foreign : "";
+  } catch (const IoError&) {
+    if (opened->is_at(folder)) throw;
+    return "";
+  }
+}
+
 bool lies_within(const fs::path& path, const fs::path& folder) {
   std::error_code error;
   fs::path inner = fs::canonical(path, error);

@@ -48,6 +48,12 @@ int open_file(const fs::path& file) {
   return readable;
 }
 
+std::string write_advice(const fs::path& target, LockUse use) {
+  if (use == LockUse::kOutput) return "choose an output where you may write";
+  return "an index is changed beside itself, so make the folder '" + target.parent_path().string() +
+         "' writable, with room for it";
+}
+
 /// Whether the open file still bears that name.
 bool is_file(int descriptor, const fs::path& path) {
   struct stat own {};
@@ -58,12 +64,12 @@ bool is_file(int descriptor, const fs::path& path) {
 
 }  // namespace
 
-TargetLock::TargetLock(const fs::path& target) : file_(lock_file_of(target)) {
+TargetLock::TargetLock(const fs::path& target, LockUse use) : file_(lock_file_of(target)) {
   // The file may be removed by its holder between being opened and being locked here. Such a lock
   // is worth nothing, since others will create the file anew: so it is looked at again.
   for (;;) {
     const int descriptor = open_file(file_);
-    if (descriptor < 0) fail("create", file_, errno, "choose an output where you may write");
+    if (descriptor < 0) fail("create", file_, errno, write_advice(target, use));
     if (::flock(descriptor, LOCK_EX | LOCK_NB) != 0) {
       const int code = errno;
       const std::string holder = holder_name(descriptor);
@@ -88,6 +94,15 @@ TargetLock::~TargetLock() {
   // In this order: only who holds the lock may remove the file.
   if (is_file(descriptor_, file_)) ::unlink(file_.c_str());
   ::close(descriptor_);
+}
+
+bool is_locked(const fs::path& target) {
+  const int descriptor =
+      ::open(lock_file_of(target).c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+  if (descriptor < 0) return errno != ENOENT;
+  const bool is_free = ::flock(descriptor, LOCK_SH | LOCK_NB) == 0;
+  ::close(descriptor);
+  return !is_free;
 }
 
 }  // namespace warpdex

@@ -27,7 +27,7 @@ void check_changeable(const fs::path& folder, const IndexSettings& settings) {
 /// Locks an existing index. If the folder is not an index, no lock file is made beside it.
 std::shared_ptr<TargetLock> lock_index(const fs::path& folder, const fs::path& target) {
   map_manifest(find_stored(folder));
-  auto lock = std::make_shared<TargetLock>(target);
+  auto lock = std::make_shared<TargetLock>(target, LockUse::kChange);
   clear_leftovers(target);
   return lock;
 }

@@ -4,9 +4,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <functional>
+
 #include "tests/indexer/build_support.hpp"
 #include "tests/indexer/replacement_support.hpp"
 #include "warpdex/core/error.hpp"
+#include "warpdex/core/storage/leftovers.hpp"
+#include "warpdex/core/storage/replacement_folder.hpp"
+#include "warpdex/indexer/living/living_index.hpp"
 
 namespace warpdex {
 namespace {
@@ -182,6 +187,27 @@ TEST(ReplacementOfAnIndex, FindsWhereItMayNotWriteBeforeTheBuild) {
   EXPECT_THAT(told, AllOf(HasSubstr("Permission denied"), HasSubstr("where you may write")));
 }
 
+// They name no output.
+TEST(ReplacementOfAnIndex, ChangesSayThatTheyAreWrittenBesideTheIndex) {
+  const test::TemporaryFolder folder;
+  write_small_index(folder / "index", 33);
+  const std::vector<std::function<void()>> changes{
+      [&] { const ReplacementFolder change(folder / "index"); },
+      [&] { const LivingIndex change(folder / "index"); },
+      [&] { repair_target(folder / "index"); }};
+  fs::permissions(folder.path(), fs::perms(0555));
+  for (const auto& change : changes) {
+    const std::string told = test::in_child([&] {
+      test::become_ordinary_user();
+      return message_of<IoError>(change);
+    });
+    EXPECT_THAT(told, AllOf(HasSubstr("Permission denied; an index is changed beside itself"),
+                            HasSubstr("make the folder '" + folder.path().string() + "' writable"),
+                            Not(HasSubstr("output"))));
+  }
+  fs::permissions(folder.path(), fs::perms(0700));
+}
+
 // Neither damaged nor missing.
 TEST(ReplacementOfAnIndex, SaysWhatMayNotBeRead) {
   const test::TemporaryFolder folder;
@@ -193,7 +219,9 @@ TEST(ReplacementOfAnIndex, SaysWhatMayNotBeRead) {
       test::become_ordinary_user();
       return message_of<IoError>([&] { Index::open(folder / "index"); });
     });
-    EXPECT_THAT(opened, AllOf(HasSubstr("Permission denied"), HasSubstr(closed))) << closed;
+    EXPECT_THAT(opened,
+                AllOf(HasSubstr("Permission denied; check its permissions"), HasSubstr(closed)))
+        << closed;
     const std::string written = test::in_child([&] {
       test::become_ordinary_user();
       return message_of<IoError>([&] { const IndexWriter writer(folder / "index", {}); });

@@ -81,5 +81,29 @@ TEST_F(Mistakes, OptionsWithoutEffectAreRefused) {
   EXPECT_THAT(search_log("1\tsky\n", {"--tag", "mine"}).out, HasSubstr(" mine\n"));
 }
 
+TEST_F(Mistakes, VerifyNotesWhatStandsInTheWayOfChanges) {
+  const auto verify = [&](const std::vector<std::string>& more = {}) {
+    std::vector<std::string> arguments{"verify", index_};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    const Outcome outcome = run_warpdex(arguments);
+    EXPECT_EQ(outcome.status, 0) << outcome.err;
+    EXPECT_THAT(outcome.out, HasSubstr("is whole"));
+    return outcome.err;
+  };
+  EXPECT_EQ(verify(), "");
+  write_file(index_ + "/foo", "");
+  EXPECT_EQ(verify(), "warpdex: note: '" + index_ +
+                          "' holds more than an index: 'foo'; move that elsewhere before you "
+                          "change the index\n");
+  fs::remove(index_ + "/foo");
+  fs::create_directory(file(".index.building-aB3dE6"));
+  EXPECT_THAT(verify(), HasSubstr("1 folder of killed builds lies beside"));
+  fs::create_directory(file(".index.building-bB3dE6"));
+  write_file(file(".index.building-lock"), "process 1");
+  EXPECT_THAT(verify(), HasSubstr("2 folders of killed builds lie beside"));
+  EXPECT_EQ(verify({"--repair"}), "");
+  EXPECT_EQ(verify(), "");
+}
+
 }  // namespace
 }  // namespace warpdex::test

@@ -8,6 +8,7 @@
 #include "progress.hpp"
 #include "text.hpp"
 #include "warpdex/core/storage/leftovers.hpp"
+#include "warpdex/core/storage/target.hpp"
 #include "warpdex/vector/format/verify.hpp"
 #include "warpdex/vector/metric/metric_index.hpp"
 
@@ -18,7 +19,9 @@ constexpr const char* kAbout =
     "Checks an index: the checksum of every section, that every list decodes to ascending docIDs,\n"
     "and that all counts are those of the manifest; of an index of vectors, that all components\n"
     "are finite and the norms are theirs; of a permutation index, that all permutations and\n"
-    "objects are sound. If something is wrong, names the section and ends with status 1.";
+    "objects are sound. If something is wrong, names the section and ends with status 1.\n"
+    "Notes what is no damage and stands in the way of changes: files in the folder that are not\n"
+    "the index's, and folders that killed builds left beside it.";
 
 /// Returns whether nothing stays that should not.
 bool repair(const std::string& folder) {
@@ -32,6 +35,21 @@ bool repair(const std::string& folder) {
   }
   for (const std::string& problem : leftovers.problems) std::cerr << "warpdex: " << problem << "\n";
   return leftovers.problems.empty();
+}
+
+/// What is no damage, but stands in the way of the next change.
+void print_notes(const std::string& folder) {
+  const std::string foreign = foreign_in_index(folder);
+  if (!foreign.empty()) {
+    std::cerr << "warpdex: note: '" << folder << "' holds more than an index: " << foreign
+              << "; move that elsewhere before you change the index\n";
+  }
+  const std::size_t leftovers = count_leftovers(folder);
+  if (leftovers == 0) return;
+  std::cerr << "warpdex: note: " << counted(leftovers, "folder") << " of killed builds "
+            << (leftovers == 1 ? "lies" : "lie") << " beside '" << folder
+            << "'; the next change removes " << (leftovers == 1 ? "it" : "them")
+            << ", or --repair now\n";
 }
 
 }  // namespace
@@ -78,6 +96,7 @@ int run_verify(const std::vector<std::string>& arguments) {
     return 1;
   }
   std::cout << whole << "\n";
+  print_notes(folder);
   return is_clear ? 0 : 1;
 }
 

@@ -23,6 +23,10 @@ Leftovers clear_leftovers(const std::filesystem::path& target);
 /// written beside the target.
 Leftovers repair_target(const std::filesystem::path& path);
 
+/// How many folders killed builds have left beside the path's target. 0 while a build of it is
+/// under way, whose folders these may be.
+std::size_t count_leftovers(const std::filesystem::path& path);
+
 /// Whether a target that is missing has been moved aside. If the build that moved it lives, it puts
 /// the new index there at once; if it died, clear_leftovers() puts the target back.
 bool is_out_of_place(const std::filesystem::path& path);

@@ -22,6 +22,11 @@ void check_outside_of_indexes(const std::filesystem::path& target);
 void check_replaceable(const std::filesystem::path& target,
                        std::optional<std::string_view> kind = std::nullopt);
 
+/// "'a', 'b'": the first few files and folders in the index at `folder` that are not the index's,
+/// for which check_replaceable() refuses it; empty if there are none, if there is no index, and if
+/// another took its place meanwhile. Throws UsageError where the manifest is damaged, IoError.
+std::string foreign_in_index(const std::filesystem::path& folder);
+
 /// Whether following `path`, which exists, leads into `folder` or to it.
 bool lies_within(const std::filesystem::path& path, const std::filesystem::path& folder);
 
