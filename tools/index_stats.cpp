@@ -46,7 +46,7 @@ void print_facts(const Snapshot& index, const IndexFigures& statistics, std::ost
   table.add({"analyzer", settings.analyzer});
   table.add({"fields", settings.fields});
   if (settings.vectors) {
-    table.add({"vectors", std::to_string(settings.vectors->dimension) + " components (" +
+    table.add({"vectors", counted(settings.vectors->dimension, "component") + " (" +
                               std::string(vector::store_name(settings.vectors->store)) + "), " +
                               std::string(vector::metric_name(settings.vectors->metric))});
   }

@@ -140,6 +140,17 @@ void check_places(const NeighborTargets& targets) {
   }
 }
 
+/// Among the suffixes of the formats, those of lines are missing.
+void check_format(const std::string& target) {
+  try {
+    const auto element = vector::element_of_format(target);
+    if (!element || *element == Element::kInt32) return;
+  } catch (const UsageError&) {
+  }
+  throw UsageError("--output '" + target + "' cannot hold answers; " +
+                   vector::advice_to_write(Element::kInt32) + ", or in .tsv for lines");
+}
+
 std::size_t fixed_length(std::optional<std::size_t> k, const std::string& target) {
   if (k) return *k;
   throw UsageError("the answers of --radius have differing lengths, which '" + target +
@@ -159,6 +170,7 @@ std::unique_ptr<NeighborOutput> make_neighbor_output(const NeighborTargets& targ
   if (!is_quiet && is_lines(targets.output)) {
     parts.push_back(std::make_unique<Lines>(targets.output, index));
   } else if (!is_quiet) {
+    check_format(targets.output);
     parts.push_back(
         std::make_unique<RowFile>(targets.output, queries, fixed_length(k, targets.output)));
   }

@@ -105,5 +105,75 @@ TEST_F(Mistakes, VerifyNotesWhatStandsInTheWayOfChanges) {
   EXPECT_EQ(verify(), "");
 }
 
+TEST_F(Mistakes, AnswersOfVectorsNeedAFormatForThem) {
+  build_vectors();
+  for (const std::string name : {"x.foo", "x.fvecs", "x.bvecs", "x"}) {
+    expect_complaint(search_vectors({"--output", file(name)}), 2,
+                     {name, ".ivecs, .ibin, .npy, .hdf5 or .h5, or in .tsv for lines"});
+  }
+  expect_complaint(search_vectors({"--output", "-", "--distances", file("x.ivecs")}), 2,
+                   {"int32 only; name a file that ends in .fvecs, .fbin, .npy"});
+  const Outcome words =
+      run_warpdex({"vector", "search", file("vectors"), "--queries", file("words.txt")});
+  expect_complaint(words, 2, {".fvecs, .bvecs, .fbin, .u8bin, .i8bin, .npy"});
+  EXPECT_THAT(words.err, Not(HasSubstr(".ivecs")));
+}
+
+TEST_F(Mistakes, AFilterOfIdsThatWereRemoved) {
+  build_vectors();
+  write_file(file("gone.txt"), "1\n");
+  ASSERT_EQ(run_warpdex({"vector", "remove", file("vectors"), "--ids", file("gone.txt")}).status,
+            0);
+  write_file(file("filter.txt"), "2\n0\n1\n");
+  expect_complaint(search_vectors({"--filter", file("filter.txt")}), 1,
+                   {"line 3 of '" + file("filter.txt") + "' has the id '1'", "take it out"});
+}
+
+TEST_F(Mistakes, AnIndexWithoutVectorsFindsNone) {
+  build_vectors();
+  write_file(file("gone.txt"), "0\n1\n2\n");
+  ASSERT_EQ(run_warpdex({"vector", "remove", file("vectors"), "--ids", file("gone.txt")}).status,
+            0);
+  for (const bool is_merged : {false, true}) {
+    if (is_merged) {
+      ASSERT_EQ(run_warpdex({"vector", "merge", file("vectors")}).status, 0);
+    }
+    const Outcome lines = search_vectors({});
+    EXPECT_EQ(lines.status, 0);
+    EXPECT_EQ(lines.out, "");
+    EXPECT_THAT(lines.err, HasSubstr("note: the index '" + file("vectors") + "' has no vectors"));
+    EXPECT_EQ(search_vectors({"--json", "-"}).out,
+              "{\"query\":0,\"neighbors\":[]}\n{\"query\":1,\"neighbors\":[]}\n");
+    ASSERT_EQ(search_vectors({"-k", "2", "--output", file("rows.ivecs")}).status, 0);
+    EXPECT_EQ(read_file(file("rows.ivecs")).size(), 2U * 3 * 4);
+    EXPECT_EQ(search_vectors({"--radius", "5"}).out, "");
+  }
+}
+
+TEST_F(Mistakes, SmallIndexesAreMeasuredWithTheKThatTheyHave) {
+  build_vectors();
+  const auto bench = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> arguments{
+        "vector",        "bench", file("vectors"), "--queries", file("queries.fvecs"),
+        "--batch-sizes", "1",     "--repetitions", "1"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return run_warpdex(arguments);
+  };
+  const Outcome measured = bench({"--json", "-"});
+  ASSERT_EQ(measured.status, 0) << measured.err;
+  EXPECT_EQ(parse_json(measured.out)["searches"].Size(), 2U);  // k of 1 and of 3
+  expect_complaint(bench({"-k", "10"}), 2, {"-k", "from 1 to 3"});
+
+  write_file(file("words.txt"), "cat\ndog\nowl\n");
+  ASSERT_EQ(run_warpdex({"metric", "build", "--input", file("words.txt"), "--distance",
+                         "levenshtein", "--output", file("words")})
+                .status,
+            0);
+  const Outcome words = run_warpdex(
+      {"metric", "bench", file("words"), "--queries", file("words.txt"), "--repetitions", "1"});
+  EXPECT_EQ(words.status, 0) << words.err;
+  EXPECT_THAT(words.out, HasSubstr("k 3"));
+}
+
 }  // namespace
 }  // namespace warpdex::test

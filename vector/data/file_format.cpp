@@ -4,6 +4,8 @@
 #include <array>
 #include <filesystem>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "warpdex/core/error.hpp"
 #include "warpdex/vector/data/vector_writer.hpp"
@@ -66,18 +68,32 @@ std::optional<DataPath> find_data_path(const std::string& path) {
   return std::nullopt;
 }
 
-DataPath parse_data_path(const std::string& path) {
-  std::optional<DataPath> found = find_data_path(path);
-  if (!found) {
-    std::string known;
-    for (const Suffix& suffix : kSuffixes) {
-      if (!known.empty()) known += &suffix == &kSuffixes.back() ? " or " : ", ";
-      known += suffix.text;
-    }
-    throw UsageError("the name '" + path +
-                     "' does not tell what format the file has; name one that ends in " + known);
+std::string suffix_advice(const SuitsElement& suits) {
+  std::vector<std::string_view> known;
+  for (const Suffix& suffix : kSuffixes) {
+    if (!suffix.element || suits(*suffix.element)) known.push_back(suffix.text);
   }
-  return std::move(*found);
+  std::string text = "name a file that ends in ";
+  for (std::size_t i = 0; i < known.size(); ++i) {
+    if (i > 0) text += i + 1 == known.size() ? " or " : ", ";
+    text += known[i];
+  }
+  return text;
+}
+
+DataPath parse_data_path(const std::string& path, const SuitsElement& suits) {
+  std::optional<DataPath> found = find_data_path(path);
+  if (found) return std::move(*found);
+  throw UsageError("the name '" + path + "' does not tell what format the file has; " +
+                   suffix_advice(suits));
+}
+
+DataPath parse_data_path(const std::string& path) {
+  return parse_data_path(path, [](Element) { return true; });
+}
+
+std::string advice_to_write(Element element) {
+  return suffix_advice([&](Element own) { return own == element; });
 }
 
 std::optional<Element> element_of_format(const std::string& path) {

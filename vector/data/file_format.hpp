@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 
@@ -26,6 +27,16 @@ struct DataPath {
 
 /// By the suffix, capitals or not. Throws UsageError, which lists the suffixes, for another.
 DataPath parse_data_path(const std::string& path);
+
+/// Which types of values are wanted in a file.
+using SuitsElement = std::function<bool(Element)>;
+
+/// "name a file that ends in .ivecs, .ibin or .npy": the suffixes of the formats that can hold a
+/// type of those.
+std::string suffix_advice(const SuitsElement& suits);
+
+/// As above; the message lists the suffixes of suffix_advice() only.
+DataPath parse_data_path(const std::string& path, const SuitsElement& suits);
 
 /// The same, or nothing for an unknown suffix.
 std::optional<DataPath> find_data_path(const std::string& path);

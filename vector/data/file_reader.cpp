@@ -131,8 +131,19 @@ std::string FileReader::place(std::size_t index) const {
          std::to_string(index % dimension()) + " of '" + name_ + "'";
 }
 
+/// Which values a file for that role may have.
+SuitsElement suited(Role role) {
+  switch (role) {
+    case Role::kBase:
+    case Role::kQueries: return is_vector_element;
+    case Role::kNeighbors: return [](Element element) { return element == Element::kInt32; };
+    case Role::kDistances: return [](Element element) { return element == Element::kFloat32; };
+  }
+  return [](Element) { return true; };
+}
+
 std::unique_ptr<VectorReader> open_vectors(const std::string& path, Role role) {
-  const DataPath parsed = parse_data_path(path);
+  const DataPath parsed = parse_data_path(path, suited(role));
   std::unique_ptr<RowSource> source;
   switch (parsed.format) {
     case FileFormat::kVecs: source = open_vecs(parsed, role); break;

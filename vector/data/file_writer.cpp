@@ -80,7 +80,7 @@ void check_settings(const WriterSettings& settings) {
   if (path.element && path.element != element) {
     throw UsageError("'" + name + "' cannot hold " + std::string(element_name(element)) +
                      " values: its format has " + std::string(element_name(*path.element)) +
-                     " only");
+                     " only; " + advice_to_write(element));
   }
   if (dimension == 0 || dimension > kMaxNeighbors) {
     throw UsageError("rows have from 1 to " + std::to_string(kMaxNeighbors) + " values, not " +
@@ -179,7 +179,8 @@ std::unique_ptr<VectorWriter> create_npy(const WriterSettings& settings) {
 std::unique_ptr<VectorWriter> create_vectors(const std::string& path, Element element,
                                              std::size_t dimension,
                                              std::optional<std::uint64_t> rows, Role role) {
-  const WriterSettings settings{path, parse_data_path(path), element, dimension, rows, role};
+  const auto suits = [&](Element own) { return own == element; };
+  const WriterSettings settings{path, parse_data_path(path, suits), element, dimension, rows, role};
   check_settings(settings);
   switch (settings.path.format) {
     case FileFormat::kVecs: return create_vecs(settings);

@@ -26,15 +26,20 @@ RowFilter read_bits(const VectorIndex& index, VectorReader& reader) {
   return filter;
 }
 
+/// Texts come from lines, each with an id.
+std::string place_of(const VectorIds& ids, std::size_t i) {
+  return ids.are_texts() ? "line " + std::to_string(i + 1) : "row " + std::to_string(i);
+}
+
 }  // namespace
 
-RowFilter filter_of_ids(const VectorIndex& index, const VectorIds& ids) {
+RowFilter filter_of_ids(const VectorIndex& index, const VectorIds& ids, const std::string& name) {
   const std::vector<std::int64_t> rows = rows_of_ids(index, ids);
   RowFilter filter(index.rows());
   for (std::size_t i = 0; i < rows.size(); ++i) {
     if (rows[i] < 0) {
-      throw InputError("the filter has the id '" + ids.written(i) +
-                       "', which the index does not have");
+      throw InputError(place_of(ids, i) + " of " + name + " has the id '" + ids.written(i) +
+                       "', which the index does not have (any more); take it out");
     }
     filter.add(static_cast<std::size_t>(rows[i]));
   }
@@ -46,7 +51,7 @@ RowFilter read_filter(const VectorIndex& index, const std::string& path) {
     const std::unique_ptr<VectorReader> reader = open_vectors(path, Role::kNeighbors);
     if (reader->element() == Element::kBool) return read_bits(index, *reader);
   }
-  return filter_of_ids(index, read_id_set(path));
+  return filter_of_ids(index, read_id_set(path), "'" + path + "'");
 }
 
 }  // namespace warpdex::vector

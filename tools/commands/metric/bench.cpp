@@ -218,9 +218,19 @@ std::string to_json(const metric::MetricIndex& index, const std::string& device,
   return json.take() + "\n";
 }
 
-std::vector<MetricKind> kinds_of(const Arguments& given, std::size_t objects) {
+/// The numbers of -k; without it those of the default, as far as there are so many objects.
+std::vector<double> ks_of(const Arguments& given, const CommandLine& command, std::size_t objects) {
+  std::vector<double> ks = numbers("-k", given.k);
+  if (command.given("-k")) return ks;
+  for (double& k : ks) k = std::min(k, static_cast<double>(objects));
+  ks.erase(std::unique(ks.begin(), ks.end()), ks.end());
+  return ks;
+}
+
+std::vector<MetricKind> kinds_of(const Arguments& given, const CommandLine& command,
+                                 std::size_t objects) {
   std::vector<MetricKind> kinds;
-  for (const double k : numbers("-k", given.k)) {
+  for (const double k : ks_of(given, command, objects)) {
     if (!(k >= 1 && k <= static_cast<double>(objects))) {
       throw UsageError("-k is from 1 to the number of objects, " + std::to_string(objects));
     }
@@ -251,7 +261,7 @@ int run_metric_bench(const std::vector<std::string>& arguments) {
   if (queries.size() == 0) {
     throw InputError("'" + given.queries + "' has no queries; give one or more");
   }
-  const std::vector<MetricKind> kinds = kinds_of(given, index.objects().objects);
+  const std::vector<MetricKind> kinds = kinds_of(given, command, index.objects().objects);
   const std::vector<double> shares = numbers("--share", given.share);
   Bench bench(given, index, queries);
   Progress progress = Progress::to_standard_error();

@@ -178,12 +178,23 @@ vector::Matrix<std::int32_t> read_truth(const Arguments& given, const VectorBenc
                    "; choose smaller ones, or leave --truth out");
 }
 
-VectorBenchPlan make_plan(const Arguments& given, const vector::VectorIndex& index) {
+/// The numbers of -k; without it those of the default, as far as there are so many vectors.
+std::vector<std::size_t> ks_of(const Arguments& given, const CommandLine& command,
+                               std::size_t vectors) {
+  if (command.given("-k")) return numbers("-k", given.k, 1, vectors);
+  std::vector<std::size_t> ks = numbers("-k", given.k, 1, vector::kMaxRows);
+  for (std::size_t& k : ks) k = std::min(k, vectors);
+  ks.erase(std::unique(ks.begin(), ks.end()), ks.end());
+  return ks;
+}
+
+VectorBenchPlan make_plan(const Arguments& given, const CommandLine& command,
+                          const vector::VectorIndex& index) {
   constexpr std::size_t kMaxBatch = 10'000'000;
   VectorBenchPlan plan;
   plan.queries = read_queries(given, index);
   plan.batches = numbers("--batch-sizes", given.batch_sizes, 1, kMaxBatch);
-  plan.ks = numbers("-k", given.k, 1, std::max<std::size_t>(1, index.live_rows()));
+  plan.ks = ks_of(given, command, std::max<std::size_t>(1, index.live_rows()));
   plan.repetitions = checked_number("--repetitions", given.repetitions, 1, 100'000);
   if (!given.truth.empty()) plan.truth = read_truth(given, plan);
   plan.gflops = given.gflops;
@@ -235,7 +246,7 @@ std::vector<vector::ProbeSettings> depths_of(const Arguments& given, const Comma
 VectorBenchResult measure(const Arguments& given, const CommandLine& command,
                           const std::vector<std::string>& folders,
                           const std::vector<vector::VectorIndex>& indexes) {
-  VectorBenchPlan plan = make_plan(given, indexes.front());
+  VectorBenchPlan plan = make_plan(given, command, indexes.front());
   Progress progress = Progress::to_standard_error();
   const std::size_t wanted = checked_threads(given.threads);
   VectorBenchResult result;

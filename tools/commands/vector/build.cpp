@@ -240,9 +240,9 @@ void write_steps(const std::vector<vector::BuildStep>& steps, JsonWriter& json) 
 void report(const Arguments& given, const vector::VectorIndexSettings& settings,
             const BuildReport& built) {
   if (!given.quiet && given.json != "-") {
-    std::cout << "indexed " << counted(built.rows, "vector") << " of " << settings.dimension
-              << " components (" << given.metric << ", " << given.store << ") in "
-              << duration_text(built.seconds) << "\n";
+    std::cout << "indexed " << counted(built.rows, "vector") << " of "
+              << counted(settings.dimension, "component") << " (" << given.metric << ", "
+              << given.store << ") in " << duration_text(built.seconds) << "\n";
   }
   if (given.json.empty()) return;
   JsonWriter json;

@@ -146,8 +146,8 @@ int run_vector_reconstruct(const std::vector<std::string>& arguments) {
   InterruptGuard::check();
   writer->finish();
   if (!given.quiet) {
-    std::cout << given.output << ": " << counted(rows.size(), "row") << " of " << dimension
-              << " floats\n";
+    std::cout << given.output << ": " << counted(rows.size(), "row") << " of "
+              << counted(dimension, "float") << "\n";
   }
   return 0;
 }

@@ -2,6 +2,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <iostream>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -32,9 +33,11 @@ constexpr const char* kAbout =
     "come from codes and are nearly right; with --refine those of the best are exact.";
 
 constexpr const char* kNotes =
-    "The answers go to standard output as lines: query (its row), id, distance, between tabs; so\n"
-    "does --output FILE.tsv. --output FILE.ivecs (.ibin, .npy, .hdf5) has a row for each query,\n"
-    "with the numbers of the rows found, and -1 where there are too few.\n"
+    "The answers go to standard output as lines: query (its row), id (its row in an index without\n"
+    "ids), distance, between tabs; so does --output FILE.tsv. --output FILE.ivecs (.ibin, .npy,\n"
+    ".hdf5) has a row for each query, with the numbers of the rows found, and -1 where there are "
+    "too\n"
+    "few.\n"
     "\n"
     "Distances are squared for l2; for ip and cosine they are products: larger is nearer.\n"
     "\n"
@@ -101,7 +104,10 @@ class Answering {
     if (!given.filter.empty()) filter_ = vector::read_filter(index, given.filter);
     if (command.given("radius")) return;
     const auto vectors = static_cast<std::int64_t>(index.live_rows());
-    if (vectors == 0) throw UsageError("the index '" + given.index + "' has no vectors");
+    if (vectors == 0) {
+      k_ = checked_number("-k", given.k, 1, vector::kMaxNeighbors);
+      return;
+    }
     // The default is for indexes that have so many.
     k_ = checked_number("-k", command.given("-k") ? given.k : std::min(given.k, vectors), 1,
                         vectors);
@@ -155,12 +161,22 @@ class Answering {
       }
       return found.rows.size();
     }
+    if (index_.live_rows() == 0)
+      return answer_nothing(queries.size() / queries_.dimension(), first, output);
     const vector::Neighbors found = searcher_.nearest(queries, *k_, filter);
     for (std::size_t q = 0; q < found.queries; ++q) {
       output.add({first + q, std::span(found.rows).subspan(q * *k_, *k_),
                   std::span(found.distances).subspan(q * *k_, *k_)});
     }
     return found.rows.size();
+  }
+
+  /// As of an index with fewer than k vectors: with none.
+  std::size_t answer_nothing(std::size_t queries, std::uint64_t first, NeighborOutput& output) {
+    const std::vector<std::int32_t> rows(*k_, -1);
+    const std::vector<float> distances(*k_, vector::worst_distance(index_.settings().metric));
+    for (std::size_t q = 0; q < queries; ++q) output.add({first + q, rows, distances});
+    return queries * *k_;
   }
 
   const Arguments& given_;
@@ -199,6 +215,10 @@ int run_vector_search(const std::vector<std::string>& arguments) {
     throw InputError("the queries in '" + given.queries + "' have " +
                      counted(queries->dimension(), "component") + ", the vectors of '" +
                      given.index + "' have " + std::to_string(index.settings().dimension));
+  }
+  if (index.live_rows() == 0) {
+    std::cerr << "warpdex: note: the index '" << given.index
+              << "' has no vectors, so no query finds any\n";
   }
   Answering answering(given, command, index, *queries);
   const auto output = make_neighbor_output(given.targets, index, queries->rows(), answering.k());

@@ -68,4 +68,7 @@ std::optional<Element> element_of_format(const std::string& path);
 /// UsageError for an unknown suffix.
 bool is_same_data_file(const std::string& path, const std::string& other);
 
+/// "name a file that ends in .ivecs, .ibin, ...": the suffixes of formats that hold such values.
+std::string advice_to_write(Element element);
+
 }  // namespace warpdex::vector
