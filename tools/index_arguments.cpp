@@ -94,6 +94,7 @@ void add_index_options(CommandLine& command, IndexArguments& given) {
 ReaderOptions reader_options(const IndexArguments& given, const CommandLine& command) {
   ReaderOptions options;
   options.format = document_format_from_name(given.format);
+  check_inputs_named(given.inputs);
   options.inputs = given.inputs;
   options.fields = split_list(given.fields);
   if (options.fields.empty()) throw UsageError("--fields names no field; name one or more");

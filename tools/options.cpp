@@ -36,6 +36,25 @@ bool is_number(const std::string& text, bool is_fraction) {
   return read.ec != std::errc::invalid_argument && read.ptr == end;
 }
 
+/// Refuses an option that stands where another one's text should: "--output --quiet".
+void check_not_swallowed(const po::options_description& known,
+                         const std::vector<po::option>& given) {
+  for (const po::option& option : given) {
+    if (option.position_key >= 0 || option.string_key.empty()) continue;
+    // --output=--quiet is one token and meant so.
+    if (option.original_tokens.size() < 2 || !option.original_tokens[1].starts_with("--")) continue;
+    const auto* const typed = dynamic_cast<const po::typed_value_base*>(
+        known.find(option.string_key, false).semantic().get());
+    if (typed == nullptr || (typed->value_type() != typeid(std::string) &&
+                             typed->value_type() != typeid(std::vector<std::string>))) {
+      continue;
+    }
+    const std::string& value = option.original_tokens[1];
+    throw UsageError(option.original_tokens[0] + " has no value, since '" + value +
+                     "' looks like an option; for a file of that name, write ./" + value);
+  }
+}
+
 /// The complaint about a value that an option's type of number could not be read from; other values
 /// always can be read.
 UsageError refused_value(const po::invalid_option_value& error,
@@ -109,6 +128,7 @@ bool CommandLine::parse(const std::vector<std::string>& arguments) {
   try {
     parsed =
         po::command_line_parser(arguments).options(all).positional(positional_).style(kStyle).run();
+    check_not_swallowed(all, parsed.options);
     po::store(parsed, values_);
     if (values_.count("help") != 0) {
       print_help();
@@ -184,6 +204,11 @@ void check_shared_stream(const std::string& stream,
     }
     first = option;
   }
+}
+
+void check_inputs_named(const std::vector<std::string>& inputs) {
+  if (std::find(inputs.begin(), inputs.end(), "") == inputs.end()) return;
+  throw UsageError("--input is empty; name a file or a folder");
 }
 
 std::uint32_t checked_number(const std::string& option, std::int64_t value, std::int64_t low,

@@ -67,6 +67,9 @@ void add_quiet_option(po::options_description& group, bool* quiet);
 void check_shared_stream(const std::string& stream,
                          std::initializer_list<std::pair<const char*, std::string>> options);
 
+/// UsageError if one of the values of --input is empty.
+void check_inputs_named(const std::vector<std::string>& inputs);
+
 /// `value` if it lies in [low, high]; UsageError naming the option and the range if not.
 std::uint32_t checked_number(const std::string& option, std::int64_t value, std::int64_t low,
                              std::int64_t high = std::numeric_limits<std::uint32_t>::max());

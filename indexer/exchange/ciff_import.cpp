@@ -100,7 +100,7 @@ class CiffIndex final : public ForeignIndex {
 };
 
 void CiffIndex::read_header(MessageCursor& cursor) {
-  if (file_.bytes().empty()) fail("the file is empty");
+  if (file_.bytes().empty()) fail("the file is empty; name a file that an export wrote");
   const MessageBytes message = cursor.next("its header");
   if (!header_.ParseFromArray(message.data(), static_cast<int>(message.size()))) {
     fail("it has no CIFF header; give a file of the Common Index File Format");

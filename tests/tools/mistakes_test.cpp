@@ -68,6 +68,38 @@ TEST_F(Mistakes, AnIndexWithoutDocumentsIsNotInPieces) {
   EXPECT_THAT(search_log("1\tpear\n").err, HasSubstr("the index has no documents"));
 }
 
+TEST_F(Mistakes, AnOptionIsNoFolder) {
+  expect_complaint(run_warpdex({"index", "--input", "-", "--format", "tsv", "--output", "--quiet"},
+                               {.input = kTsvDocuments, .current_folder = folder_.path()}),
+                   2, {"--output has no value", "'--quiet'", "./--quiet"});
+  expect_complaint(run_warpdex({"search", index_, "pear", "--tag", "--count"}), 2,
+                   {"--tag has no value"});
+  const std::vector<std::string> meant{"index", "--input",        "-",      "--format",
+                                       "tsv",   "--output=--new", "--quiet"};
+  EXPECT_EQ(run_warpdex(meant, {.input = kTsvDocuments, .current_folder = folder_.path()}).status,
+            0);
+  EXPECT_TRUE(fs::exists(file("--new")));
+  EXPECT_EQ(run_warpdex({"search", index_, "--", "--pear"}).status, 0) << "no value of an option";
+}
+
+TEST_F(Mistakes, InputsThatAreNone) {
+  for (const std::string command : {"index", "add"}) {
+    std::vector<std::string> arguments{command, "--input", "", "--format", "tsv"};
+    if (command == "add") {
+      arguments.insert(arguments.begin() + 1, index_);
+    } else {
+      arguments.insert(arguments.end(), {"--output", file("new")});
+    }
+    expect_complaint(run_warpdex(arguments), 2, {"--input is empty; name a file or a folder"});
+  }
+  expect_complaint(run_warpdex({"delete", index_, "--ids", folder_.path()}), 1,
+                   {"it is a folder; name a file of ids"});
+  write_file(file("empty"), "");
+  expect_complaint(run_warpdex({"import", "--format", "ciff", "--input", file("empty"), "--output",
+                                file("new")}),
+                   1, {"the file is empty; name"});
+}
+
 TEST_F(Mistakes, OptionsWithoutEffectAreRefused) {
   for (const std::vector<std::string>& format :
        {std::vector<std::string>{}, {"--output-format", "json"}}) {

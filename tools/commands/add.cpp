@@ -109,6 +109,7 @@ AddOptions options_of(const Arguments& given) {
 ReaderOptions reader_options(const Arguments& given, const IndexSettings& index) {
   ReaderOptions options;
   options.format = document_format_from_name(given.format);
+  check_inputs_named(given.inputs);
   options.inputs = given.inputs;
   const bool is_imported = index.fields.starts_with(exchange::kImportedFields);
   if (options.format == DocumentFormat::kJsonl && !is_imported) {

@@ -1,4 +1,5 @@
 // warpdex delete: deletes documents from an index by their ids.
+#include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <string>
@@ -56,7 +57,7 @@ std::uint64_t remove_all(std::istream& in, const Arguments& given, LivingIndex& 
                      "', or it was named before; nothing is deleted: correct the file, or pass "
                      "over such ids by --ignore-unknown");
   }
-  if (in.bad()) throw IoError("cannot read '" + given.ids + "'");
+  if (in.bad()) throw IoError("cannot read '" + given.ids + "' to its end; copy it and try again");
   return unknown;
 }
 
@@ -82,6 +83,9 @@ int run_delete(const std::vector<std::string>& arguments) {
   if (given.ids == "-") {
     unknown = remove_all(std::cin, given, index, deleted);
   } else {
+    if (std::filesystem::is_directory(given.ids)) {
+      throw IoError("cannot read '" + given.ids + "': it is a folder; name a file of ids by --ids");
+    }
     std::ifstream file(given.ids);
     if (!file) throw IoError("cannot read '" + given.ids + "'; name a file of ids by --ids");
     unknown = remove_all(file, given, index, deleted);

@@ -32,10 +32,12 @@ constexpr const char* kNotes =
     "formats (each plain, .gz, .zst or .xz; - is standard input):\n"
     "  jsonl  an object a line: {\"id\": …, \"contents\": …}, or BEIR's corpus.jsonl: {\"_id\": "
     "…,\n"
-    "         \"title\": …, \"text\": …} (--fields title,text)\n"
+    "         \"title\": …, \"text\": …} (--fields title,text). The id may be a 'docno', too\n"
     "  tsv    id<TAB>text, a document a line\n"
     "  trec   <DOC> … <DOCNO>id</DOCNO> … </DOC>\n"
-    "  text   a document a file; folders are searched for files\n"
+    "  text   a document a file; folders are searched for files. Its id is its path below the "
+    "folder\n"
+    "         that was named (of a file that was named, its name), with white space as %20\n"
     "  sparse learned weights of terms, an object a line, as of SPLADE, uniCOIL or DeepImpact:\n"
     "         {\"id\": …, \"vector\": {\"term\": weight, …}}. Terms are taken as they are. The "
     "weights\n"
@@ -116,7 +118,9 @@ void print_notes(const BuildReport& report) {
   }
   if (report.static_scores_unused > 0) {
     std::cerr << "warpdex: " << grouped(report.static_scores_unused)
-              << " static scores are of ids that no document has; check that --static names "
+              << (report.static_scores_unused == 1 ? " static score is of an id"
+                                                   : " static scores are of ids")
+              << " that no document has; check that --static names "
                  "documents as the input does\n";
   }
   for (const FieldCount& field : report.fields) {
