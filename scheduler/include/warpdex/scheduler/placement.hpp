@@ -35,7 +35,7 @@ struct PlacementSettings {
   float batch_wait_part = 0.3F;
   /// But no job at the front waits longer than this for the third condition.
   float batch_wait = 600;
-  std::size_t batches = 4;  ///< under way on the GPU at a time, beside one of a huge job
+  std::size_t batches = 3;  ///< under way on the GPU at a time, beside one of a huge job
   float huge_work = 500;    ///< a job whose share of a batch is predicted to be larger goes alone
   /// Deadlines within one slot of this length are equal: the shorter job goes first. A job without
   /// a deadline is ordered as if it had one a second after its arrival.
