@@ -34,6 +34,8 @@ pid_t start(const std::vector<std::string>& arguments, int input, int output, in
     setrlimit(RLIMIT_FSIZE, &limit);
   }
   if (!settings.current_folder.empty() && chdir(settings.current_folder.c_str()) != 0) _exit(126);
+  // A job in a shell's background ignores SIGINT, and would pass that on.
+  for (const int number : {SIGINT, SIGTERM, SIGHUP}) std::signal(number, SIG_DFL);
   dup2(input, STDIN_FILENO);
   dup2(output, STDOUT_FILENO);
   dup2(error, STDERR_FILENO);
