@@ -51,7 +51,8 @@ void check_not_swallowed(const po::options_description& known,
     }
     const std::string& value = option.original_tokens[1];
     throw UsageError(option.original_tokens[0] + " has no value, since '" + value +
-                     "' looks like an option; for a file of that name, write ./" + value);
+                     "' looks like an option; if it is meant, write " + option.original_tokens[0] +
+                     "=" + value);
   }
 }
 

@@ -10,7 +10,9 @@
 #include <array>
 #include <cctype>
 #include <cerrno>
+#include <chrono>
 #include <string>
+#include <thread>
 
 #include "storage/fail.hpp"
 #include "storage/hidden_names.hpp"
@@ -62,6 +64,18 @@ bool is_file(int descriptor, const fs::path& path) {
          own.st_dev == there.st_dev && own.st_ino == there.st_ino;
 }
 
+/// Takes the lock, if nobody else has it. Tries for some milliseconds, since is_locked() takes it
+/// for a moment.
+bool take_lock(int descriptor) {
+  constexpr int kTries = 5;
+  constexpr std::chrono::milliseconds kPause{2};
+  for (int i = 1; ::flock(descriptor, LOCK_EX | LOCK_NB) != 0; ++i) {
+    if (errno != EWOULDBLOCK || i == kTries) return false;
+    std::this_thread::sleep_for(kPause);
+  }
+  return true;
+}
+
 }  // namespace
 
 TargetLock::TargetLock(const fs::path& target, LockUse use) : file_(lock_file_of(target)) {
@@ -70,7 +84,7 @@ TargetLock::TargetLock(const fs::path& target, LockUse use) : file_(lock_file_of
   for (;;) {
     const int descriptor = open_file(file_);
     if (descriptor < 0) fail("create", file_, errno, write_advice(target, use));
-    if (::flock(descriptor, LOCK_EX | LOCK_NB) != 0) {
+    if (!take_lock(descriptor)) {
       const int code = errno;
       const std::string holder = holder_name(descriptor);
       ::close(descriptor);

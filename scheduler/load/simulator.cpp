@@ -128,6 +128,14 @@ class Simulation {
   }
 
   void start_runs() {
+    start_cpu_runs();
+    while (batches_ < gpu_batches(settings_.placement) && now_ >= host_.free_at() &&
+           start_batch()) {
+    }
+    start_cpu_runs();  // of jobs that were too late for their batch
+  }
+
+  void start_cpu_runs() {
     while (idle_threads_ > 0) {
       auto* const job = static_cast<SimulatedJob*>(take_for_cpu());
       if (job == nullptr) break;
@@ -141,23 +149,21 @@ class Simulation {
       --idle_threads_;
       Micros takes = static_cast<double>(job->query->measured.cpu_at(job->cpu_load));
       takes *= host_.slowdown(now_, settings_.cpu_threads - idle_threads_, batches_);
+      job->start = host_.taken_at(now_);
       const Micros longest_run = longest_run_of(*job);
       job->is_cut = takes > longest_run;
       takes = std::min(takes, longest_run);
-      job->start = host_.taken_at(now_);
       job->run_end = job->start + takes + host_.run();
       const float longest = settings_.outrun * std::max(job->cost.cpu, job->cost.gpu_alone);
       look_later(*job, job->start + static_cast<double>(longest));
     }
-    while (batches_ < gpu_batches(settings_.placement) && now_ >= host_.free_at() &&
-           start_batch()) {
-    }
   }
 
-  /// The longest time that a run which starts now may take.
+  /// The longest time that the job's run, which starts at `start`, may take.
   Micros longest_run_of(const SimulatedJob& job) const {
     Micros longest = kNever;
-    if (job.options.overload == OverloadPolicy::kPartial) longest = job.deadline - now_;
+    if (job.options.overload == OverloadPolicy::kPartial)
+      longest = std::max(0.0, job.deadline - job.start);
     return job.is_limited ? std::min(longest, settings_.limited_run) : longest;
   }
 
@@ -206,6 +212,7 @@ class Simulation {
     const auto drop = [&](Job* late) {
       auto& job = static_cast<SimulatedJob&>(*late);
       if (now_ <= job.deadline || job.options.overload == OverloadPolicy::kWait) return false;
+      all_.take_back(job);
       if (job.options.overload == OverloadPolicy::kRefuse) {
         end(job, JobEnd::kRefused, Processor::kCpu);
       } else {

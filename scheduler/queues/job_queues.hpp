@@ -46,8 +46,8 @@ class JobQueues {
   void forget(Job& job);
   /// A job that a CPU thread took has run. `work` is its predicted cost there.
   void cpu_done(float work) { cpu_running_.remove(work); }
-  /// A job that was taken goes back without having run: its client is no longer charged for it.
-  /// place() and put() must follow.
+  /// A job that was taken has not run: its client is no longer charged for it. Before the job's
+  /// cost or place changes.
   void take_back(const Job& job);
   /// Whether a job that arrives now is predicted to meet its deadline.
   bool can_meet_deadline(const Job& job, Micros now) const;

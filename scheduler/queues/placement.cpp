@@ -1,11 +1,10 @@
-// Checks the settings of the queues and of the scheduler.
+// Checks the settings of the queues.
 #include "warpdex/scheduler/placement.hpp"
 
 #include <cmath>
 #include <string>
 
 #include "warpdex/core/error.hpp"
-#include "warpdex/scheduler/job_scheduler.hpp"
 
 namespace warpdex {
 namespace {
@@ -37,16 +36,6 @@ void PlacementSettings::validate() const {
   require_positive(static_cast<double>(batch_wait), "batch_wait");
   require_positive(static_cast<double>(huge_work), "huge_work");
   require_positive(deadline_slot, "deadline_slot");
-}
-
-void SchedulerSettings::validate() const {
-  placement.validate();
-  if (capacity == 0) {
-    throw UsageError("a scheduler with room for no job answers nothing; capacity is 1 or more");
-  }
-  require_positive(static_cast<double>(outrun), "outrun");
-  require_positive(static_cast<double>(limited_run.count()), "limited_run");
-  require_not_negative(static_cast<double>(spin.count()), "spin");
 }
 
 }  // namespace warpdex

@@ -38,7 +38,7 @@ Job* JobQueues::steal_for_cpu(Micros now) {
 }
 
 /// The GPU has nothing to do. It takes jobs that it finishes before the CPU would start them, half
-/// of the CPU's queue at most, from the client that is served next on.
+/// of the CPU's queue at most. It begins with the client that is served next.
 void JobQueues::steal_from_cpu(Micros now, std::vector<Job*>& batch) {
   if (settings_.placement != Placement::kBoth || for_cpu() < 2) return;
   const double wait = waits(now).cpu;

@@ -77,6 +77,7 @@ void JobScheduler::State::drop_late(std::vector<Job*>& jobs) {
   const Micros time = now();
   const auto drop = [&](Job* job) {
     if (time <= job->deadline || job->options.overload == OverloadPolicy::kWait) return false;
+    queues->take_back(*job);
     if (job->options.overload == OverloadPolicy::kRefuse) {
       end(*job, JobEnd::kRefused, gpu_counters());
     } else {

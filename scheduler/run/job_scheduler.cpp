@@ -28,6 +28,20 @@ bool raise(std::atomic<std::size_t>& count, std::size_t limit) {
 
 }  // namespace
 
+void SchedulerSettings::validate() const {
+  placement.validate();
+  if (capacity == 0) {
+    throw UsageError("a scheduler with room for no job answers nothing; capacity is 1 or more");
+  }
+  if (!(outrun > 0) || !std::isfinite(outrun)) {
+    throw UsageError("the scheduler's outrun is " + std::to_string(outrun) +
+                     "; give a number above 0");
+  }
+  if (limited_run.count() <= 0 || spin.count() < 0) {
+    throw UsageError("the scheduler's limited_run is above 0, and its spin is not negative");
+  }
+}
+
 JobScheduler::State::State(std::span<WorkClass* const> wanted_classes,
                            const SchedulerSettings& wanted)
     : settings(wanted), classes(wanted_classes.begin(), wanted_classes.end()) {

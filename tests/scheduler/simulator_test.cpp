@@ -62,7 +62,7 @@ TEST(Simulator, OverloadRefusesWhatThereIsNoTimeFor) {
   EXPECT_GT(summary.refused, summary.arrivals / 3);
 }
 
-// Runs of 150 us take longer where processors are short. So a limited run of 160 us is cut.
+// Limited runs of 150 us. Two at a time on one processor take twice as long.
 TEST(Simulator, RunsThatAreCutHavePartialAnswers) {
   const std::vector<SimulatedQuery> queries{{query_of(1'000).predicted, query_of(150).measured}};
   SimulatorSettings settings = settings_of(4);
@@ -79,6 +79,25 @@ TEST(Simulator, RunsThatAreCutHavePartialAnswers) {
   EXPECT_EQ(ends(), all_complete);
   settings.limited_run = 140;
   EXPECT_EQ(ends(), all_partial);
+  settings.limited_run = 160;
+  settings.host.processors = 1;
+  const std::vector<Micros> together{0, 1};
+  const auto outcomes = simulate_load(queries, together, settings);
+  EXPECT_EQ(outcomes[1].end, JobEnd::kPartial);
+}
+
+// A job that is too late for its batch has a limited run on the CPU, though no event follows.
+TEST(Simulator, LateJobsOfABatchEnd) {
+  const std::vector<SimulatedQuery> queries{query_of(1e6F, 60, 20, 40)};
+  SimulatorSettings settings = settings_of(1);
+  settings.host.end = 500;  // the GPU's thread is busy until after the second deadline
+  settings.options = {.deadline = std::chrono::microseconds(300),
+                      .overload = OverloadPolicy::kPartial};
+  const std::vector<Micros> arrivals{0, 61};
+  const auto outcomes = simulate_load(queries, arrivals, settings);
+  EXPECT_EQ(outcomes[0].end, JobEnd::kComplete);
+  EXPECT_EQ(outcomes[1].end, JobEnd::kPartial);
+  EXPECT_GT(outcomes[1].latency, 300);
 }
 
 // A run is stopped at the deadline, even if it was predicted to be in time.

@@ -71,7 +71,7 @@ TEST_F(Mistakes, AnIndexWithoutDocumentsIsNotInPieces) {
 TEST_F(Mistakes, AnOptionIsNoFolder) {
   expect_complaint(run_warpdex({"index", "--input", "-", "--format", "tsv", "--output", "--quiet"},
                                {.input = kTsvDocuments, .current_folder = folder_.path()}),
-                   2, {"--output has no value", "'--quiet'", "./--quiet"});
+                   2, {"--output has no value", "'--quiet'", "--output=--quiet"});
   expect_complaint(run_warpdex({"search", index_, "pear", "--tag", "--count"}), 2,
                    {"--tag has no value"});
   const std::vector<std::string> meant{"index", "--input",        "-",      "--format",

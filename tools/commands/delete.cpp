@@ -83,7 +83,8 @@ int run_delete(const std::vector<std::string>& arguments) {
   if (given.ids == "-") {
     unknown = remove_all(std::cin, given, index, deleted);
   } else {
-    if (std::filesystem::is_directory(given.ids)) {
+    std::error_code ignored;
+    if (std::filesystem::is_directory(given.ids, ignored)) {
       throw IoError("cannot read '" + given.ids + "': it is a folder; name a file of ids by --ids");
     }
     std::ifstream file(given.ids);

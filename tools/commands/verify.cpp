@@ -20,8 +20,9 @@ constexpr const char* kAbout =
     "and that all counts are those of the manifest; of an index of vectors, that all components\n"
     "are finite and the norms are theirs; of a permutation index, that all permutations and\n"
     "objects are sound. If something is wrong, names the section and ends with status 1.\n"
-    "Notes what is no damage and stands in the way of changes: files in the folder that are not\n"
-    "the index's, and folders that killed builds left beside it.";
+    "Notes what is no damage: files in the folder that are not the index's, which stand in the "
+    "way\n"
+    "of changes, and folders that killed builds left beside it.";
 
 /// Returns whether nothing stays that should not.
 bool repair(const std::string& folder) {
@@ -37,7 +38,7 @@ bool repair(const std::string& folder) {
   return leftovers.problems.empty();
 }
 
-/// What is no damage, but stands in the way of the next change.
+/// What is no damage, but should be known before the next change.
 void print_notes(const std::string& folder) {
   const std::string foreign = foreign_in_index(folder);
   if (!foreign.empty()) {
