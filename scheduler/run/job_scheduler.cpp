@@ -38,7 +38,7 @@ void SchedulerSettings::validate() const {
                      "; give a number above 0");
   }
   if (limited_run.count() <= 0 || spin.count() < 0) {
-    throw UsageError("the scheduler's limited_run is above 0, and its spin is not negative");
+    throw UsageError("give the scheduler a limited_run above 0, and a spin that is not negative");
   }
 }
 

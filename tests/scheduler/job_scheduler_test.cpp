@@ -30,6 +30,14 @@ void wait_for(const StubJob& job) {
   while (job.ends.load() == 0) std::this_thread::yield();
 }
 
+/// Runs of the class last while `is_held`.
+void hold_runs(StubWork& work, const std::atomic<bool>& is_held) {
+  work.run = [&is_held](StubJob&, SearchWatch&) {
+    while (is_held) std::this_thread::yield();
+    return true;
+  };
+}
+
 /// Runs until it is stopped.
 bool run_for_ever(StubJob&, SearchWatch& watch) {
   while (watch.goes_on()) std::this_thread::yield();
@@ -318,10 +326,7 @@ TEST(JobSchedulerTest, AnEmptyAnswerThatCannotBeMadeIsAFailure) {
   StubWork work(0);
   work.nothing_fails = true;
   std::atomic<bool> is_held = true;
-  work.run = [&](StubJob&, SearchWatch&) {
-    while (is_held) std::this_thread::yield();
-    return true;
-  };
+  hold_runs(work, is_held);
   WorkClass* const classes[] = {&work};
   SchedulerSettings settings = two_threads();
   settings.capacity = 1;
@@ -369,10 +374,7 @@ TEST(JobSchedulerTest, SettingsAreChecked) {
 TEST(JobSchedulerTest, AFullClientDoesNotKeepOthersOut) {
   StubWork work(0);
   std::atomic<bool> is_held = true;
-  work.run = [&](StubJob&, SearchWatch&) {
-    while (is_held) std::this_thread::yield();
-    return true;
-  };
+  hold_runs(work, is_held);
   WorkClass* const classes[] = {&work};
   SchedulerSettings settings = two_threads();
   settings.capacity = 10;

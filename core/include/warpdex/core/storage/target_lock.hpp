@@ -28,7 +28,7 @@ class TargetLock {
   int descriptor_ = -1;
 };
 
-/// Whether another holds the target's lock. Writes nothing.
+/// Whether another holds the target's lock. Takes the lock for a moment; writes nothing.
 bool is_locked(const std::filesystem::path& target);
 
 }  // namespace warpdex
