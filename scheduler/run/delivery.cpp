@@ -1,7 +1,10 @@
-// Delivers the answers of batches. The GPU's thread delivers a few answers itself. Threads of their
-// own deliver many, piece by piece, while the GPU's thread goes on.
+// Delivers the answers of batches. The GPU's thread delivers a few answers itself, and those that
+// come before the end of their batch. Threads of their own deliver many, piece by piece, while the
+// GPU's thread goes on.
 #include <algorithm>
 #include <chrono>
+#include <cstdint>
+#include <span>
 
 #include "run/scheduler_state.hpp"
 #include "warpdex/core/waiting.hpp"
@@ -38,6 +41,23 @@ void JobScheduler::State::hand_over(GpuSlot& slot) {
     piece_count.store(pieces.size(), std::memory_order_release);
   }
   delivery_changed.notify_one();
+}
+
+/// Delivers jobs whose answers are there before those of others in their batch: this time so many
+/// that the GPU's thread is soon free for other work.
+void JobScheduler::State::deliver_early(GpuSlot& slot) {
+  const std::span<const std::uint32_t> places = slot.worker->early(slot.number);
+  if (places.size() <= slot.delivered) return;
+  const float time_of_job = delivery_time.load(std::memory_order_relaxed);
+  const auto most = static_cast<std::size_t>(std::max(1.F, kShortDelivery / time_of_job));
+  const std::size_t end = std::min(places.size(), slot.delivered + most);
+  const Micros begin = now();
+  for (; slot.delivered < end; ++slot.delivered) {
+    const std::uint32_t place = places[slot.delivered];
+    deliver_job(slot, place, gpu_counters());
+    slot.jobs[place] = nullptr;
+  }
+  gpu_counters().deliveries.add(nanoseconds(now() - begin));
 }
 
 /// Waits for a piece and takes it. False at the end.
@@ -81,7 +101,9 @@ void JobScheduler::State::end_delivery() {
 Micros JobScheduler::State::deliver(const BatchPiece& piece, Counters& mine) noexcept {
   GpuSlot& slot = *piece.slot;
   const Micros begin = now();
-  for (std::size_t i = piece.begin; i < piece.end; ++i) deliver_job(slot, i, mine);
+  for (std::size_t i = piece.begin; i < piece.end; ++i) {
+    if (slot.jobs[i] != nullptr) deliver_job(slot, i, mine);
+  }
   const Micros all = now() - begin;
   if (piece.begin < piece.end) {
     mine.deliveries.add(nanoseconds(all));

@@ -125,6 +125,8 @@ void JobScheduler::State::start(GpuSlot& slot) {
   slot.is_alone = is_gpu_idle();
   for (const auto& other : slots) other->is_alone = other->is_alone && !other->is_running;
   slot.is_running = true;
+  slot.delivered = 0;
+  slot.predicted = static_cast<float>(batch_work(slot.jobs));
   for (Job* job : slot.jobs) {
     job->start = slot.start;
     job->processor = Processor::kGpu;
@@ -149,7 +151,10 @@ bool JobScheduler::State::poll_batches() {
     is_under_way = true;
     Micros begin = 0;
     try {
-      if (!slot->worker->poll(slot->number)) continue;
+      if (!slot->worker->poll(slot->number)) {
+        deliver_early(*slot);
+        continue;
+      }
       begin = now();
       slot->worker->take(slot->number);
     } catch (...) {
@@ -169,15 +174,7 @@ Micros JobScheduler::State::finish_batch(GpuSlot& slot) {
   const Micros end_time = now();
   const auto took = static_cast<float>(end_time - std::max(slot.start, last_batch_end));
   last_batch_end = end_time;
-  if (!slot.jobs.empty()) {
-    auto predicted = static_cast<float>(batch_work(slot.jobs));
-    if (slot.is_alone) gpu_counters().gpu.add(predicted, static_cast<double>(took));
-    if (!slot.is_alone) predicted *= kPartBesideOthers;
-    // The time of a single job that ran beside others says little.
-    if (slot.is_alone || slot.jobs.size() > 1) {
-      slot.jobs.front()->work_class->learn_gpu(slot.jobs, predicted, took);
-    }
-  }
+  learn(slot, took);
   slot.undelivered.store(1, std::memory_order_relaxed);
   const bool is_soon = is_soon_delivered(slot);
   const bool is_single = slot.jobs.size() == 1;
@@ -196,7 +193,20 @@ Micros JobScheduler::State::finish_batch(GpuSlot& slot) {
   return delivering;
 }
 
-/// A batch failed: its jobs go to the CPU.
+/// Learns from the time that a batch took.
+void JobScheduler::State::learn(const GpuSlot& slot, float took) {
+  const std::size_t jobs = slot.jobs.size();
+  if (slot.delivered == jobs) return;  // there is no job, or none that may still be read
+  if (slot.is_alone) gpu_counters().gpu.add(slot.predicted, static_cast<double>(took));
+  // The time of a single job that ran beside others says little.
+  if (!slot.is_alone && jobs == 1) return;
+  const float part = slot.is_alone ? 1 : kPartBesideOthers;
+  const auto is_left = [](const Job* job) { return job != nullptr; };
+  const Job& job = **std::find_if(slot.jobs.begin(), slot.jobs.end(), is_left);
+  job.work_class->learn_gpu(job, jobs, part * slot.predicted, took);
+}
+
+/// A batch failed: the jobs that were not delivered go to the CPU.
 void JobScheduler::State::fail_batch(GpuSlot& slot) noexcept {
   slot.is_running = false;
   slot.worker->give_back(slot.number, slot.jobs);
@@ -209,8 +219,10 @@ void JobScheduler::State::fail_batch(GpuSlot& slot) noexcept {
       gpu_is_given_up.store(true, std::memory_order_relaxed);
     }
   }
-  gpu_counters().moved_to_cpu.add(slot.jobs.size());
-  for (Job* job : slot.jobs) back_to_cpu(*job);
+  gpu_counters().moved_to_cpu.add(slot.jobs.size() - slot.delivered);
+  for (Job* job : slot.jobs) {
+    if (job != nullptr) back_to_cpu(*job);
+  }
   slot.is_free.store(true, std::memory_order_release);
   idle_cpu->bring_work();
 }

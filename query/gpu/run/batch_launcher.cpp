@@ -3,26 +3,38 @@
 
 #include "gpu/kernels/kernels.cuh"
 #include "gpu/kernels/pieces/or_pieces.hpp"
+#include "warpdex/core/cuda/stream_priority.hpp"
 
 namespace warpdex::gpu {
+namespace {
+
+/// A stream for AND beside OR. A batch ends with OR, which takes longer, so AND must not take
+/// multiprocessors from it.
+Stream make_stream_of_and(int device) {
+  const StreamPriority now = StreamPriorityScope::current();
+  const StreamPriorityScope scope(now == StreamPriority::kFirst ? StreamPriority::kSecond : now);
+  return Stream(device);
+}
+
+}  // namespace
 
 BatchLauncher::BatchLauncher(const SearchedIndex& index, const Stream& stream,
                              StageClock<GpuStage>& clock)
     : codec_(index.codec_kind),
       stream_(stream),
       clock_(clock),
-      stream_of_and_(index.device),
+      stream_of_and_(make_stream_of_and(index.device)),
       has_uploaded_(index.device, EventUse::kOrder),
       has_matched_(index.device, EventUse::kOrder) {}
 
 void BatchLauncher::launch(const BatchStages& stages, const BatchPlan& plan) {
   launch_parse_tails(stages.finishing, codec_, stream_.handle());
   FinishBatch last = stages.finishing;
-  // AND and OR of different queries run at the same time, unless OR depends on what AND matched.
   const bool has_or = plan.shape.or_queries > 0;
-  const bool has_both = stages.matching.and_queries > 0 && has_or;
-  if (has_both && !plan.shape.has_fallback && !plan.counts_work) {
+  if (plan.has_and_beside()) {
     launch_beside(stages, plan);
+    last.final_queries += plan.early_queries;
+    last.state_count -= plan.early_queries;
     last.overlaps_launches = false;  // it follows kernels of two streams
   } else {
     launch_and_chunks(stages.matching, codec_, stream_.handle());
@@ -38,13 +50,19 @@ void BatchLauncher::abandon() noexcept {
   cudaStreamSynchronize(stream_of_and_.handle());
 }
 
-/// Launches AND in a stream of its own, beside OR.
+/// Launches AND in a stream of its own, beside OR, and there answers the early queries.
 void BatchLauncher::launch_beside(const BatchStages& stages, const BatchPlan& plan) {
   has_uploaded_.record(stream_);
   has_uploaded_.make_wait(stream_of_and_);
   AndBatch apart = stages.matching;
   apart.overlaps_launches = false;  // it follows the upload in another stream
   launch_and_chunks(apart, codec_, stream_of_and_.handle());
+  if (plan.early_queries > 0) {
+    FinishBatch first = stages.finishing;
+    first.state_count = plan.early_queries;
+    first.overlaps_launches = false;
+    launch_finish(first, codec_, stream_of_and_.handle());
+  }
   has_matched_.record(stream_of_and_);
   launch_or(stages, plan);
   has_matched_.make_wait(stream_);

@@ -89,6 +89,7 @@ void Lane::start(SegmentPlans plans, std::span<const SearchSettings> settings) {
   memory_.begin();
   try {
     take_queries();
+    put_and_first();
     sort_by_scorer();
     if (stage_) stage_->begin(plans, slots_, answers_, settings_.ablation, planner_, memory_);
     if (is_staging()) stage_next();
@@ -132,6 +133,15 @@ void Lane::sort_by_scorer() {
                    [&](std::uint32_t a, std::uint32_t b) { return number[a] < number[b]; });
 }
 
+/// In a batch of few queries, those of AND come first, so that they may be answered first.
+void Lane::put_and_first() {
+  if (answers_.settings.size() <= 1 || slots_.size() > kFewAwaited) return;
+  const auto is_and = [this](std::uint32_t slot) {
+    return answers_.settings[slot].mode == QueryMode::kAnd && plans_[slot].terms.size() > 1;
+  };
+  std::partition(slots_.begin(), slots_.end(), is_and);
+}
+
 /// The next queries that are left, as many as there should be memory for.
 std::span<const std::uint32_t> Lane::next_part() const {
   auto left = std::span<const std::uint32_t>(slots_).subspan(started_);
@@ -144,6 +154,10 @@ std::span<const std::uint32_t> Lane::next_part() const {
     left = left.first(static_cast<std::size_t>(end - left.begin()));
   }
   return left.first(planner_.queries_of_part(plans_, left, answers_.k, attempt_, memory_.share()));
+}
+
+std::span<const std::uint32_t> Lane::early_answers() const {
+  return part_.slots.first(std::min({part_.seen, part_.early, part_.slots.size()}));
 }
 
 bool Lane::poll() {

@@ -47,10 +47,13 @@ class Lane {
               std::span<const std::uint32_t> slots);
   /// Does the work that is possible without waiting. Returns whether the batch is answered.
   bool poll();
+  /// As Engine::early_answers(), by slot.
+  std::span<const std::uint32_t> early_answers() const;
   /// Returns when the batch is answered.
   void wait();
 
-  /// The answers of the last batch; valid from its end until the next submit().
+  /// The answers of the last batch, valid from its end until the next submit(). Before its end, the
+  /// early ones.
   const LaneAnswers& answers() const { return answers_; }
   /// Sums since construction.
   const GpuStatistics& statistics() const { return statistics_; }
@@ -67,6 +70,8 @@ class Lane {
     std::span<const std::uint32_t> slots;  ///< empty: nothing is under way
     std::uint32_t ticket = 0;              ///< 0: the host waits for `ended`, not for each answer
     std::size_t seen = 0;                  ///< answers that have arrived, counted from the first
+    std::size_t early = 0;                 ///< of the slots, the first ones, which are answered
+                                           ///< before the others; if it has a ticket
     std::uint32_t polls = 0;               ///< since the part was started
     Event ended;                           ///< recorded after the part if it has no ticket
   };
@@ -75,10 +80,12 @@ class Lane {
   void set_busy(bool is_busy) noexcept;
   void take_queries();
   void sort_by_scorer();
+  void put_and_first();
   std::span<const std::uint32_t> next_part() const;
   void start_part(Part& part);
   void stage_next();
   bool launch(Part& part);
+  bool lay_out(BatchPlan& plan);
   PartFacts facts_of(const BatchPlan& plan, std::uint32_t ticket) const;
   std::uint32_t next_ticket(std::span<const std::uint32_t> queries);
   bool advance();
@@ -89,6 +96,9 @@ class Lane {
   void add_work();
   void end_batch();
   void abandon() noexcept;
+
+  /// With more queries in a part, answers are not awaited one by one.
+  static constexpr std::size_t kFewAwaited = 64;
 
   bool is_staging() const { return stage_ && stage_->is_on(); }
 

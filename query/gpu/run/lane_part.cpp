@@ -2,6 +2,7 @@
 // the work that it was.
 #include <cuda_runtime_api.h>
 
+#include <algorithm>
 #include <atomic>
 
 #include "gpu/kernels/kernels.cuh"
@@ -9,12 +10,6 @@
 #include "warpdex/core/cuda/check_internal.hpp"
 
 namespace warpdex::gpu {
-namespace {
-
-/// With more queries in a part, answers are not awaited one by one.
-constexpr std::size_t kFewAwaited = 64;
-
-}  // namespace
 
 /// Starts the next part, or as much of it as there is memory for. If the stage is on, copies the
 /// lists of the part behind it meanwhile.
@@ -70,13 +65,18 @@ bool Lane::launch(Part& target) {
   const std::span<const std::uint32_t> queries = target.slots;
   const BatchShape& shape =
       builder_.measure(plans_, queries, answers_.settings, attempt_ == 0 ? nullptr : answers_.list);
-  const BatchPlan plan = planner_.plan(shape, static_cast<std::uint32_t>(queries.size()),
-                                       answers_.k, attempt_, memory_.share());
+  BatchPlan plan = planner_.plan(shape, static_cast<std::uint32_t>(queries.size()), answers_.k,
+                                 attempt_, memory_.share());
   const bool are_awaited = queries.size() <= kFewAwaited && !plan.counts_work;
+  const bool is_whole_batch = attempt_ == 0 && queries.size() == slots_.size();
+  if (are_awaited && is_whole_batch && plan.has_and_beside() && !plan.has_many_lookups()) {
+    plan.early_queries = builder_.first_without_or();
+  }
   target.ticket = are_awaited ? next_ticket(queries) : 0;
   target.seen = 0;
   target.polls = 0;
-  if (!memory_.lay_out(plan)) return false;
+  if (!lay_out(plan)) return false;
+  target.early = plan.early_queries;
   builder_.write(plan.capacity, memory_.host(), memory_.device());
   if (plan.shape.stored_ranges > 0) builder_.write_stored(memory_.host());
   const PartFacts facts = facts_of(plan, target.ticket);
@@ -97,6 +97,14 @@ bool Lane::launch(Part& target) {
   return true;
 }
 
+/// Early answers need more room. Without it, all answers come together.
+bool Lane::lay_out(BatchPlan& plan) {
+  if (memory_.lay_out(plan)) return true;
+  if (plan.early_queries == 0) return false;
+  plan.early_queries = 0;
+  return memory_.lay_out(plan);
+}
+
 /// Returns a ticket that is not 0 and that no answer of these queries has.
 std::uint32_t Lane::next_ticket(std::span<const std::uint32_t> queries) {
   if (++last_ticket_ == 0) ++last_ticket_;
@@ -113,8 +121,11 @@ bool Lane::has_ended(Part& awaited) const {
   constexpr std::uint32_t kPolls = 1024;  // polls between two checks for failed kernels
   if (++awaited.polls % kPolls == 0 && stream_.is_idle()) return true;
   for (; awaited.seen < awaited.slots.size(); ++awaited.seen) {
-    const std::atomic_ref written(answers_.list[awaited.slots[awaited.seen]].ticket);
+    const std::uint32_t slot = awaited.slots[awaited.seen];
+    const std::atomic_ref written(answers_.list[slot].ticket);
     if (written.load(std::memory_order_acquire) != awaited.ticket) return false;
+    const bool is_final = answers_.list[slot].overflow == 0 && !answers_.is_unanswered[slot];
+    if (!is_final) awaited.early = std::min(awaited.early, awaited.seen);
   }
   return true;
 }
