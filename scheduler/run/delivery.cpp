@@ -25,7 +25,8 @@ constexpr float kLearningRate = 0.1F;
 }  // namespace
 
 bool JobScheduler::State::is_soon_delivered(const GpuSlot& slot) const {
-  return static_cast<float>(slot.jobs.size()) * delivery_time.load(std::memory_order_relaxed) <
+  return static_cast<float>(slot.jobs.size() - slot.delivered) *
+             delivery_time.load(std::memory_order_relaxed) <
          kShortDelivery;
 }
 
@@ -50,14 +51,23 @@ void JobScheduler::State::deliver_early(GpuSlot& slot) {
   if (places.size() <= slot.delivered) return;
   const float time_of_job = delivery_time.load(std::memory_order_relaxed);
   const auto most = static_cast<std::size_t>(std::max(1.F, kShortDelivery / time_of_job));
-  const std::size_t end = std::min(places.size(), slot.delivered + most);
+  const std::size_t jobs = std::min(places.size() - slot.delivered, most);
   const Micros begin = now();
-  for (; slot.delivered < end; ++slot.delivered) {
-    const std::uint32_t place = places[slot.delivered];
+  for (const std::uint32_t place : places.subspan(slot.delivered, jobs)) {
     deliver_job(slot, place, gpu_counters());
     slot.jobs[place] = nullptr;
   }
-  gpu_counters().deliveries.add(nanoseconds(now() - begin));
+  slot.delivered += jobs;
+  learn_delivery(jobs, now() - begin, gpu_counters());
+}
+
+/// Learns from the time that delivering some jobs took.
+void JobScheduler::State::learn_delivery(std::size_t jobs, Micros took, Counters& mine) noexcept {
+  if (jobs == 0) return;
+  mine.deliveries.add(nanoseconds(took));
+  const auto of_job = static_cast<float>(took / static_cast<double>(jobs));
+  const float before = delivery_time.load(std::memory_order_relaxed);
+  delivery_time.store(before + kLearningRate * (of_job - before), std::memory_order_relaxed);
 }
 
 /// Waits for a piece and takes it. False at the end.
@@ -101,16 +111,14 @@ void JobScheduler::State::end_delivery() {
 Micros JobScheduler::State::deliver(const BatchPiece& piece, Counters& mine) noexcept {
   GpuSlot& slot = *piece.slot;
   const Micros begin = now();
+  std::size_t jobs = 0;
   for (std::size_t i = piece.begin; i < piece.end; ++i) {
-    if (slot.jobs[i] != nullptr) deliver_job(slot, i, mine);
+    if (slot.jobs[i] == nullptr) continue;
+    deliver_job(slot, i, mine);
+    ++jobs;
   }
   const Micros all = now() - begin;
-  if (piece.begin < piece.end) {
-    mine.deliveries.add(nanoseconds(all));
-    const auto took = static_cast<float>(all / static_cast<double>(piece.end - piece.begin));
-    const float before = delivery_time.load(std::memory_order_relaxed);
-    delivery_time.store(before + kLearningRate * (took - before), std::memory_order_relaxed);
-  }
+  learn_delivery(jobs, all, mine);
   if (slot.undelivered.fetch_sub(1, std::memory_order_acq_rel) > 1) return all;
   slot.worker->release(slot.number);
   slot.is_free.store(true, std::memory_order_release);

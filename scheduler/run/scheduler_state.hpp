@@ -126,6 +126,7 @@ struct JobScheduler::State {
   void deliver_early(GpuSlot& slot);
   void hand_over(GpuSlot& slot);
   Micros deliver(const BatchPiece& piece, Counters& counters) noexcept;
+  void learn_delivery(std::size_t jobs, Micros took, Counters& counters) noexcept;
   void deliver_job(GpuSlot& slot, std::size_t place, Counters& counters) noexcept;
   bool take_piece(BatchPiece& piece);
   void run_delivery_thread(std::size_t number);

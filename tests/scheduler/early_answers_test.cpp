@@ -36,8 +36,8 @@ class HeldWork final : public WorkClass {
   std::atomic<int> batches = 0;       ///< that were started
   std::atomic<int> done = 0;          ///< of these
   std::atomic<std::size_t> jobs = 0;  ///< of the last one
-  std::atomic<std::size_t> early =
-      0;  ///< jobs of each whose answers are there, the last ones first
+  /// So many jobs of the batch have their answers; the last ones come first.
+  std::atomic<std::size_t> early = 0;
   std::atomic<bool> fails = false;
   std::atomic<int> delivered_early = 0;
   std::atomic<int> delivered_late = 0;
@@ -74,7 +74,7 @@ class HeldWork final : public WorkClass {
     }
     bool poll(std::size_t) override {
       if (work_.fails) throw Error("the GPU that is none has failed");
-      return work_.done == work_.batches;
+      return work_.done >= work_.batches;
     }
     std::span<const std::uint32_t> early(std::size_t) override {
       return std::span(places_).first(std::min<std::size_t>(work_.early, places_.size()));

@@ -8,9 +8,8 @@
 namespace warpdex::gpu {
 namespace {
 
-/// A stream for AND beside OR. A batch ends with OR, which takes longer, so AND must not take
-/// multiprocessors from it.
-Stream make_stream_of_and(int device) {
+/// A stream with a lower priority than those that are made now, if that is kFirst.
+Stream make_second_stream(int device) {
   const StreamPriority now = StreamPriorityScope::current();
   const StreamPriorityScope scope(now == StreamPriority::kFirst ? StreamPriority::kSecond : now);
   return Stream(device);
@@ -23,7 +22,8 @@ BatchLauncher::BatchLauncher(const SearchedIndex& index, const Stream& stream,
     : codec_(index.codec_kind),
       stream_(stream),
       clock_(clock),
-      stream_of_and_(make_stream_of_and(index.device)),
+      stream_of_and_(index.device),
+      stream_of_early_and_(make_second_stream(index.device)),
       has_uploaded_(index.device, EventUse::kOrder),
       has_matched_(index.device, EventUse::kOrder) {}
 
@@ -48,22 +48,25 @@ void BatchLauncher::launch(const BatchStages& stages, const BatchPlan& plan) {
 void BatchLauncher::abandon() noexcept {
   cudaStreamSynchronize(stream_.handle());
   cudaStreamSynchronize(stream_of_and_.handle());
+  cudaStreamSynchronize(stream_of_early_and_.handle());
 }
 
 /// Launches AND in a stream of its own, beside OR, and there answers the early queries.
 void BatchLauncher::launch_beside(const BatchStages& stages, const BatchPlan& plan) {
+  // If AND is answered early, the batch does not wait for it.
+  const Stream& beside = plan.early_queries > 0 ? stream_of_early_and_ : stream_of_and_;
   has_uploaded_.record(stream_);
-  has_uploaded_.make_wait(stream_of_and_);
+  has_uploaded_.make_wait(beside);
   AndBatch apart = stages.matching;
   apart.overlaps_launches = false;  // it follows the upload in another stream
-  launch_and_chunks(apart, codec_, stream_of_and_.handle());
+  launch_and_chunks(apart, codec_, beside.handle());
   if (plan.early_queries > 0) {
     FinishBatch first = stages.finishing;
     first.state_count = plan.early_queries;
     first.overlaps_launches = false;
-    launch_finish(first, codec_, stream_of_and_.handle());
+    launch_finish(first, codec_, beside.handle());
   }
-  has_matched_.record(stream_of_and_);
+  has_matched_.record(beside);
   launch_or(stages, plan);
   has_matched_.make_wait(stream_);
 }

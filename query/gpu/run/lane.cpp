@@ -133,7 +133,8 @@ void Lane::sort_by_scorer() {
                    [&](std::uint32_t a, std::uint32_t b) { return number[a] < number[b]; });
 }
 
-/// In a batch of few queries, those of AND come first, so that they may be answered first.
+/// In a batch of few queries, those of AND come first, so that they may be answered first. A query
+/// of one list is one of OR.
 void Lane::put_and_first() {
   if (answers_.settings.size() <= 1 || slots_.size() > kFewAwaited) return;
   const auto is_and = [this](std::uint32_t slot) {

@@ -70,8 +70,7 @@ class Lane {
     std::span<const std::uint32_t> slots;  ///< empty: nothing is under way
     std::uint32_t ticket = 0;              ///< 0: the host waits for `ended`, not for each answer
     std::size_t seen = 0;                  ///< answers that have arrived, counted from the first
-    std::size_t early = 0;                 ///< of the slots, the first ones, which are answered
-                                           ///< before the others; if it has a ticket
+    std::size_t early = 0;                 ///< so many of the first slots are answered early
     std::uint32_t polls = 0;               ///< since the part was started
     Event ended;                           ///< recorded after the part if it has no ticket
   };

@@ -136,9 +136,9 @@ class GpuWorker {
   virtual void start(std::size_t slot, std::span<Job* const> jobs) = 0;
   /// Whether the batch is done. Does what the host can do for it now.
   virtual bool poll(std::size_t slot) = 0;
-  /// The places of jobs whose answers are there though the batch is not done. They must not be left
-  /// unanswered. Called after a poll() that returned false; deliver() may follow for these places.
-  /// A later call for the batch returns the same places first, and maybe more behind them, or none.
+  /// The places of jobs whose answers are there though the batch is not done. deliver() must return
+  /// true for them. Called after a poll() that returned false. A later call for the batch returns
+  /// the same places first, and maybe more behind them, or none.
   virtual std::span<const std::uint32_t> early(std::size_t slot) {
     return (void)slot, std::span<const std::uint32_t>();
   }

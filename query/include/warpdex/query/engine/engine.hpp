@@ -84,8 +84,8 @@ class Engine {
 
   /// The answers of a batch that the last poll() found, if it returned false. They are final:
   /// wait() will give the same ones. Valid until the next call for this ticket. There may be none:
-  /// an engine need not answer any query before the others. Throws UsageError for a ticket that is
-  /// unknown or whose answers were taken.
+  /// an engine need not answer any query before the others. One that does throws UsageError for a
+  /// ticket that is unknown or whose answers were taken.
   virtual EarlyAnswers early_answers(Ticket ticket) {
     (void)ticket;
     return {};
