@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -110,10 +112,10 @@ class EarlyAnswersTest : public testing::Test {
     scheduler_.emplace(classes, settings);
     StubJob first(work_);
     submit(first);
-    while (work_.batches == 0) std::this_thread::yield();
-    for (int i = 0; i < kJobs; ++i) submit(*jobs_.emplace_back(std::make_unique<StubJob>(work_)));
+    ASSERT_TRUE(wait_until([&] { return work_.batches == 1; }));
+    submit_all();
     ++work_.done;
-    while (first.ends == 0 || work_.batches == 1) std::this_thread::yield();
+    ASSERT_TRUE(wait_until([&] { return first.ends == 1 && work_.batches == 2; }));
     ASSERT_EQ(work_.jobs, kJobs);
     work_.delivered_late = 0;
   }
@@ -123,6 +125,9 @@ class EarlyAnswersTest : public testing::Test {
     scheduler_.reset();
   }
 
+  void submit_all() {
+    for (int i = 0; i < kJobs; ++i) submit(*jobs_.emplace_back(std::make_unique<StubJob>(work_)));
+  }
   void submit(StubJob& job) {
     job.wanted = {.cpu = 1'000, .gpu_alone = 30, .gpu_share = 1, .gpu_can = true};
     scheduler_->submit(job);
@@ -132,8 +137,17 @@ class EarlyAnswersTest : public testing::Test {
     for (const auto& job : jobs_) ends += job->ends;
     return ends;
   }
-  void wait_for_ends(int count) const {
-    while (count_ends() < count) std::this_thread::yield();
+  /// False if the condition has not come true in 20 seconds.
+  static bool wait_until(const std::function<bool()>& condition) {
+    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+    while (!condition()) {
+      if (std::chrono::steady_clock::now() > end) return false;
+      std::this_thread::yield();
+    }
+    return true;
+  }
+  bool wait_for_ends(int count) const {
+    return wait_until([&] { return count_ends() >= count; });
   }
 
   HeldWork work_;
@@ -143,14 +157,14 @@ class EarlyAnswersTest : public testing::Test {
 
 TEST_F(EarlyAnswersTest, AreDeliveredBeforeTheBatchIsDone) {
   work_.early = 20;
-  wait_for_ends(20);
+  ASSERT_TRUE(wait_for_ends(20));
   EXPECT_EQ(work_.delivered_early, 20);
   work_.early = 30;
-  wait_for_ends(30);
+  ASSERT_TRUE(wait_for_ends(30));
   EXPECT_EQ(work_.delivered_early, 30);
   EXPECT_EQ(work_.delivered_late, 0);
   ++work_.done;
-  wait_for_ends(kJobs);
+  ASSERT_TRUE(wait_for_ends(kJobs));
   scheduler_.reset();
   EXPECT_EQ(work_.delivered_early, 30);
   EXPECT_EQ(work_.delivered_late, kJobs - 30);
@@ -164,7 +178,7 @@ TEST_F(EarlyAnswersTest, AreDeliveredBeforeTheBatchIsDone) {
 
 TEST_F(EarlyAnswersTest, AllOfABatchMayBeEarly) {
   work_.early = kJobs;
-  wait_for_ends(kJobs);
+  ASSERT_TRUE(wait_for_ends(kJobs));
   jobs_.clear();  // nobody may touch them any more
   work_.learnt_jobs = 0;
   ++work_.done;
@@ -174,6 +188,22 @@ TEST_F(EarlyAnswersTest, AllOfABatchMayBeEarly) {
   EXPECT_EQ(work_.learnt_jobs, 0U);
 }
 
+TEST_F(EarlyAnswersTest, EachBatchHasItsOwn) {
+  work_.early = 30;
+  ASSERT_TRUE(wait_for_ends(30));
+  submit_all();
+  work_.early = 0;
+  ++work_.done;
+  ASSERT_TRUE(wait_until([&] { return work_.batches == 3; }));
+  ASSERT_TRUE(wait_for_ends(kJobs));
+  work_.early = 20;
+  ASSERT_TRUE(wait_for_ends(kJobs + 20));
+  EXPECT_EQ(work_.delivered_early, 50);
+  ++work_.done;
+  ASSERT_TRUE(wait_for_ends(2 * kJobs));
+  for (const auto& job : jobs_) EXPECT_EQ(job->ends, 1);
+}
+
 TEST_F(EarlyAnswersTest, AJobMayBeSubmittedAgainAtOnce) {
   std::atomic<int> again = 0;
   StubJob& last = *jobs_.back();
@@ -181,22 +211,22 @@ TEST_F(EarlyAnswersTest, AJobMayBeSubmittedAgainAtOnce) {
     if (++again == 1) scheduler_->submit(job);
   };
   work_.early = 1;
-  wait_for_ends(1);
+  ASSERT_TRUE(wait_for_ends(1));
   work_.early = 0;
   ++work_.done;
-  while (work_.batches == 2) std::this_thread::yield();
+  ASSERT_TRUE(wait_until([&] { return work_.batches == 3; }));
   EXPECT_EQ(work_.jobs, 1U);
   ++work_.done;
-  wait_for_ends(kJobs + 1);
+  ASSERT_TRUE(wait_for_ends(kJobs + 1));
   EXPECT_EQ(last.ends, 2);
 }
 
 TEST_F(EarlyAnswersTest, AGpuThatFailsLeavesOnlyTheOthersToTheCpu) {
   work_.early = 20;
-  wait_for_ends(20);
+  ASSERT_TRUE(wait_for_ends(20));
   for (int i = 0; i < 20; ++i) jobs_.pop_back();  // nobody may touch them any more
   work_.fails = true;
-  wait_for_ends(kJobs - 20);
+  ASSERT_TRUE(wait_for_ends(kJobs - 20));
   EXPECT_EQ(scheduler_->statistics().moved_to_cpu, kJobs - 20U);
   scheduler_.reset();
   EXPECT_EQ(work_.given_back, kJobs - 20U);
@@ -211,11 +241,11 @@ TEST_F(EarlyAnswersTest, ACancelledJobEndsOnce) {
   StubJob& last = *jobs_.back();
   EXPECT_TRUE(scheduler_->cancel(last, last.generation));
   work_.early = 2;
-  wait_for_ends(2);
+  ASSERT_TRUE(wait_for_ends(2));
   EXPECT_EQ(last.ended, JobEnd::kCancelled);
   EXPECT_EQ(work_.delivered_early, 1);
   ++work_.done;
-  wait_for_ends(kJobs);
+  ASSERT_TRUE(wait_for_ends(kJobs));
   EXPECT_EQ(last.ends, 1);
 }
 

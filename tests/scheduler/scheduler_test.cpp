@@ -85,6 +85,7 @@ TEST_F(SchedulerTest, AnswersThatComeEarlyAreRight) {
   Scheduler scheduler(*snapshot_, gpu(), settings);
   for (int round = 0; round < 5; ++round) ASSERT_NO_FATAL_FAILURE(answer_all(scheduler));
   EXPECT_TRUE(engine_->has_answered_early());
+  EXPECT_TRUE(engine_->has_kept_plans());
   EXPECT_GT(scheduler.statistics().moved_to_cpu, 0U);
 }
 

@@ -39,8 +39,9 @@ class StandInEngine final : public Engine {
     check_settings(settings, plans.size());
     throw_if(Failure::kSubmit);
     if (under_way_.size() >= batches_) throw UsageError("more batches than there is room for");
-    under_way_[++last_] = {
-        plans, {settings.begin(), settings.end()}, 3, std::make_shared<Answers>(plans.size()), {}};
+    under_way_[++last_] = {plans, {settings.begin(), settings.end()},
+                           3,     std::make_shared<Answers>(plans.size()),
+                           {},    count_terms(plans)};
     ++started_;
     queries_ += plans.size();
     largest_ = std::max<std::size_t>(largest_, plans.size());
@@ -72,6 +73,7 @@ class StandInEngine final : public Engine {
     throw_if(Failure::kWait, ticket);
     const auto found = under_way_.find(static_cast<std::uint64_t>(ticket));
     Batch& batch = found->second;
+    if (count_terms(batch.plans) != batch.terms) has_kept_plans_ = false;
     for (std::size_t i = 0; i < batch.plans.size(); ++i) {
       const bool leaves = leaves_every_ > 0 && ++counted_ % leaves_every_ == 0;
       if (!leaves && !batch.answers->is_answered[i]) answer(batch, i);
@@ -86,6 +88,8 @@ class StandInEngine final : public Engine {
   std::size_t largest() const { return largest_; }
   /// Whether some queries were answered before the end of their batch.
   bool has_answered_early() const { return has_answered_early_; }
+  /// Whether all plans were left as they were until the end of their batch.
+  bool has_kept_plans() const { return has_kept_plans_; }
 
  private:
   struct Answers final : BatchAnswers::Source {
@@ -107,7 +111,14 @@ class StandInEngine final : public Engine {
     int polls = 0;
     std::shared_ptr<Answers> answers;
     std::vector<std::uint32_t> early;
+    std::size_t terms = 0;  ///< of all plans
   };
+
+  static std::size_t count_terms(std::span<const PlannedQuery> plans) {
+    std::size_t terms = 0;
+    for (const PlannedQuery& plan : plans) terms += plan.terms.size();
+    return terms;
+  }
 
   void answer(Batch& batch, std::size_t query) {
     batch.answers->results[query] = searcher_.run(batch.plans[query], batch.settings_of(query));
@@ -131,6 +142,7 @@ class StandInEngine final : public Engine {
   std::atomic<bool> is_held_ = false;
   bool is_early_ = false;
   std::atomic<bool> has_answered_early_ = false;
+  std::atomic<bool> has_kept_plans_ = true;
   std::atomic<std::size_t> started_ = 0;
   std::atomic<std::size_t> queries_ = 0;
   std::atomic<std::size_t> largest_ = 0;
