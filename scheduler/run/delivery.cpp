@@ -49,9 +49,9 @@ void JobScheduler::State::hand_over(GpuSlot& slot) {
 void JobScheduler::State::deliver_early(GpuSlot& slot) {
   const std::span<const std::uint32_t> places = slot.worker->early(slot.number);
   if (places.size() <= slot.delivered) return;
-  const float time_of_job = delivery_time.load(std::memory_order_relaxed);
-  const auto most = static_cast<std::size_t>(std::max(1.F, kShortDelivery / time_of_job));
-  const std::size_t jobs = std::min(places.size() - slot.delivered, most);
+  const float most = std::max(1.F, kShortDelivery / delivery_time.load(std::memory_order_relaxed));
+  const std::size_t left = places.size() - slot.delivered;
+  const auto jobs = static_cast<std::size_t>(std::min(most, static_cast<float>(left)));
   const Micros begin = now();
   for (const std::uint32_t place : places.subspan(slot.delivered, jobs)) {
     deliver_job(slot, place, gpu_counters());
