@@ -56,6 +56,12 @@ void Progress::update(const std::string& stage, const std::string& text, std::ui
   }
 }
 
+void Progress::update(const std::string& stage, double share) {
+  constexpr std::uint64_t kSteps = 1'000'000;
+  const auto done = static_cast<std::uint64_t>(share * static_cast<double>(kSteps));
+  update(stage, "", done, kSteps, Unit::kSteps);
+}
+
 void Progress::clear() {
   if (line_is_open_) *out_ << kEraseLine << std::flush;
   line_is_open_ = false;

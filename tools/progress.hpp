@@ -31,6 +31,8 @@ class Progress {
   /// `stage` starts a new clock.
   void update(const std::string& stage, const std::string& text, std::uint64_t done,
               std::uint64_t total, Unit unit);
+  /// Of a stage that knows only the share of its work that is done, 0 to 1.
+  void update(const std::string& stage, double share);
 
   /// Erases the line on a terminal, so that other text can be printed.
   void clear();

@@ -138,6 +138,18 @@ TEST(Progress, TellsNoRateOfSteps) {
   EXPECT_THAT(out.str(), ::testing::Not(HasSubstr("/s")));
 }
 
+TEST(Progress, TellsShares) {
+  std::ostringstream out;
+  Progress progress(out, false, std::chrono::milliseconds(0));
+  progress.update("merging", 0);
+  std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  progress.update("merging", 0.37);
+  progress.update("merging", 1);
+  EXPECT_THAT(out.str(), ::testing::StartsWith("merging\n"));
+  EXPECT_THAT(out.str(), HasSubstr("merging, 37 %, "));
+  EXPECT_THAT(out.str(), HasSubstr("merging, 100 %, 0"));
+}
+
 TEST(Progress, KeepsQuietForItsInterval) {
   std::ostringstream out;
   Progress progress(out, false);

@@ -41,10 +41,7 @@ MergeOptions options_of(const Arguments& given, Progress& progress) {
   options.threads = checked_threads(given.threads);
   options.on_progress = [&progress, quiet = given.quiet](double share) {
     InterruptGuard::check();
-    constexpr double kSteps = 1e6;
-    if (quiet) return;
-    progress.update("merging", "", static_cast<std::uint64_t>(share * kSteps),
-                    static_cast<std::uint64_t>(kSteps), Progress::Unit::kSteps);
+    if (!quiet) progress.update("merging", share);
   };
   return options;
 }

@@ -69,11 +69,7 @@ int run_verify(const std::vector<std::string>& arguments) {
   const bool is_clear = !wants_repair || repair(folder);
 
   Progress progress = Progress::to_standard_error();
-  const auto show = [&](double share) {
-    constexpr double kSteps = 1e6;
-    progress.update("verifying", "", static_cast<std::uint64_t>(share * kSteps),
-                    static_cast<std::uint64_t>(kSteps), Progress::Unit::kSteps);
-  };
+  const auto show = [&](double share) { progress.update("verifying", share); };
   std::vector<std::string> problems;
   std::string whole = folder + " is whole: ";
   if (vector::is_vector_index(folder)) {

@@ -97,11 +97,8 @@ CopyRow make_copier(const vector::VectorIndex& index, bool by_codes) {
 void check_source(const vector::VectorIndex& index, bool is_quiet) {
   Progress progress = Progress::to_standard_error();
   vector::check_before_copy(index, [&](double share) {
-    constexpr double kSteps = 1e6;
     InterruptGuard::check();
-    if (is_quiet) return;
-    progress.update("checking", "", static_cast<std::uint64_t>(share * kSteps),
-                    static_cast<std::uint64_t>(kSteps), Progress::Unit::kSteps);
+    if (!is_quiet) progress.update("checking", share);
   });
 }
 
