@@ -86,7 +86,8 @@ Range widened(Range window, const std::vector<LocatedTerm>& words, std::size_t t
     range.end = std::max(range.end, end);
   }
   const bool is_last = words.empty() || range.end >= words.back().offset + words.back().size;
-  if (is_last && text_bytes - range.end <= kMargin) range.end = text_bytes;
+  const bool fits = text_bytes - range.begin <= max_bytes;
+  if (is_last && fits && text_bytes - range.end <= kMargin) range.end = text_bytes;
   return range;
 }
 

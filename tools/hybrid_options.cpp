@@ -1,6 +1,7 @@
 // Reads vectors of queries and hands them to the searcher.
 #include "hybrid_options.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "text.hpp"
@@ -43,8 +44,10 @@ void HybridOptions::add_to(CommandLine& command) {
       "that the words match (as --mode says); neighbors: the best by words among the nearest")(
       "fusion-weight", po::value(&weight_)->value_name("W")->default_value(weight_, "0.5"),
       "rrf, convex: weight of the words, 0 to 1; 'warpdex tune' finds a good one")(
-      "fusion-depth", po::value(&depth_)->value_name("N")->default_value(depth_),
-      "documents that each half finds, 1 to 10000");
+      "fusion-depth",
+      po::value<std::int64_t>()->value_name("N")->notifier([this](std::int64_t n) { depth_ = n; }),
+      "documents that each half finds, 1 to 10000 (by default 1000, or as many as -k says if that "
+      "is more); with fewer than -k, an answer may have fewer, too");
   command.add(group);
 }
 
@@ -58,7 +61,7 @@ void HybridOptions::check(const CommandLine& command, const SearchOptions& searc
     }
   };
   if (!is_given()) return refuse_fusion("is for --vector-queries; add that");
-  const Fusion way = fusion().fusion;
+  const Fusion way = fusion(search.settings().k).fusion;
   if (!has_words) refuse_fusion("joins words and vectors; give --queries or words, too");
   if (command.given("fusion-weight") && way != Fusion::kReciprocalRank && way != Fusion::kConvex) {
     throw UsageError("--fusion-weight is for rrf and convex; leave it out");
@@ -76,9 +79,10 @@ void HybridOptions::check(const CommandLine& command, const SearchOptions& searc
   }
 }
 
-FusionSettings HybridOptions::fusion() const {
+FusionSettings HybridOptions::fusion(std::uint32_t k) const {
+  const std::int64_t usual = std::max(FusionSettings{}.depth, k);
   FusionSettings settings{fusion_from_name(fusion_), weight_,
-                          checked_number("--fusion-depth", depth_, 1, kMaxK)};
+                          checked_number("--fusion-depth", depth_.value_or(usual), 1, kMaxK)};
   if (!(weight_ >= 0 && weight_ <= 1)) {
     throw UsageError("--fusion-weight is the weight of the words; give a number from 0 to 1");
   }
@@ -97,7 +101,7 @@ HybridSearch::HybridSearch(const Snapshot& snapshot, const HybridOptions& option
                            std::size_t threads, const UploadedIndex* gpu)
     : settings_(settings), path_(options.path()) {
   if (!options.is_given()) return;
-  fusion_ = options.fusion();
+  fusion_ = options.fusion(settings.k);
   const auto text = [&engine](std::span<const Query> queries, const SearchSettings& wanted) {
     return engine.search(queries, wanted);
   };

@@ -2,12 +2,15 @@
 #include "readable_answer.hpp"
 
 #include <algorithm>
+#include <memory>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "table.hpp"
 #include "text.hpp"
+#include "warpdex/indexer/analysis/analyzer.hpp"
 #include "warpdex/query/plan/plan.hpp"
 #include "warpdex/query/spelling.hpp"
 
@@ -29,13 +32,26 @@ std::string nearest_of(const std::vector<Correction>& corrections) {
   return text;
 }
 
+/// Whether the term, typed as a word, is looked for as it is. Some stems have a stem of their own.
+bool can_be_typed(std::string_view term, Analyzer& analyzer) {
+  std::vector<std::string_view> terms;
+  analyzer.analyze(term, terms);
+  return terms.size() == 1 && terms[0] == term;
+}
+
 /// The terms that no document has, with terms that are spelt alike.
 void print_unknown(const Snapshot& index, const std::set<std::string>& unknown, std::ostream& out) {
   if (unknown.empty()) return;
+  constexpr std::size_t kOffers = 3;
+  constexpr std::size_t kLookedAt = 20;
   const SpellingCorrector corrector(index);
+  const std::unique_ptr<Analyzer> analyzer = make_analyzer(index.settings().analyzer);
   for (const std::string& term : unknown) {
     out << "not in the index: " << term;
-    const std::vector<Correction> corrections = corrector.corrections(term);
+    std::vector<Correction> corrections = corrector.corrections(term, kLookedAt);
+    std::erase_if(corrections,
+                  [&](const Correction& one) { return !can_be_typed(one.term, *analyzer); });
+    if (corrections.size() > kOffers) corrections.resize(kOffers);
     if (!corrections.empty()) out << "; did you mean " << nearest_of(corrections) << "?";
     out << "\n";
   }

@@ -15,6 +15,7 @@ namespace warpdex::build {
 namespace {
 
 constexpr std::size_t kBatchRecords = 1024;
+constexpr float kTooLargeForHalf = 65'520;  ///< this and more is rounded to infinity
 constexpr std::uint32_t kRefused = std::numeric_limits<std::uint32_t>::max();
 
 template <class T>
@@ -168,8 +169,16 @@ void DocumentStage::check_embedding(std::span<const float> embedding) const {
                      " components, and the index takes " +
                      std::to_string(options_.vectors->dimension));
   }
+  // Of cosines, the direction is stored.
+  const bool are_halves = options_.vectors->store == vector::Store::kHalf &&
+                          options_.vectors->metric != vector::Metric::kCosine;
   for (const float component : embedding) {
     if (!std::isfinite(component)) throw InputError("its vector has a component that is no number");
+    if (are_halves && std::abs(component) >= kTooLargeForHalf) {
+      throw InputError(
+          "its vector has a component above 65504, which is too large for the halves that the "
+          "index stores; scale the vectors, or build the index from floats");
+    }
   }
 }
 

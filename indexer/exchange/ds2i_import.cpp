@@ -49,7 +49,8 @@ class SequenceFile {
   std::string name_;
 };
 
-/// A file with a name a line; or, where there is no file, the numbers of the lines.
+/// A file with a name a line; or, where there is no file, the numbers of the lines. Lines end with
+/// "\n" or "\r\n"; a byte order mark before the first is skipped.
 class NameFile {
  public:
   NameFile() = default;
@@ -66,7 +67,11 @@ class NameFile {
   std::uint64_t size() const { return ends_.size(); }
   std::string_view line(std::uint64_t number) const {
     const std::size_t start = number == 0 ? 0 : ends_[number - 1] + 1;
-    return bytes().substr(start, ends_[number] - start);
+    std::string_view line = bytes().substr(start, ends_[number] - start);
+    if (line.ends_with('\r')) line.remove_suffix(1);
+    constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+    if (number == 0 && line.starts_with(kByteOrderMark)) line.remove_prefix(kByteOrderMark.size());
+    return line;
   }
   std::uint64_t memory() const { return ends_.capacity() * sizeof ends_[0]; }
 

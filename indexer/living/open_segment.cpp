@@ -2,6 +2,8 @@
 #include "living/open_segment.hpp"
 
 #include <algorithm>
+#include <span>
+#include <utility>
 
 #include "warpdex/core/storage/packed_file.hpp"
 #include "warpdex/indexer/format/section_names.hpp"
@@ -12,6 +14,33 @@ namespace {
 template <class T>
 std::span<const std::uint8_t> bytes_of(std::span<const T> values) {
   return {reinterpret_cast<const std::uint8_t*>(values.data()), values.size_bytes()};
+}
+
+/// New changes are added up once they are so many and more than the terms that have changed.
+constexpr std::size_t kManyChanges = std::size_t{1} << 16;
+
+/// Adds up changes of the same term; they become sorted by term.
+void add_up(std::vector<FrequencyChange>& changes) {
+  std::sort(changes.begin(), changes.end(), [](const FrequencyChange& a, const FrequencyChange& b) {
+    return a.term_number < b.term_number;
+  });
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < changes.size(); ++i) {
+    if (kept > 0 && changes[kept - 1].term_number == changes[i].term_number) {
+      changes[kept - 1].documents += changes[i].documents;
+      changes[kept - 1].occurrences += changes[i].occurrences;
+    } else {
+      changes[kept++] = changes[i];
+    }
+  }
+  changes.resize(kept);
+}
+
+std::vector<FrequencyChange> sum_of(std::span<const FrequencyChange> before,
+                                    std::vector<FrequencyChange> changes) {
+  changes.insert(changes.end(), before.begin(), before.end());
+  add_up(changes);
+  return changes;
 }
 
 }  // namespace
@@ -31,37 +60,24 @@ std::uint64_t OpenSegment::removed_documents() const {
 }
 
 void OpenSegment::remove(std::uint32_t document) {
-  std::vector<std::pair<std::uint32_t, std::uint32_t>> terms;
+  std::vector<FrequencyChange> terms;
   if (index_->settings().has_forward) {
     index_->for_each_term_of_document(document, [&](std::uint32_t term, std::uint32_t frequency) {
-      terms.emplace_back(term, frequency);
+      terms.push_back({term, 1, frequency});
     });
   }
   if (!rows_) rows_.emplace(index_->counts().documents, index_->removed());
   if (!rows_->add(document)) return;
   removed_tokens_ += index_->lengths()[document];
-  removed_terms_.insert(removed_terms_.end(), terms.begin(), terms.end());
+  note(terms);
 }
 
-/// Those of earlier commits, and the new ones.
-std::vector<FrequencyChange> OpenSegment::frequency_changes() const {
-  const auto before = index_->frequency_changes();
-  std::vector<FrequencyChange> changes(before.begin(), before.end());
-  for (const auto& [term, frequency] : removed_terms_) changes.push_back({term, 1, frequency});
-  std::sort(changes.begin(), changes.end(), [](const FrequencyChange& a, const FrequencyChange& b) {
-    return a.term_number < b.term_number;
-  });
-  std::size_t kept = 0;
-  for (std::size_t i = 0; i < changes.size(); ++i) {
-    if (kept > 0 && changes[kept - 1].term_number == changes[i].term_number) {
-      changes[kept - 1].documents += changes[i].documents;
-      changes[kept - 1].occurrences += changes[i].occurrences;
-    } else {
-      changes[kept++] = changes[i];
-    }
-  }
-  changes.resize(kept);
-  return changes;
+/// Memory stays within a few times that of the terms, however many documents are removed.
+void OpenSegment::note(std::span<const FrequencyChange> terms) {
+  new_changes_.insert(new_changes_.end(), terms.begin(), terms.end());
+  if (new_changes_.size() < std::max(kManyChanges, changes_.size())) return;
+  changes_ = sum_of(changes_, std::move(new_changes_));
+  new_changes_.clear();
 }
 
 SegmentInfo OpenSegment::write(ReplacementFolder& folder, std::uint64_t commit) const {
@@ -69,7 +85,8 @@ SegmentInfo OpenSegment::write(ReplacementFolder& folder, std::uint64_t commit) 
   if (rows_) info.removals.reset();
   if (!is_new_) folder.keep(info);
   if (!rows_) return info;
-  const std::vector<FrequencyChange> changes = frequency_changes();
+  std::vector<FrequencyChange> changes = sum_of(changes_, new_changes_);
+  changes = sum_of(index_->frequency_changes(), std::move(changes));
   std::vector<NamedBytes> sections{{std::string(kRemovedRows), bytes_of(rows_->words())}};
   if (index_->settings().has_forward) {
     sections.push_back({std::string(section::kFrequencyChanges),

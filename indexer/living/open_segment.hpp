@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -45,14 +46,17 @@ class OpenSegment {
   SegmentInfo write(ReplacementFolder& folder, std::uint64_t commit) const;
 
  private:
-  std::vector<FrequencyChange> frequency_changes() const;
+  void note(std::span<const FrequencyChange> terms);
 
   SegmentInfo info_;
   std::shared_ptr<const Index> index_;
   bool is_new_;
   std::optional<RemovedRowsBuilder> rows_;  ///< if documents were removed since the last commit
   std::uint64_t removed_tokens_ = 0;        ///< since then
-  std::vector<std::pair<std::uint32_t, std::uint32_t>> removed_terms_;  ///< number and frequency
+  /// What terms have lost since the last commit, each once, by number.
+  std::vector<FrequencyChange> changes_;
+  /// What they have lost besides, in any order.
+  std::vector<FrequencyChange> new_changes_;
 };
 
 }  // namespace warpdex

@@ -14,6 +14,14 @@ constexpr std::string_view kWhiteSpace = " \t\n\v\f\r";
 
 bool is_control(char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; }
 
+/// Control characters of two bytes, U+0080 to U+009F, by which text can command a terminal, too.
+bool has_c1(std::string_view text) {
+  for (std::size_t i = 0; i + 1 < text.size(); ++i) {
+    if (text[i] == '\xC2' && static_cast<unsigned char>(text[i + 1]) < 0xA0) return true;
+  }
+  return false;
+}
+
 bool is_utf16(std::string_view bytes) {
   return bytes.starts_with("\xFF\xFE") || bytes.starts_with("\xFE\xFF");
 }
@@ -67,7 +75,7 @@ void check_id(std::string_view id, const Location& location) {
   const auto unfit = std::find_if(id.begin(), id.end(), [](char c) {
     return is_control(c) || kWhiteSpace.find(c) != std::string_view::npos;
   });
-  if (unfit == id.end()) return;
+  if (unfit == id.end() && !has_c1(id)) return;
   fail_document(location, "the id '" + excerpt(id) +
                               "' holds white space or a control character, which a run could "
                               "not name; write it without, as with '_' instead");

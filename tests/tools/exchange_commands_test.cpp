@@ -94,6 +94,16 @@ TEST(ExchangeCommands, LearnedWeightsComeBackAsTheyWere) {
     ASSERT_EQ(imported.status, 0) << imported.err;
     EXPECT_EQ(run_of(folder / (format + ".index")), run) << format;
   }
+  // As editors on other systems write them.
+  for (const std::string ending : {".terms", ".documents"}) {
+    std::string text = "\xEF\xBB\xBF";
+    for (const char c : read_file(folder / ("ds2i" + ending))) {
+      text += c == '\n' ? "\r\n" : std::string(1, c);
+    }
+    write_file(folder / ("ds2i" + ending), text);
+  }
+  ASSERT_EQ(run_import("ds2i", folder / "ds2i", folder / "crlf", {"--weights"}).status, 0);
+  EXPECT_EQ(run_of(folder / "crlf"), run);
   expect_complaint(run_import("ciff", folder / "ciff", folder / "x", {"--weights", "--impacts"}), 2,
                    {"--weights", "--impacts"});
   expect_complaint(run_import("ciff", folder / "ciff", folder / "x", {"--weights", "--impact-b=1"}),

@@ -249,6 +249,9 @@ TEST_F(HybridCommands, TuneChoosesAWeight) {
   EXPECT_EQ(json["trials"].Size(), 11U);
   EXPECT_THAT(run_warpdex(common).out, HasSubstr("best on 1 query: --fusion-weight "));
   arguments = common;
+  arguments.insert(arguments.end(), {"-k", "3"});
+  expect_complaint(run_warpdex(arguments), 2, {"--fusion-depth", "leave -k out"});
+  arguments = common;
   arguments.insert(arguments.end(), {"--fusion", "filter"});
   expect_complaint(run_warpdex(arguments), 2, {"rrf or convex"});
   write_file(file("qrels"), "a 0 D1 1\nb 0 D4 1\n");

@@ -126,13 +126,45 @@ TEST_F(LivingCommands, StatsCountSegmentsAndDeletions) {
   EXPECT_TRUE(json["forward"].GetBool());
 }
 
+// As all files of lines, it may begin with a byte order mark.
+TEST_F(LivingCommands, DeleteReadsLinesAsOtherCommandsDo) {
+  EXPECT_EQ(remove("\xEF\xBB\xBF"
+                   "d1\r\nd2")
+                .out,
+            "deleted 2 documents from " + index_ + "\n");
+  const std::string id(3'000, 'x');
+  const Outcome outcome = remove(id + "\n");
+  EXPECT_EQ(outcome.status, 1);
+  EXPECT_LT(outcome.err.size(), 400U);
+}
+
+TEST_F(LivingCommands, SayWhichStaticScoresAreOfNoNewDocument) {
+  write_file(folder_ / "scores", "d1\t1\n");
+  const std::string index = folder_ / "static";
+  ASSERT_EQ(run_warpdex({"index", "--input", "-", "--format", "tsv", "--quiet", "--static",
+                         folder_ / "scores", "--output", index},
+                        {kTsvDocuments, {}, {}})
+                .status,
+            0);
+  write_file(folder_ / "more", "d6\t2\nd1\t5\n");
+  const Outcome outcome =
+      run_warpdex({"add", index, "--input", "-", "--format", "tsv", "--static", folder_ / "more"},
+                  {"d6\tnew\n", {}, {}});
+  EXPECT_EQ(outcome.status, 0);
+  EXPECT_THAT(outcome.err, HasSubstr("1 static score is of an id that no new document has"));
+  EXPECT_THAT(outcome.err, HasSubstr("--update"));
+}
+
 TEST_F(LivingCommands, RefuseBadInput) {
+  expect_complaint(add("d\xC2\x9B"
+                       "6\tnew\n"),
+                   1, {"control character"});
   const std::string before = answers(index_);
   expect_complaint(add("d6\tnew\nd1\told\n"), 1, {"<stdin>:2", "'d1' already"});
   expect_complaint(add("d6\tnew\nd6\tnew\n"), 1, {"<stdin>:2", "came before"});
   expect_complaint(remove("d1\nd9\n"), 1, {"<stdin>:2", "'d9'", "nothing is deleted"});
   expect_complaint(remove("d1\nd1\n"), 1, {"<stdin>:2", "'d1'"});
-  expect_complaint(run_warpdex({"delete", index_, "--ids", folder_ / "none"}), 1, {"cannot read"});
+  expect_complaint(run_warpdex({"delete", index_, "--ids", folder_ / "none"}), 1, {"cannot open"});
   expect_complaint(run_warpdex({"delete", folder_ / "none", "--ids", "-"}), 1,
                    {"there is no index"});
   expect_complaint(add("d6\tnew\n", {"--static", "scores"}), 2, {"no static scores"});

@@ -92,8 +92,7 @@ TEST_F(Mistakes, InputsThatAreNone) {
     }
     expect_complaint(run_warpdex(arguments), 2, {"--input is empty; name a file or a folder"});
   }
-  expect_complaint(run_warpdex({"delete", index_, "--ids", folder_.path()}), 1,
-                   {"it is a folder; name a file of ids"});
+  expect_complaint(run_warpdex({"delete", index_, "--ids", folder_.path()}), 1, {"is a folder"});
   write_file(file("empty"), "");
   expect_complaint(run_warpdex({"import", "--format", "ciff", "--input", file("empty"), "--output",
                                 file("new")}),

@@ -61,6 +61,19 @@ TEST_F(SearchForPeople, OffersTermsThatAreSpeltAlike) {
   EXPECT_THAT(search({"aple"}).out, Not(HasSubstr("d1")));
 }
 
+// The stem of tumbleweed is tumblewe. Typed, that is looked for as tumblew.
+TEST_F(SearchForPeople, OffersNoStemThatHasAStemOfItsOwn) {
+  ASSERT_EQ(run_warpdex({"index", "--input", "-", "--format", "tsv", "--analyzer", "english",
+                         "--quiet", "--output", file("stems")},
+                        {"d1\ttumbleweed\nd2\ttumbler\n", {}, {}})
+                .status,
+            0);
+  const std::string said = run_warpdex({"search", file("stems"), "tumblewed"}).out;
+  EXPECT_THAT(said, HasSubstr("not in the index: tumblew"));
+  EXPECT_THAT(said, Not(HasSubstr("tumblewe?")));
+  EXPECT_THAT(said, Not(HasSubstr("tumblewe or")));
+}
+
 TEST_F(SearchForPeople, NamesAQueryThatIsNotUtf8Once) {
   const Outcome words = search({"gr\xFCn"});
   expect_complaint(words, 1, {"not valid UTF-8"});

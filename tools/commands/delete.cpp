@@ -1,6 +1,4 @@
 // warpdex delete: deletes documents from an index by their ids.
-#include <filesystem>
-#include <fstream>
 #include <iostream>
 #include <string>
 #include <vector>
@@ -12,6 +10,8 @@
 #include "text.hpp"
 #include "warpdex/core/error.hpp"
 #include "warpdex/indexer/living/living_index.hpp"
+#include "warpdex/indexer/readers/input_stream.hpp"
+#include "warpdex/indexer/readers/text_checks.hpp"
 
 namespace warpdex::tools {
 namespace {
@@ -36,15 +36,12 @@ struct Arguments {
   bool quiet = false;
 };
 
-/// Deletes the documents that the lines of `in` name. Returns how many ids the index did not have.
-std::uint64_t remove_all(std::istream& in, const Arguments& given, LivingIndex& index,
+/// Deletes the documents that the lines name. Returns how many ids the index did not have.
+std::uint64_t remove_all(LineReader& lines, const Arguments& given, LivingIndex& index,
                          std::uint64_t& deleted) {
   std::uint64_t unknown = 0;
-  std::uint64_t line = 0;
-  for (std::string id; std::getline(in, id);) {
-    ++line;
-    if (line % 256 == 0) InterruptGuard::check();
-    if (id.ends_with('\r')) id.pop_back();
+  for (std::string id; lines.next(id);) {
+    if (lines.line_number() % 256 == 0) InterruptGuard::check();
     if (id.empty()) continue;
     if (index.remove(id)) {
       ++deleted;
@@ -52,12 +49,11 @@ std::uint64_t remove_all(std::istream& in, const Arguments& given, LivingIndex& 
     }
     ++unknown;
     if (given.ignore_unknown) continue;
-    throw InputError((given.ids == "-" ? "<stdin>" : given.ids) + ":" + std::to_string(line) +
-                     ": the index has no document with the id '" + id +
+    throw InputError(lines.name() + ":" + std::to_string(lines.line_number()) +
+                     ": the index has no document with the id '" + excerpt(id) +
                      "', or it was named before; nothing is deleted: correct the file, or pass "
                      "over such ids by --ignore-unknown");
   }
-  if (in.bad()) throw IoError("cannot read '" + given.ids + "' to its end; copy it and try again");
   return unknown;
 }
 
@@ -78,19 +74,9 @@ int run_delete(const std::vector<std::string>& arguments) {
   check_inputs_outside(given.index, {given.ids});
   const InterruptGuard guard;
   LivingIndex index(given.index);
+  LineReader lines(given.ids, InterruptGuard::check);
   std::uint64_t deleted = 0;
-  std::uint64_t unknown = 0;
-  if (given.ids == "-") {
-    unknown = remove_all(std::cin, given, index, deleted);
-  } else {
-    std::error_code ignored;
-    if (std::filesystem::is_directory(given.ids, ignored)) {
-      throw IoError("cannot read '" + given.ids + "': it is a folder; name a file of ids by --ids");
-    }
-    std::ifstream file(given.ids);
-    if (!file) throw IoError("cannot read '" + given.ids + "'; name a file of ids by --ids");
-    unknown = remove_all(file, given, index, deleted);
-  }
+  const std::uint64_t unknown = remove_all(lines, given, index, deleted);
   index.commit(InterruptGuard::check);
   if (given.quiet) return 0;
   std::cout << "deleted " << counted(deleted, "document") << " from " << given.index;

@@ -102,7 +102,7 @@ double worth(const Snapshot& index, const Halves& halves, const std::vector<std:
 
 std::vector<Trial> try_weights(const Snapshot& index, const Arguments& given, const Qrels& qrels,
                                std::size_t& training_queries, std::size_t& test_queries) {
-  FusionSettings fusion = given.hybrid.fusion();
+  FusionSettings fusion = given.hybrid.fusion(1);
   const Halves halves = search_halves(index, given, fusion.depth);
   std::vector<std::size_t> training;
   std::vector<std::size_t> test;
@@ -192,7 +192,12 @@ int run_tune(const std::vector<std::string>& arguments) {
   }
   given.device.check(command);
   given.hybrid.check(command, given.search, true);
-  const Fusion fusion = given.hybrid.fusion().fusion;
+  if (command.given("k")) {
+    throw UsageError(
+        "tune judges all documents of the fused lists; say how many each half finds by "
+        "--fusion-depth, and leave -k out");
+  }
+  const Fusion fusion = given.hybrid.fusion(1).fusion;
   if (command.given("fusion-weight") ||
       (fusion != Fusion::kReciprocalRank && fusion != Fusion::kConvex)) {
     throw UsageError(
