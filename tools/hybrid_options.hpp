@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
@@ -29,7 +30,8 @@ class HybridOptions {
   const std::string& path() const { return path_; }
   /// Throws UsageError for options that do not go together. `has_words`: the queries have.
   void check(const CommandLine& command, const SearchOptions& search, bool has_words) const;
-  /// For answers of `k` documents. Throws UsageError for values out of range.
+  /// For answers of `k` documents: without --fusion-depth, each half finds as many at least. Throws
+  /// UsageError for values out of range.
   FusionSettings fusion(std::uint32_t k) const;
   /// Queries without words for the vectors of the file; their ids are the numbers of the rows, from
   /// 1.
@@ -39,7 +41,7 @@ class HybridOptions {
   std::string path_;
   std::string fusion_ = "rrf";
   float weight_ = FusionSettings{}.weight;
-  std::optional<std::int64_t> depth_;  ///< none: as many as an answer has, and 1,000 at least
+  std::optional<std::int64_t> depth_;
 };
 
 /// Answers queries one batch after the other, each with the next vectors of the file.

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "warpdex/core/error.hpp"
+#include "warpdex/indexer/readers/text_checks.hpp"
 
 namespace warpdex::tools {
 namespace {
@@ -18,18 +19,6 @@ SnippetSettings settings_of(ShownFields::Marks marks) {
     settings.before = settings.after = "*";
   }
   return settings;
-}
-
-/// Line feeds and other control characters to blanks, so that no text can command a terminal.
-std::string in_one_line(std::string text) {
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const auto byte = static_cast<unsigned char>(text[i]);
-    if (byte < 0x20 || byte == 0x7F) text[i] = ' ';
-    const bool is_c1 =
-        byte == 0xC2 && i + 1 < text.size() && static_cast<unsigned char>(text[i + 1]) < 0xA0;
-    if (is_c1) text[i] = text[i + 1] = ' ';
-  }
-  return text;
 }
 
 std::string quoted(const std::vector<std::string>& names) {
@@ -85,7 +74,7 @@ std::vector<ShownField> ShownFields::of(std::uint32_t document, const Query& que
     if (!values[places_[i]]) continue;
     ShownField& field = shown.emplace_back();
     field.name = names_[i];
-    field.text = is_for_people_ ? in_one_line(*values[places_[i]]) : *values[places_[i]];
+    field.text = is_for_people_ ? without_controls(*values[places_[i]], ' ') : *values[places_[i]];
     if (snippets_) field.snippet = snippets_->make(field.text, query);
   }
   return shown;

@@ -16,11 +16,13 @@ std::span<const std::uint8_t> bytes_of(std::span<const T> values) {
   return {reinterpret_cast<const std::uint8_t*>(values.data()), values.size_bytes()};
 }
 
-/// New changes are added up once they are so many and more than the terms that have changed.
+/// New changes are added up once there are this many of them, and as many as changed terms.
 constexpr std::size_t kManyChanges = std::size_t{1} << 16;
 
-/// Adds up changes of the same term; they become sorted by term.
-void add_up(std::vector<FrequencyChange>& changes) {
+/// Both together, each term once, sorted by term.
+std::vector<FrequencyChange> sum_of(std::span<const FrequencyChange> before,
+                                    std::vector<FrequencyChange> changes) {
+  changes.insert(changes.end(), before.begin(), before.end());
   std::sort(changes.begin(), changes.end(), [](const FrequencyChange& a, const FrequencyChange& b) {
     return a.term_number < b.term_number;
   });
@@ -34,12 +36,6 @@ void add_up(std::vector<FrequencyChange>& changes) {
     }
   }
   changes.resize(kept);
-}
-
-std::vector<FrequencyChange> sum_of(std::span<const FrequencyChange> before,
-                                    std::vector<FrequencyChange> changes) {
-  changes.insert(changes.end(), before.begin(), before.end());
-  add_up(changes);
   return changes;
 }
 
@@ -72,7 +68,7 @@ void OpenSegment::remove(std::uint32_t document) {
   note(terms);
 }
 
-/// Memory stays within a few times that of the terms, however many documents are removed.
+/// Notes what a removed document's terms lose. Memory goes with the terms, not with the documents.
 void OpenSegment::note(std::span<const FrequencyChange> terms) {
   new_changes_.insert(new_changes_.end(), terms.begin(), terms.end());
   if (new_changes_.size() < std::max(kManyChanges, changes_.size())) return;

@@ -14,14 +14,6 @@ constexpr std::string_view kWhiteSpace = " \t\n\v\f\r";
 
 bool is_control(char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; }
 
-/// Control characters of two bytes, U+0080 to U+009F, by which text can command a terminal, too.
-bool has_c1(std::string_view text) {
-  for (std::size_t i = 0; i + 1 < text.size(); ++i) {
-    if (text[i] == '\xC2' && static_cast<unsigned char>(text[i + 1]) < 0xA0) return true;
-  }
-  return false;
-}
-
 bool is_utf16(std::string_view bytes) {
   return bytes.starts_with("\xFF\xFE") || bytes.starts_with("\xFE\xFF");
 }
@@ -72,10 +64,8 @@ void check_utf8(std::string_view bytes, const Location& location) {
 
 void check_id(std::string_view id, const Location& location) {
   if (id.empty()) fail_document(location, "the id is empty; give every document an id of its own");
-  const auto unfit = std::find_if(id.begin(), id.end(), [](char c) {
-    return is_control(c) || kWhiteSpace.find(c) != std::string_view::npos;
-  });
-  if (unfit == id.end() && !has_c1(id)) return;
+  const bool has_white_space = id.find_first_of(kWhiteSpace) != std::string_view::npos;
+  if (!has_white_space && without_controls(std::string(id), ' ') == id) return;
   fail_document(location, "the id '" + excerpt(id) +
                               "' holds white space or a control character, which a run could "
                               "not name; write it without, as with '_' instead");
@@ -91,12 +81,22 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(first, text.find_last_not_of(kWhiteSpace) - first + 1);
 }
 
+std::string without_controls(std::string text, char instead) {
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (is_control(text[i])) text[i] = instead;
+    // U+0080 to U+009F take two bytes.
+    const bool is_c1 =
+        text[i] == '\xC2' && i + 1 < text.size() && static_cast<unsigned char>(text[i + 1]) < 0xA0;
+    if (is_c1) text[i] = text[i + 1] = instead;
+  }
+  return text;
+}
+
 std::string excerpt(std::string_view text) {
   constexpr std::size_t kLongest = 60;
   std::size_t size = std::min(text.size(), kLongest);
   while (size > 0 && size < text.size() && (text[size] & 0xC0) == 0x80) --size;  // whole characters
-  std::string shown(text.substr(0, size));
-  std::replace_if(shown.begin(), shown.end(), is_control, '?');
+  const std::string shown = without_controls(std::string(text.substr(0, size)), '?');
   return size < text.size() ? shown + "..." : shown;
 }
 

@@ -33,8 +33,8 @@ class Corrections {
   void apply(std::size_t query_class, JobCost& cost) const;
   /// A run on the CPU has taken `took` microseconds.
   void learn_cpu(std::size_t query_class, const Job& job, float took);
-  /// A batch of `jobs` jobs has taken `took` microseconds. One of them, which is the only one if it
-  /// is alone, is of this class.
+  /// A batch of `jobs` jobs has taken `took` microseconds. `query_class` is that of one of them. It
+  /// counts only if there is no other.
   void learn_gpu(std::size_t query_class, std::size_t jobs, float predicted, float took);
 
  private:

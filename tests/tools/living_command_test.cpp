@@ -1,5 +1,6 @@
 // warpdex add, delete and merge as their users run them: what they do, say, and refuse.
 #include <atomic>
+#include <random>
 #include <set>
 #include <sstream>
 #include <thread>
@@ -138,6 +139,33 @@ TEST_F(LivingCommands, DeleteReadsLinesAsOtherCommandsDo) {
   EXPECT_LT(outcome.err.size(), 400U);
 }
 
+// More terms change than are kept one by one.
+TEST_F(LivingCommands, ManyDeletionsLeaveTheScoresOfAnIndexBuiltAnew) {
+  constexpr int kDocuments = 4'000;
+  std::mt19937_64 random = generator(880);
+  std::string all;
+  std::string live;
+  std::string gone[2];
+  for (int i = 0; i < kDocuments; ++i) {
+    std::string line = "m" + std::to_string(i) + "\t";
+    for (int word = 0; word < 60; ++word) {
+      const std::uint64_t range = 1 + random() % 5'000;
+      line += "w" + std::to_string(random() % range) + ' ';
+    }
+    line += "apple tree green pear sky\n";
+    all += line;
+    if (i % 10 == 0) {
+      live += line;
+    } else {
+      gone[i % 2] += "m" + std::to_string(i) + "\n";
+    }
+  }
+  ASSERT_EQ(add(all).status, 0);
+  for (const std::string& ids : gone) ASSERT_EQ(remove(ids).status, 0);
+  EXPECT_EQ(run_warpdex({"verify", index_}).status, 0);
+  EXPECT_EQ(answers(index_), answers_anew(kTsvDocuments + live));
+}
+
 TEST_F(LivingCommands, SayWhichStaticScoresAreOfNoNewDocument) {
   write_file(folder_ / "scores", "d1\t1\n");
   const std::string index = folder_ / "static";
@@ -156,9 +184,10 @@ TEST_F(LivingCommands, SayWhichStaticScoresAreOfNoNewDocument) {
 }
 
 TEST_F(LivingCommands, RefuseBadInput) {
-  expect_complaint(add("d\xC2\x9B"
-                       "6\tnew\n"),
-                   1, {"control character"});
+  const Outcome commands =
+      add("d\xC2\x9B"
+          "6\tnew\n");
+  expect_complaint(commands, 1, {"'d??6'", "control character"});
   const std::string before = answers(index_);
   expect_complaint(add("d6\tnew\nd1\told\n"), 1, {"<stdin>:2", "'d1' already"});
   expect_complaint(add("d6\tnew\nd6\tnew\n"), 1, {"<stdin>:2", "came before"});

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <sstream>
 
+#include "hybrid_options.hpp"
 #include "tests/tools/collection.hpp"
 #include "warpdex/core/error.hpp"
 
@@ -23,6 +24,19 @@ TEST(Program, HelpListsEveryCommandAndEachExplainsItself) {
     EXPECT_EQ(help.status, 0) << help.err;
     EXPECT_THAT(help.out, HasSubstr("usage: warpdex " + name));
     EXPECT_EQ(help.err, "");
+  }
+}
+
+TEST(HybridOptions, EachHalfFindsAsManyAsTheAnswerHasUnlessTold) {
+  for (const bool is_told : {false, true}) {
+    tools::CommandLine command("search", "", "");
+    tools::HybridOptions options;
+    options.add_to(command);
+    std::vector<std::string> arguments;
+    if (is_told) arguments = {"--fusion-depth", "70"};
+    ASSERT_TRUE(command.parse(arguments));
+    EXPECT_EQ(options.fusion(10).depth, is_told ? 70U : 1'000U);
+    EXPECT_EQ(options.fusion(3'000).depth, is_told ? 70U : 3'000U);
   }
 }
 

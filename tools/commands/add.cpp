@@ -181,8 +181,8 @@ int run_add(const std::vector<std::string>& arguments) {
     if (report.build.static_scores_unused > 0) {
       std::cerr << "warpdex: " << counted(report.build.static_scores_unused, "static score")
                 << (report.build.static_scores_unused == 1 ? " is of an id" : " are of ids")
-                << " that no new document has, and was not used; to change that of a document in "
-                   "the index, give the document again, with --update\n";
+                << " that no new document has; that of a document in the index changes only when "
+                   "the document is given again, with --update\n";
     }
   } catch (const std::exception&) {
     if (InterruptGuard::signal() != 0) throw Interrupted(InterruptGuard::signal());

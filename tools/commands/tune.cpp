@@ -102,7 +102,7 @@ double worth(const Snapshot& index, const Halves& halves, const std::vector<std:
 
 std::vector<Trial> try_weights(const Snapshot& index, const Arguments& given, const Qrels& qrels,
                                std::size_t& training_queries, std::size_t& test_queries) {
-  FusionSettings fusion = given.hybrid.fusion(1);
+  FusionSettings fusion = given.hybrid.fusion(FusionSettings{}.depth);
   const Halves halves = search_halves(index, given, fusion.depth);
   std::vector<std::size_t> training;
   std::vector<std::size_t> test;
@@ -197,7 +197,7 @@ int run_tune(const std::vector<std::string>& arguments) {
         "tune judges all documents of the fused lists; say how many each half finds by "
         "--fusion-depth, and leave -k out");
   }
-  const Fusion fusion = given.hybrid.fusion(1).fusion;
+  const Fusion fusion = given.hybrid.fusion(FusionSettings{}.depth).fusion;
   if (command.given("fusion-weight") ||
       (fusion != Fusion::kReciprocalRank && fusion != Fusion::kConvex)) {
     throw UsageError(

@@ -8,7 +8,7 @@
 namespace warpdex::gpu {
 namespace {
 
-/// A stream with a lower priority than those that are made now, if that is kFirst.
+/// A stream of kSecond where streams get kFirst; else one like them.
 Stream make_second_stream(int device) {
   const StreamPriority now = StreamPriorityScope::current();
   const StreamPriorityScope scope(now == StreamPriority::kFirst ? StreamPriority::kSecond : now);
@@ -53,7 +53,7 @@ void BatchLauncher::abandon() noexcept {
 
 /// Launches AND in a stream of its own, beside OR, and there answers the early queries.
 void BatchLauncher::launch_beside(const BatchStages& stages, const BatchPlan& plan) {
-  // If AND is answered early, the batch does not wait for it.
+  // Early answers of AND must not slow down OR, with which such a batch mostly ends.
   const Stream& beside = plan.early_queries > 0 ? stream_of_early_and_ : stream_of_and_;
   has_uploaded_.record(stream_);
   has_uploaded_.make_wait(beside);

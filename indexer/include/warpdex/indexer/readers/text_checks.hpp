@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
 #include <string_view>
 
 #include "warpdex/indexer/readers/document_reader.hpp"
@@ -12,8 +13,8 @@ namespace warpdex {
 /// message guesses what the bytes are instead (Latin-1, UTF-16, a binary file) and what to do.
 void check_utf8(std::string_view bytes, const Location& location);
 
-/// Throws BadDocument for an id that is empty or holds ASCII white space or control characters,
-/// which runs and qrels could not name.
+/// Throws BadDocument for an id that is empty or holds ASCII white space or control characters
+/// (U+0000 to U+001F, U+007F to U+009F), which runs and qrels could not name.
 void check_id(std::string_view id, const Location& location);
 
 /// Throws BadDocument with "LOCATION: SENTENCE".
@@ -21,6 +22,10 @@ void check_id(std::string_view id, const Location& location);
 
 /// `text` without the ASCII white space at its ends.
 std::string_view trimmed(std::string_view text);
+
+/// `text` with each byte of control characters replaced by `instead`, so that it cannot command a
+/// terminal.
+std::string without_controls(std::string text, char instead);
 
 /// `text` for use in a message: at most 60 bytes of it, control characters as '?'.
 std::string excerpt(std::string_view text);
