@@ -56,6 +56,19 @@ void check_not_swallowed(const po::options_description& known,
   }
 }
 
+/// Refuses numbers below 0 for options that are unsigned, which would wrap around to large ones.
+void check_unsigned(const po::options_description& known, const std::vector<po::option>& given) {
+  for (const po::option& option : given) {
+    if (option.position_key >= 0 || option.value.empty()) continue;
+    const auto* const typed = dynamic_cast<const po::typed_value_base*>(
+        known.find(option.string_key, false).semantic().get());
+    const std::string& value = option.value.front();
+    if (typed == nullptr || typed->value_type() != typeid(std::uint64_t)) continue;
+    if (!value.starts_with('-') || !is_number(value, false)) continue;
+    throw UsageError(option.original_tokens[0] + " takes a whole number from 0 on, not " + value);
+  }
+}
+
 /// The complaint about a value that an option's type of number could not be read from; other values
 /// always can be read.
 UsageError refused_value(const po::invalid_option_value& error,
@@ -130,6 +143,7 @@ bool CommandLine::parse(const std::vector<std::string>& arguments) {
     parsed =
         po::command_line_parser(arguments).options(all).positional(positional_).style(kStyle).run();
     check_not_swallowed(all, parsed.options);
+    check_unsigned(all, parsed.options);
     po::store(parsed, values_);
     if (values_.count("help") != 0) {
       print_help();

@@ -142,8 +142,9 @@ std::vector<SectionView> map_packed(const Folder& folder, const std::string& fil
   }
   std::vector<SectionView> views;
   for (const Entry& entry : layout.table) {
-    views.emplace_back(file, bytes.subspan(entry.offset, entry.bytes), entry.checksum,
-                       path + "', section '" + sections[views.size()].name);
+    const std::uint64_t end = end_of_section(entry.offset, entry.bytes);
+    views.emplace_back(file, bytes.subspan(entry.offset, end - entry.offset), entry.bytes,
+                       entry.checksum, path + "', section '" + sections[views.size()].name);
   }
   return views;
 }

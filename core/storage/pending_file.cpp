@@ -9,6 +9,7 @@
 #include <string>
 #include <utility>
 
+#include "storage/fail.hpp"
 #include "warpdex/core/error.hpp"
 
 namespace warpdex {
@@ -43,10 +44,8 @@ bool claim(int descriptor) {
 }  // namespace
 
 std::string write_advice(int code) {
+  if (is_lack_of_room(code)) return "make room there, or name another target";
   switch (code) {
-    case ENOSPC:
-    case EDQUOT:
-    case EFBIG: return "make room there, or name another target";
     case ENOENT: return "make the folder first, or name another target";
     case EPIPE: return "what reads it has ended";
     default: return "name another target";
@@ -135,7 +134,7 @@ void PendingFile::reserve(std::uint64_t size) {
 #if defined(__linux__)
   // Its size stays what was written; a file system that cannot reserve says so.
   while (::fallocate(descriptor_, FALLOC_FL_KEEP_SIZE, 0, static_cast<off_t>(size)) != 0) {
-    if (errno == ENOSPC || errno == EFBIG || errno == EDQUOT) fail(errno);
+    if (is_lack_of_room(errno)) fail(errno);
     if (errno != EINTR) return;
   }
 #endif

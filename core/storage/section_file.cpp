@@ -12,6 +12,7 @@
 #include <optional>
 #include <utility>
 
+#include "storage/fail.hpp"
 #include "warpdex/core/storage/folder.hpp"
 #include "warpdex/core/storage/segment_files.hpp"
 
@@ -59,9 +60,7 @@ SectionWriter::SectionWriter(SegmentFiles& segment, std::string_view name)
 
 void SectionWriter::open() {
   descriptor_ = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-  if (descriptor_ < 0) {
-    throw IoError("cannot create '" + path_.string() + "': " + errno_message(errno));
-  }
+  if (descriptor_ < 0) fail("create", path_, errno);
   const Header header = header_of(path_.filename().string());
   try {
     write_all({reinterpret_cast<const std::uint8_t*>(&header), sizeof header});
@@ -100,10 +99,7 @@ void SectionWriter::write_all(std::span<const std::uint8_t> bytes) {
   while (!bytes.empty()) {
     const ssize_t written = ::write(descriptor_, bytes.data(), bytes.size());
     if (written < 0 && errno == EINTR) continue;
-    if (written < 0) {
-      throw IoError("cannot write '" + path_.string() + "': " + errno_message(errno) +
-                    "; make room or choose another folder");
-    }
+    if (written < 0) fail("write", path_, errno);
     bytes = bytes.subspan(static_cast<std::size_t>(written));
   }
 }
@@ -117,7 +113,7 @@ SectionInfo SectionWriter::finish() {
   write_all(slack);
   write_all({reinterpret_cast<const std::uint8_t*>(&footer), sizeof footer});
   if (::fsync(descriptor_) != 0 || ::close(std::exchange(descriptor_, -1)) != 0) {
-    throw IoError("cannot write '" + path_.string() + "': " + errno_message(errno));
+    fail("write", path_, errno);
   }
   return {path_.filename().string(), footer.bytes, footer.checksum};
 }
@@ -146,18 +142,22 @@ SectionView::SectionView(const Folder& folder, const SectionInfo& info)
     throw damaged("has a damaged footer");
   }
   bytes_ = file->bytes().subspan(sizeof header, info.bytes);
+  slack_ = file->bytes().subspan(sizeof header + info.bytes, kSectionSlack);
   file_ = file;
 }
 
 SectionView::SectionView(std::shared_ptr<const MappedFile> file,
-                         std::span<const std::uint8_t> bytes, std::uint64_t checksum,
-                         std::string name)
-    : name_(std::move(name)), file_(std::move(file)), bytes_(bytes), checksum_(checksum) {}
+                         std::span<const std::uint8_t> padded, std::uint64_t size,
+                         std::uint64_t checksum, std::string name)
+    : name_(std::move(name)),
+      file_(std::move(file)),
+      bytes_(padded.first(size)),
+      slack_(padded.subspan(size)),
+      checksum_(checksum) {}
 
 bool SectionView::intact() const {
-  const auto slack = std::span(bytes_.data() + bytes_.size(), kSectionSlack);
   return checksum(bytes_) == checksum_ &&
-         std::all_of(slack.begin(), slack.end(), [](std::uint8_t byte) { return byte == 0; });
+         std::all_of(slack_.begin(), slack_.end(), [](std::uint8_t byte) { return byte == 0; });
 }
 
 void SectionView::wrong_size() const {

@@ -18,7 +18,8 @@ void check_stored(const ReaderOptions& options) {
   if (has_fields || stored.empty()) return;
   if (std::find(stored.begin(), stored.end(), kText) == stored.end()) {
     throw UsageError("documents of this format have no field '" + stored[0] +
-                     "' to be stored; store 'text', which is all that is indexed of them");
+                     "', which is to be stored; give JSON lines (jsonl), or an index that stores " +
+                     "'text', which is all that other formats have");
   }
 }
 

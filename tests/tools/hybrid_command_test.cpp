@@ -195,6 +195,33 @@ TEST_F(HybridCommands, RefuseVectorsThatDoNotFit) {
   expect_complaint(add({"--vectors", file("few.fvecs")}), 2, {"holds no vectors"});
 }
 
+TEST_F(HybridCommands, AnAddedVectorTooLargeForHalvesIsABadDocument) {
+  ASSERT_EQ(run_warpdex({"vector", "convert", "--input", file("docs.fvecs"), "--output",
+                         file("halves.npy"), "--type", "half", "--quiet"})
+                .status,
+            0);
+  for (const std::string metric : {"ip", "l2", "cosine"}) {
+    SCOPED_TRACE(metric);
+    ASSERT_EQ(index_again({"--vectors", file("halves.npy"), "--vector-metric", metric}).status, 0);
+    write_file(file("more.fvecs"), fvecs({{0, 65504}, {-65520, 0}}));
+    const auto add = [&](const std::vector<std::string>& more) {
+      std::vector<std::string> arguments{"add",      index_, "--input",   "-",
+                                         "--format", "tsv",  "--vectors", file("more.fvecs")};
+      arguments.insert(arguments.end(), more.begin(), more.end());
+      return run_warpdex(arguments, {"d6\tplum\nd7\tplum\n", {}, {}});
+    };
+    if (metric == "cosine") {
+      EXPECT_EQ(add({}).status, 0);
+      continue;
+    }
+    expect_complaint(add({}), 1, {"<stdin>:2", "above 65504", "build the index from floats"});
+    const Outcome skipped = add({"--on-bad-document", "skip"});
+    EXPECT_EQ(skipped.status, 0) << skipped.err;
+    EXPECT_EQ(run_warpdex({"search", index_, "plum"}).out.find("d7"), std::string::npos);
+    EXPECT_EQ(run_warpdex({"verify", index_}).status, 0);
+  }
+}
+
 TEST_F(HybridCommands, TheGpuGivesTheSameAnswers) {
   if (device_count() == 0) GTEST_SKIP() << why_no_device();
   for (const std::string fusion : {"rrf", "convex", "rerank", "filter", "neighbors"}) {

@@ -94,6 +94,9 @@ TEST_F(StoredCommands, RefuseWhatIsNotThere) {
   expect_complaint(index(kDocuments, "jsonl", {"--store", ","}), 2, {"--store names no field"});
   expect_complaint(index(kDocuments, "jsonl", {"--store", "title,title"}), 2, {"twice"});
   ASSERT_EQ(index(kDocuments, "jsonl", {"--store", "title"}).status, 0);
+  expect_complaint(
+      run_warpdex({"add", index_, "--input", "-", "--format", "tsv"}, {"c\tx\n", {}, {}}), 2,
+      {"'title'", "jsonl"});
   expect_complaint(search({"--show", "contents", "sea"}), 2,
                    {"stores no field 'contents'", "it stores 'title'"});
   write_file(folder_ / "q.tsv", "1\tship\n");

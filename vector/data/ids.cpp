@@ -134,12 +134,12 @@ class LineFile {
 }  // namespace
 
 VectorIds::VectorIds(std::vector<std::int64_t> numbers, const std::string& name)
-    : numbers_(std::move(numbers)) {
+    : are_given_(true), numbers_(std::move(numbers)) {
   check_numbers(name);
 }
 
 VectorIds::VectorIds(const std::vector<std::string>& texts, const std::string& name)
-    : are_texts_(true) {
+    : are_given_(true), are_texts_(true) {
   for (std::size_t row = 0; row < texts.size(); ++row) {
     const std::string fault = fault_of(texts[row]);
     if (!fault.empty()) {
@@ -197,6 +197,7 @@ VectorIds read_ids(const std::string& path) {
 VectorIds read_id_set(const std::string& path) {
   const std::optional<DataPath> format = find_data_path(path);
   VectorIds ids;
+  ids.are_given_ = true;
   if (format && format->format == FileFormat::kNpy) {
     ids.numbers_ = read_numbers(path);
     return ids;

@@ -8,7 +8,7 @@ namespace warpdex::vector {
 
 void write_ids(const VectorIds& ids, const std::filesystem::path& folder,
                std::vector<SectionInfo>& sections) {
-  if (ids.size() == 0) return;
+  if (!ids.are_given()) return;
   if (!ids.are_texts()) {
     SectionWriter numbers(folder, section::kIdNumbers);
     append_all(numbers, ids.numbers());

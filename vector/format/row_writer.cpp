@@ -13,6 +13,9 @@ namespace {
 
 /// Rows whose mean becomes the centre. Any point is right, one amidst the vectors is fast.
 constexpr std::size_t kCentreBytes = 16 << 20;
+/// Lists and codes take vectors of at most this length. Then squared distances are finite floats,
+/// and no two vectors are further apart than k-means takes.
+constexpr double kMaxTrainedLength = 1e17;
 
 [[noreturn]] void refuse_component(std::size_t row, std::size_t column, const std::string& what) {
   throw InputError("row " + std::to_string(row) + ", column " + std::to_string(column) +
@@ -55,8 +58,19 @@ void RowWriter::add(std::span<const float> rows) {
     for (std::size_t c = 0; c < dimension; ++c) {
       if (!std::isfinite(row[c])) refuse_component(rows_, c, "is no finite number");
     }
-    add_as_stored(stored_form(row));
+    const std::span<const float> stored = stored_form(row);
+    if (settings_.index != IndexKind::kFlat) check_length(stored);
+    add_as_stored(stored);
   }
+}
+
+void RowWriter::check_length(std::span<const float> row) const {
+  double squared = 0;
+  for (const float component : row) squared += double{component} * double{component};
+  if (squared <= kMaxTrainedLength * kMaxTrainedLength) return;
+  throw InputError("row " + std::to_string(rows_) +
+                   " (counted from 0) is longer than 1e17, which is the most that lists and codes "
+                   "take; scale the vectors down, or build a flat index");
 }
 
 void RowWriter::add_as_stored(std::span<const float> row) {

@@ -46,6 +46,7 @@ class RowWriter {
 
  private:
   std::span<const float> stored_form(std::span<const float> row);
+  void check_length(std::span<const float> row) const;
   void write_first_rows();
   void write_row(std::span<const float> row);
 

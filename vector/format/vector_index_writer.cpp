@@ -81,6 +81,9 @@ WrittenRows VectorIndexWriter::State::take_rows() {
 
 void VectorIndexWriter::State::write_binary_codes(const BuildProgress& progress,
                                                   const BuildDevice& device) {
+  if (rows->rows() == 0) {
+    throw UsageError("codes are trained on the vectors; give one or more, or build a flat index");
+  }
   const WrittenRows written = take_rows();
   for (SectionInfo& info : write_xfbq(written.flat, settings, folder, progress, device)) {
     sections.push_back(std::move(info));
@@ -104,7 +107,7 @@ void VectorIndexWriter::State::write_lists(const BuildProgress& progress,
 void VectorIndexWriter::commit(const VectorIds& ids, const BuildProgress& progress,
                                const BuildDevice& device) {
   State& state = *state_;
-  if (ids.size() != 0 && ids.size() != rows()) {
+  if (ids.are_given() && ids.size() != rows()) {
     throw InputError("there are " + std::to_string(ids.size()) + " ids for " +
                      std::to_string(rows()) + " vectors; give as many");
   }
@@ -115,7 +118,7 @@ void VectorIndexWriter::commit(const VectorIds& ids, const BuildProgress& progre
   Manifest manifest;
   manifest.settings = state.settings;
   manifest.rows = rows();
-  if (ids.size() != 0) manifest.ids = ids.are_texts() ? IdKind::kTexts : IdKind::kNumbers;
+  if (ids.are_given()) manifest.ids = ids.are_texts() ? IdKind::kTexts : IdKind::kNumbers;
   manifest.stored.next_segment = 1;
   manifest.stored.segments.push_back({segment_folder(0), state.sections});
   manifest.rows_of.push_back({rows(), 0, rows()});

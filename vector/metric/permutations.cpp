@@ -159,13 +159,13 @@ std::vector<std::uint8_t> rank_permutants(const MetricSpace& space,
       for (std::size_t i = first; i < last; ++i) {
         distances[(i - first) * count + p] = distance->to(i);
       }
+      told.add(last - first);
     }
     RankRow row(count);
     for (std::size_t i = first; i < last; ++i) {
       row.set({distances.data() + (i - first) * count, count});
       std::memcpy(ranks.data() + i * row_bytes, row.bytes().data(), row_bytes);
     }
-    told.add((last - first) * count);
   });
   return ranks;
 }

@@ -1,5 +1,6 @@
 // warpdex metric build, search and bench, run as a person would.
 #include "tests/tools/collection.hpp"
+#include "tests/tools/vector/fvecs.hpp"
 
 namespace warpdex::test {
 namespace {
@@ -80,6 +81,16 @@ TEST_F(MetricCommand, OtherDistances) {
   expect_complaint(build("a.bvecs", "angular"), 1, {"row 0", "a.bvecs", "length 0"});
 }
 
+TEST_F(MetricCommand, DistancesPastTheRangeOfAFloatAreNull) {
+  write_file(folder_ / "far.fvecs", fvecs({{3e38F, 3e38F}, {-3e38F, -3e38F}}));
+  ASSERT_EQ(build("far.fvecs", "l2").status, 0);
+  EXPECT_EQ(search({"-k", "2", "--exact", "--json", "-"}, "far.fvecs").out,
+            "{\"query\":0,\"matches\":[{\"object\":0,\"distance\":0},"
+            "{\"object\":1,\"distance\":null}]}\n"
+            "{\"query\":1,\"matches\":[{\"object\":1,\"distance\":0},"
+            "{\"object\":0,\"distance\":null}]}\n");
+}
+
 TEST_F(MetricCommand, AsManyAnswersAsThereAreByDefault) {
   ASSERT_EQ(build("words.txt", "levenshtein").status, 0);
   EXPECT_EQ(search({"--exact"}).out, search({"--exact", "-k", "5"}).out);
@@ -112,6 +123,7 @@ TEST_F(MetricCommand, RefusesWhatItCannotTake) {
   expect_complaint(build("words.txt", "levenshtein", {"--permutants", "6"}), 2, {"5", "6"});
   expect_complaint(build("words.txt", "jaccard", {"--code-points"}), 2, {"--code-points"});
   expect_complaint(build("words.txt", "levenshtein", {"--choose", "best"}), 2, {"'best'"});
+  expect_complaint(build("words.txt", "levenshtein", {"--seed", "-1"}), 2, {"--seed", "from 0 on"});
   write_file(folder_ / "a.npy", "text");
   expect_complaint(build("a.npy", "levenshtein"), 2, {"a.npy", "vectors", "levenshtein"});
   expect_complaint(run_warpdex({"metric", "search", folder_ / "none", "--queries", "q"}), 1,

@@ -92,6 +92,9 @@ TEST_F(VectorEvaluate, RefusesWhatItCannotTake) {
   write_file(result_, vecs<std::int32_t>({{1, 2, 3}}));
   expect_complaint(evaluate(truth_, result_), 1,
                    {"truth.ivecs' has 2 rows", "result.ivecs' has 1 row;"});
+  write_file(folder_ / "nothing.ivecs", vecs<std::int32_t>({{-1, -1, -1}}));
+  expect_complaint(evaluate(folder_ / "nothing.ivecs", result_), 1,
+                   {"nothing.ivecs", "nothing to judge"});
   write_file(folder_ / "a.fvecs", vecs<float>({{1}, {2}}));
   expect_complaint(evaluate(truth_, folder_ / "a.fvecs"), 1, {"whole numbers"});
   expect_complaint(evaluate(truth_, folder_ / "none.ivecs"), 1, {"none.ivecs"});

@@ -143,6 +143,19 @@ TEST_F(VectorBenchCommand, TellsWhatShareOfTheTruthIsFound) {
   }
 }
 
+TEST_F(VectorBenchCommand, RefusesTheTruthOfOtherVectors) {
+  std::vector<std::vector<std::int32_t>> truth(kQueries, std::vector<std::int32_t>{499, -1});
+  const auto bench_by = [&] {
+    write_file(folder_ / "other.ivecs", vecs(truth));
+    return bench("flat", {"-k", "1", "--batch-sizes", "1", "--truth", folder_ / "other.ivecs"});
+  };
+  EXPECT_EQ(bench_by().status, 0);
+  truth[7][1] = 500;
+  expect_complaint(bench_by(), 1, {"row 7", "other.ivecs", "neighbour 500", "0 to 499"});
+  for (std::vector<std::int32_t>& row : truth) row = {-1, -1};
+  expect_complaint(bench_by(), 1, {"other.ivecs", "nothing to judge"});
+}
+
 TEST_F(VectorBenchCommand, ComparesIndexes) {
   std::filesystem::create_directory(folder_ / "other");
   std::filesystem::copy(folder_ / "codes", folder_ / "other/codes",

@@ -103,6 +103,62 @@ TEST_F(VectorChangeCommand, VectorsComeAndGoByTheirIds) {
   }
 }
 
+TEST_F(VectorChangeCommand, AnIndexBegunEmptyHasTheIdsOfItsFile) {
+  // A file in the form of numpy without rows, since a .fvecs file has no dimension then.
+  const auto empty = [&](const std::string& name, const std::string& type,
+                         const std::string& shape) {
+    std::string header =
+        "{'descr': '" + type + "', 'fortran_order': False, 'shape': " + shape + "}";
+    header.resize(117, ' ');
+    write_file(folder_ / name, std::string("\x93NUMPY\1\0\x76\0", 10) + header + "\n");
+    return folder_ / name;
+  };
+  const std::string base = empty("base.npy", "<f4", "(0, 2)");
+  const std::vector<std::string> build_it{"build", "--input", base, "--output", index_};
+  const auto build_with = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> arguments = build_it;
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return run(arguments);
+  };
+  const std::vector<std::string> add_named{
+      "add", index_, "--input", points("more", {2, 7}), "--ids", lines("more", {"two", "seven"})};
+  expect_done(build_with({"--ids", lines("none", {})}), "indexed 0 vectors");
+  expect_whole();
+  expect_done(run(add_named), "added 2 vectors");
+  EXPECT_EQ(found(), "two seven ");
+  expect_whole();
+  expect_done(build_with({"--ids", empty("none.npy", "<i8", "(0,)")}), "indexed 0 vectors");
+  expect_whole();
+  expect_complaint(run(add_named), 1, {"are numbers", ".npy"});
+  expect_done(build_with({}), "indexed 0 vectors");
+  expect_complaint(run(add_named), 2, {"has no ids"});
+  for (const std::string kind : {"xfbq", "ivf-xfbq", "ivf-flat", "ivf-pq"}) {
+    expect_complaint(build_with({"--index", kind}), 2, {"one", "build a flat index"});
+  }
+}
+
+TEST_F(VectorChangeCommand, TooLongVectorsAreNoneForListsAndCodes) {
+  write_file(folder_ / "long.fvecs", fvecs({{1, 2}, {3, 4}, {0.9e17F, 0.9e17F}, {5, 6}}));
+  write_file(folder_ / "longest.fvecs", fvecs({{1, 2}, {3, 4}, {0.7e17F, 0.7e17F}, {-1e17F, 0}}));
+  for (const std::string metric : {"l2", "ip"}) {
+    for (const std::string kind : {"xfbq", "ivf-xfbq", "ivf-flat", "ivf-pq"}) {
+      const auto build_from = [&](const std::string& input) {
+        return run(
+            {"build", "--input", input, "--output", index_, "--index", kind, "--metric", metric});
+      };
+      expect_complaint(build_from(folder_ / "long.fvecs"), 1, {"row 2", "longer than 1e17"});
+      expect_done(build_from(folder_ / "longest.fvecs"), "indexed 4 vectors");
+      expect_whole();
+      expect_complaint(run({"add", index_, "--input", folder_ / "long.fvecs"}), 1,
+                       {"row 2", "longer than 1e17"});
+      expect_whole();
+    }
+  }
+  expect_done(run({"build", "--input", folder_ / "long.fvecs", "--output", index_, "--index",
+                   "xfbq", "--metric", "cosine"}),
+              "indexed 4 vectors");
+}
+
 TEST_F(VectorChangeCommand, RowsWithoutIdsKeepTheirNumbers) {
   build({5, 1, 9}, {});
   expect_done(run({"add", index_, "--input", points("more", {2, 7})}), "added 2 vectors");
@@ -196,11 +252,12 @@ TEST_F(VectorChangeCommand, AFullDiskLeavesTheIndex) {
   build({5, 1, 9}, {});
   const Outcome refused =
       run({"add", index_, "--input", points("many", many)}, {.file_size_limit = 20'000});
-  expect_complaint(refused, 1, {"cannot write"});
+  expect_complaint(refused, 1, {"cannot write", "make room"});
   EXPECT_EQ(found(), "1 0 2 ");
   expect_done(run({"add", index_, "--input", folder_ / "many.fvecs"}), "added 5,000 vectors");
   run({"remove", index_, "--ids", lines("gone", {"1"})});
-  expect_complaint(run({"merge", index_}, {.file_size_limit = 20'000}), 1, {"cannot write"});
+  expect_complaint(run({"merge", index_}, {.file_size_limit = 20'000}), 1,
+                   {"cannot write", "make room"});
   EXPECT_EQ(found({"-k", "2"}), "0 2 ");
   expect_whole();
 }

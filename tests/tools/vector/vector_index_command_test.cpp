@@ -98,6 +98,11 @@ TEST_F(VectorIndexCommand, InvertedFilesProbeAsManyListsAsAsked) {
   EXPECT_EQ(stats["largest_list"].GetInt(), 3);
   expect_complaint(search({"--probes", "3"}), 2, {"--probes", "2"});
   expect_complaint(build({"--index", "ivf-flat", "--lists", "5"}), 2, {"4 vectors", "not 5"});
+  expect_complaint(build({"--index", "ivf-flat", "--lists", "3", "--train", "2"}), 2,
+                   {"3 lists", "not on 2"});
+  EXPECT_EQ(build({"--index", "ivf-flat", "--lists", "3", "--train", "3"}).status, 0);
+  expect_complaint(build({"--index", "ivf-flat", "--seed", "-1"}), 2, {"--seed", "from 0 on"});
+  expect_complaint(build({"--index", "xfbq", "--seed", "2"}), 2, {"--seed", "--rotate"});
   expect_complaint(build({"--lists", "2"}), 2, {"ivf-flat"});
   ASSERT_EQ(build().status, 0);
   expect_complaint(search({"--probes", "1"}), 2, {"no lists to probe"});

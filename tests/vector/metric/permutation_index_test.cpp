@@ -186,6 +186,21 @@ TEST(PermutationIndex, TakesADistanceOfOnesOwn) {
   expect_same(found[0], std::vector<Match>{{2, 0}, {3, 0}, {0, 2}});
 }
 
+// A build that is interrupted ends where it tells its progress. So it tells it often, for distances
+// that take long.
+TEST(PermutationIndex, TellsItsProgressPermutantByPermutant) {
+  const std::vector<int> numbers(200, 7);
+  const SpaceOf<int, float (*)(const int&, const int&)> space(
+      numbers, [](const int& a, const int& b) { return static_cast<float>(std::abs(a - b)); });
+  const std::vector<std::uint32_t> permutants{5, 0, 199, 17};
+  std::vector<std::uint64_t> told;
+  rank_permutants(space, permutants, 1, [&](std::uint64_t done, std::uint64_t total) {
+    EXPECT_EQ(total, 800U);
+    told.push_back(done);
+  });
+  EXPECT_EQ(told, (std::vector<std::uint64_t>{200, 400, 600, 800}));
+}
+
 TEST(PermutationIndex, RefusesWhatItCannotTake) {
   const Strings words = draw_words(31, 10);
   const Objects objects({}, words, "words");

@@ -2,6 +2,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cmath>
 #include <iostream>
 #include <optional>
 #include <string>
@@ -146,8 +147,11 @@ class Answers {
       writer_.begin_object();
       writer_.member("object", std::uint64_t{match.object});
       if (are_texts) writer_.member("text", index_.objects().texts.text(match.object));
-      // JSON has no infinity, which overflow gives.
-      writer_.member("distance", std::min(match.distance, std::numeric_limits<float>::max()));
+      if (std::isfinite(match.distance)) {
+        writer_.member("distance", match.distance);
+      } else {
+        writer_.null_member("distance");  // past the range of floats
+      }
       writer_.end_object();
     }
     writer_.end_array();

@@ -14,6 +14,7 @@
 #include "places.hpp"
 #include "progress.hpp"
 #include "text.hpp"
+#include "true_neighbors.hpp"
 #include "vector_bench_report.hpp"
 #include "vector_search.hpp"
 #include "warpdex/core/error.hpp"
@@ -164,8 +165,10 @@ vector::Matrix<float> read_queries(const Arguments& given, const vector::VectorI
                    "' have " + std::to_string(index.settings().dimension));
 }
 
-vector::Matrix<std::int32_t> read_truth(const Arguments& given, const VectorBenchPlan& plan) {
+vector::Matrix<std::int32_t> read_truth(const Arguments& given, const VectorBenchPlan& plan,
+                                        std::size_t rows) {
   vector::Matrix<std::int32_t> truth = vector::read_int_matrix(given.truth);
+  check_truth(given.truth, truth, rows);
   if (truth.rows != plan.queries.rows) {
     throw InputError("'" + given.truth + "' has " + counted(truth.rows, "row") + " and '" +
                      given.queries + "' has " + counted(plan.queries.rows, "row") +
@@ -196,7 +199,7 @@ VectorBenchPlan make_plan(const Arguments& given, const CommandLine& command,
   plan.batches = numbers("--batch-sizes", given.batch_sizes, 1, kMaxBatch);
   plan.ks = ks_of(given, command, std::max<std::size_t>(1, index.live_rows()));
   plan.repetitions = checked_number("--repetitions", given.repetitions, 1, 100'000);
-  if (!given.truth.empty()) plan.truth = read_truth(given, plan);
+  if (!given.truth.empty()) plan.truth = read_truth(given, plan, index.rows());
   plan.gflops = given.gflops;
   plan.bandwidth = given.bandwidth;
   return plan;

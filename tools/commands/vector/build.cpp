@@ -96,7 +96,7 @@ void add_options(CommandLine& command, Arguments& given) {
       "not xfbq: vectors that the lists' centroids are trained on; 0: 256 a list. Codes of ivf-pq "
       "are trained on as many, up to 65,536")(
       "seed", po::value(&given.seed)->value_name("S")->default_value(given.seed),
-      "of the training; of the rotation of xfbq");
+      "of the training; with xfbq, of the rotation (--rotate)");
   add_threads_option(ivf, &given.threads);
   command.add(ivf);
   po::options_description codes = option_group("For ivf-pq, xfbq and ivf-xfbq");
@@ -129,7 +129,8 @@ void add_options(CommandLine& command, Arguments& given) {
 }
 
 /// Refuses options that are for other kinds of index.
-void check_options(vector::IndexKind index, const CommandLine& command) {
+void check_options(const vector::VectorIndexSettings& settings, const CommandLine& command) {
+  const vector::IndexKind index = settings.index;
   const auto check = [&](bool suits, std::initializer_list<const char*> options,
                          const char* purpose) {
     for (const char* option : options) {
@@ -140,6 +141,8 @@ void check_options(vector::IndexKind index, const CommandLine& command) {
   check(vector::has_lists(index), {"lists", "train"}, "an inverted file; add --index ivf-flat");
   check(index != vector::IndexKind::kFlat, {"seed", "device", "gpu-memory"},
         "an inverted file or for codes; add --index ivf-flat");
+  check(vector::has_lists(index) || settings.xfbq.is_rotated, {"seed"},
+        "the rotation of xfbq; add --rotate");
   check(vector::has_codes(index), {"bits", "no-vectors"},
         "codes; add --index ivf-pq, xfbq or ivf-xfbq");
   check(index == vector::IndexKind::kIvfPq, {"bytes", "opq"}, "codes; add --index ivf-pq");
@@ -171,7 +174,7 @@ vector::VectorIndexSettings settings_of(const Arguments& given, const CommandLin
   }
   settings.xfbq.seed = given.seed;
   settings.xfbq.threads = settings.ivf.threads;
-  check_options(settings.index, command);
+  check_options(settings, command);
   return settings;
 }
 

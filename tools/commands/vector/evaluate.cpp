@@ -12,6 +12,7 @@
 #include "output_file.hpp"
 #include "table.hpp"
 #include "text.hpp"
+#include "true_neighbors.hpp"
 #include "warpdex/core/error.hpp"
 #include "warpdex/vector/data/recall.hpp"
 
@@ -204,6 +205,7 @@ int run_vector_evaluate(const std::vector<std::string>& arguments) {
   const Ids truth = vector::read_int_matrix(given.truth);
   const Ids result = vector::read_int_matrix(given.result);
   check_rows(given.truth, truth, given.result, result);
+  check_truth(given.truth, truth);
   const std::size_t k = largest_k(given, command.given("-k"), truth, result);
   const std::vector<Figures> figures = compute(given, truth, result, k);
   const vector::ResultDefects defects = vector::defects_of(result, k);

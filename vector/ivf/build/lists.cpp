@@ -35,8 +35,7 @@ double mean_length(const VectorView& rows, std::span<const std::uint64_t> sample
 
 Matrix<float> train(const FlatVectors& rows, const IvfSettings& ivf, BuildSteps& steps) {
   const std::size_t wanted = ivf.train == 0 ? kTrainingRowsPerList * ivf.lists : ivf.train;
-  const std::vector<std::uint64_t> sample =
-      sample_rows(rows.vectors.rows, std::max(wanted, ivf.lists), ivf.seed);
+  const std::vector<std::uint64_t> sample = sample_rows(rows.vectors.rows, wanted, ivf.seed);
   KmeansSettings settings;
   settings.clusters = ivf.lists;
   settings.iterations = kTrainingIterations;
@@ -107,6 +106,11 @@ IvfSettings settled(const IvfSettings& settings, std::size_t rows) {
   if (ivf.lists > rows) {
     throw UsageError("there are " + std::to_string(rows) + " vectors; ask for 1 to " +
                      std::to_string(rows) + " lists, not " + std::to_string(ivf.lists));
+  }
+  if (ivf.train != 0 && ivf.train < ivf.lists) {
+    throw UsageError("lists are trained on one vector each or more; train " +
+                     std::to_string(ivf.lists) + " lists on as many vectors or more, not on " +
+                     std::to_string(ivf.train));
   }
   return ivf;
 }

@@ -81,10 +81,10 @@ class SectionView {
   /// Maps the section's file in `folder` and checks its size, header and footer against `info`, not
   /// its checksum. Throws IoError, FormatError.
   SectionView(const Folder& folder, const SectionInfo& info);
-  /// A section within a mapped file, with kSectionSlack bytes behind it there. `name` is for
-  /// messages.
-  SectionView(std::shared_ptr<const MappedFile> file, std::span<const std::uint8_t> bytes,
-              std::uint64_t checksum, std::string name);
+  /// A section within a mapped file. Its first `size` bytes are `padded`; the others, kSectionSlack
+  /// or more, are to be zero. `name` is for messages.
+  SectionView(std::shared_ptr<const MappedFile> file, std::span<const std::uint8_t> padded,
+              std::uint64_t size, std::uint64_t checksum, std::string name);
 
   /// The section's bytes, from a 64-byte border of the file on; valid while the view lives.
   std::span<const std::uint8_t> bytes() const { return bytes_; }
@@ -96,7 +96,8 @@ class SectionView {
     return {reinterpret_cast<const T*>(bytes_.data()), static_cast<std::size_t>(count)};
   }
 
-  /// Whether the bytes have the checksum of the manifest, and the slack is zero. O(bytes).
+  /// Whether the bytes have the checksum of the manifest, and those behind them, up to what comes
+  /// next in the file, are zero. O(bytes).
   bool intact() const;
 
  private:
@@ -105,6 +106,7 @@ class SectionView {
   std::string name_;                        ///< for messages
   std::shared_ptr<const MappedFile> file_;  ///< sections of one packed file share it
   std::span<const std::uint8_t> bytes_;
+  std::span<const std::uint8_t> slack_;
   std::uint64_t checksum_ = 0;
 };
 

@@ -14,9 +14,10 @@ namespace warpdex::vector {
 inline constexpr std::size_t kMaxIdBytes = 4096;
 
 /// An id for each of size() rows, either all 64-bit integers or all texts. No two are the same.
+/// Ids of no rows are not the same as no ids: an index that begins empty may have ids later.
 class VectorIds {
  public:
-  /// None.
+  /// No ids: rows have only their numbers.
   VectorIds() = default;
   /// Throws InputError, with both rows, if an id is there twice. Messages call the ids `name`.
   /// O(n log n).
@@ -25,6 +26,7 @@ class VectorIds {
   /// character (a tab, a line end).
   explicit VectorIds(const std::vector<std::string>& texts, const std::string& name = "the ids");
 
+  bool are_given() const { return are_given_; }
   bool are_texts() const { return are_texts_; }
   std::uint64_t size() const { return are_texts_ ? ends_.size() : numbers_.size(); }
 
@@ -48,6 +50,7 @@ class VectorIds {
   void check_numbers(const std::string& name) const;
   void check_texts(const std::string& name, const char* unit, std::uint64_t first) const;
 
+  bool are_given_ = false;
   bool are_texts_ = false;
   std::vector<std::int64_t> numbers_;
   std::string bytes_;                ///< the texts, one after the other

@@ -28,18 +28,20 @@ class VectorIndexWriter {
   /// Adds rows, one after the other without padding. For kCosine they are scaled to length 1.
   /// Throws UsageError for a size that is no multiple of the dimension; InputError, with row and
   /// column, for NaN, for what is infinite, and for what is too large for a half where halves are
-  /// stored; InputError for more than kMaxRows rows; IoError.
+  /// stored; InputError, with the row, for a vector longer than 1e17 if the index has lists or
+  /// codes; InputError for more than kMaxRows rows; IoError.
   void add(std::span<const float> rows);
 
   /// How many rows were added.
   std::size_t rows() const;
 
-  /// Writes what is left and replaces the target. `ids` are one a row, or none: then rows are named
-  /// by their numbers. Inverted files are built on `device`. Devices nearly always give the same
-  /// bytes; only the means that become centroids may round in another way (docs/vector.md). Throws
-  /// InputError if there are ids, but not one for each row; UsageError for more lists than rows,
-  /// and for an inverted file without rows; IoError; CudaError; and what `progress` and the
-  /// functions of `device` throw. Once, at the end.
+  /// Writes what is left and replaces the target. `ids` are one a row; without them rows are named
+  /// by their numbers. An index that begins empty has ids later if it is given an empty VectorIds
+  /// of its kind, made from an empty list or file. Inverted files are built on `device`. Devices
+  /// nearly always give the same bytes; only the means that become centroids may round in another
+  /// way (docs/vector.md). Throws InputError if there are ids, but not one for each row; UsageError
+  /// for more lists than rows or than training vectors, and for lists or codes without rows;
+  /// IoError; CudaError; and what `progress` and the functions of `device` throw. Once, at the end.
   void commit(const VectorIds& ids = {}, const BuildProgress& progress = {},
               const BuildDevice& device = {});
 

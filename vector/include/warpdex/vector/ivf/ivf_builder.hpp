@@ -61,8 +61,8 @@ struct OwnedIvfPqVectors {
 /// Builds in memory what VectorIndexWriter stores for the same rows and settings. `rows` are in the
 /// order of their numbers, of length 1 for kCosine, and have norms. Memory: a copy of the vectors,
 /// the sample that centroids are trained on, 8 bytes a row. Throws UsageError for no rows and for
-/// more lists than rows; InputError, with the row, for what is not finite; what `progress` and the
-/// functions of `device` throw; CudaError.
+/// more lists than rows or than training rows; InputError, with the row, for what is not finite;
+/// what `progress` and the functions of `device` throw; CudaError.
 OwnedIvfVectors build_ivf(const FlatVectors& rows, const IvfSettings& settings,
                           const BuildProgress& progress = {}, const BuildDevice& device = {});
 

@@ -14,7 +14,7 @@ namespace warpdex::vector {
 /// Of an inverted file.
 struct IvfSettings {
   std::size_t lists = 0;    ///< 0: 4 * sqrt(rows), at least 1 and at most rows / 32 + 1
-  std::size_t train = 0;    ///< rows that centroids are trained on; 0: 256 a list
+  std::size_t train = 0;    ///< rows that centroids are trained on, `lists` or more; 0: 256 a list
   std::uint64_t seed = 1;   ///< of the training
   std::size_t threads = 0;  ///< of the training and the assignment; 0: default_threads()
 };
