@@ -9,9 +9,8 @@ namespace warpdex::tools {
 
 void check_truth(const std::string& name, const vector::Matrix<std::int32_t>& truth,
                  std::size_t rows) {
-  if (truth.values.empty()) return;
   const auto largest = std::max_element(truth.values.begin(), truth.values.end());
-  if (*largest < 0) {
+  if (largest == truth.values.end() || *largest < 0) {
     throw InputError("no query in '" + name +
                      "' has a true neighbour, so there is nothing to judge; is it the right file?");
   }
@@ -19,8 +18,8 @@ void check_truth(const std::string& name, const vector::Matrix<std::int32_t>& tr
   const auto place = static_cast<std::size_t>(largest - truth.values.begin());
   throw InputError("row " + std::to_string(place / truth.columns) + " of '" + name +
                    "' has the neighbour " + std::to_string(*largest) +
-                   ", but the vectors of the index are numbered from 0 to " +
-                   std::to_string(rows - 1) + "; give the truth of these vectors");
+                   ", but the index numbers its vectors below " + std::to_string(rows) +
+                   "; give the truth of these vectors");
 }
 
 }  // namespace warpdex::tools

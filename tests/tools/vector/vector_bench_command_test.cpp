@@ -151,7 +151,7 @@ TEST_F(VectorBenchCommand, RefusesTheTruthOfOtherVectors) {
   };
   EXPECT_EQ(bench_by().status, 0);
   truth[7][1] = 500;
-  expect_complaint(bench_by(), 1, {"row 7", "other.ivecs", "neighbour 500", "0 to 499"});
+  expect_complaint(bench_by(), 1, {"row 7", "other.ivecs", "neighbour 500", "below 500"});
   for (std::vector<std::int32_t>& row : truth) row = {-1, -1};
   expect_complaint(bench_by(), 1, {"other.ivecs", "nothing to judge"});
 }
