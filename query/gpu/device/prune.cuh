@@ -54,7 +54,8 @@ inline constexpr std::uint32_t kTieCounts = kDigits + 2;
 struct PruneMemory {
   std::uint32_t kept;                ///< candidates that stay; used in the team's first CTA
   std::uint32_t own[2][kTieCounts];  ///< the CTA's counts; digits use the two sets in turn
-  std::uint32_t all[kTieCounts];     ///< the team's counts
+  /// The team's counts. Four are read at once, so these share no 16 bytes with others.
+  alignas(16) std::uint32_t all[kTieCounts];
 };
 
 /// Adds up the counts of the team's CTAs. Each CTA gets the sums. Whole CTAs.
