@@ -36,6 +36,12 @@ bool is_number(const std::string& text, bool is_fraction) {
   return read.ec != std::errc::invalid_argument && read.ptr == end;
 }
 
+/// The option as it is typed: "--seed", "-k".
+std::string typed_name(const std::string& key) {
+  const std::string name = key.substr(std::min(key.find_first_not_of('-'), key.size()));
+  return (name.size() == 1 ? "-" : "--") + name;
+}
+
 /// Refuses an option that stands where another one's text should: "--output --quiet".
 void check_not_swallowed(const po::options_description& known,
                          const std::vector<po::option>& given) {
@@ -65,7 +71,8 @@ void check_unsigned(const po::options_description& known, const std::vector<po::
     const std::string& value = option.value.front();
     if (typed == nullptr || typed->value_type() != typeid(std::uint64_t)) continue;
     if (!value.starts_with('-') || !is_number(value, false)) continue;
-    throw UsageError(option.original_tokens[0] + " takes a whole number from 0 on, not " + value);
+    throw UsageError(typed_name(option.string_key) + " takes a whole number from 0 on, not " +
+                     value);
   }
 }
 
@@ -74,26 +81,22 @@ void check_unsigned(const po::options_description& known, const std::vector<po::
 UsageError refused_value(const po::invalid_option_value& error,
                          const po::options_description& known,
                          const std::vector<po::option>& given) {
-  const auto bare = [](const std::string& name) {
-    return name.substr(std::min(name.find_first_not_of('-'), name.size()));
-  };
-  const std::string name = bare(error.get_option_name());
+  const std::string name = typed_name(error.get_option_name());
   std::string value;
   bool is_fraction = false;
   for (const po::option& option : given) {
-    if (bare(option.string_key) != name || option.value.empty()) continue;
+    if (typed_name(option.string_key) != name || option.value.empty()) continue;
     value = option.value.front();  // the first is refused, if there are several
     const po::option_description& declared = known.find(option.string_key, false);
     const auto& typed = dynamic_cast<const po::typed_value_base&>(*declared.semantic());
     is_fraction = typed.value_type() == typeid(double) || typed.value_type() == typeid(float);
     break;
   }
-  const std::string option = (name.size() == 1 ? "-" : "--") + name;
   if (!is_number(value, is_fraction)) {
-    return UsageError(option + " takes a " + (is_fraction ? "" : "whole ") + "number, not '" +
-                      value + "'");
+    return UsageError(name + " takes a " + (is_fraction ? "" : "whole ") + "number, not '" + value +
+                      "'");
   }
-  return UsageError(option + " takes a " + (value.front() == '-' ? "larger" : "smaller") +
+  return UsageError(name + " takes a " + (value.front() == '-' ? "larger" : "smaller") +
                     " number than '" + value + "'");
 }
 

@@ -17,10 +17,9 @@ void check_stored(const ReaderOptions& options) {
   const auto& stored = options.stored;
   if (has_fields || stored.empty()) return;
   if (std::find(stored.begin(), stored.end(), kText) == stored.end()) {
-    throw UsageError(
-        "documents of this format have no field '" + stored[0] +
-        "' to be stored; give JSON lines (jsonl), or store 'text', which is all that " +
-        "other formats have");
+    throw UsageError("documents of this format have no field '" + stored[0] +
+                     "' to be stored; give JSON lines (jsonl), or store 'text', which is all that "
+                     "other formats have");
   }
 }
 

@@ -101,7 +101,12 @@ TEST_F(VectorIndexCommand, InvertedFilesProbeAsManyListsAsAsked) {
   expect_complaint(build({"--index", "ivf-flat", "--lists", "3", "--train", "2"}), 2,
                    {"3 lists", "not on 2"});
   EXPECT_EQ(build({"--index", "ivf-flat", "--lists", "3", "--train", "3"}).status, 0);
-  expect_complaint(build({"--index", "ivf-flat", "--seed", "-1"}), 2, {"--seed", "from 0 on"});
+  for (const std::vector<std::string>& seed :
+       {std::vector<std::string>{"--seed", "-1"}, {"--seed=-1"}}) {
+    std::vector<std::string> arguments{"--index", "ivf-flat"};
+    arguments.insert(arguments.end(), seed.begin(), seed.end());
+    expect_complaint(build(arguments), 2, {"--seed takes a whole number from 0 on, not -1"});
+  }
   expect_complaint(build({"--index", "xfbq", "--seed", "2"}), 2, {"--seed", "--rotate"});
   expect_complaint(build({"--lists", "2"}), 2, {"ivf-flat"});
   ASSERT_EQ(build().status, 0);

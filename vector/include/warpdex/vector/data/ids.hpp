@@ -26,6 +26,7 @@ class VectorIds {
   /// character (a tab, a line end).
   explicit VectorIds(const std::vector<std::string>& texts, const std::string& name = "the ids");
 
+  /// Whether there are ids, be it of no rows.
   bool are_given() const { return are_given_; }
   bool are_texts() const { return are_texts_; }
   std::uint64_t size() const { return are_texts_ ? ends_.size() : numbers_.size(); }
