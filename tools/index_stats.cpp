@@ -66,6 +66,7 @@ void print_facts(const Snapshot& index, const IndexFigures& statistics, std::ost
                                                   "--all'")});
     table.add({"segments", grouped(index.segments().size())});
   }
+  table.add({"commit", grouped(index.commit())});
   table.add({"statistics after deletions",
              index.settings().has_forward
                  ? "exact, by the forward index"
@@ -178,6 +179,7 @@ std::string index_stats_json(const Snapshot& index, const IndexFigures& statisti
   json.member("documents", counts.documents);
   json.member("deleted_documents", index.removed_documents());
   json.member("segments", std::uint64_t{index.segments().size()});
+  json.member("commit", index.commit());
   json.member("forward", settings.has_forward);
   json.member("empty_documents", statistics.empty_documents);
   json.member("shortest_document", statistics.shortest_document);

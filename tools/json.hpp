@@ -63,6 +63,8 @@ class JsonWriter {
     key(name);
     writer_.Double(value);
   }
+  /// An element of an array.
+  void value(std::string_view element) { text(element); }
   /// What has been written since the last take().
   std::string take() {
     std::string bytes(buffer_.GetString(), buffer_.GetSize());

@@ -55,10 +55,6 @@ void show(Progress& progress, const RewriteProgress& state) {
                   is_writing ? Progress::Unit::kItems : Progress::Unit::kSteps);
 }
 
-void print_replaced_current_folder() {
-  std::cerr << "warpdex: the current folder was replaced by the index; 'cd .' enters it\n";
-}
-
 std::uint64_t folder_bytes(const std::filesystem::path& folder) {
   std::uint64_t bytes = 0;
   std::error_code error;

@@ -51,7 +51,4 @@ class RewrittenFolder {
   bool is_current_;
 };
 
-/// If the current folder was replaced, says on standard error how to enter the new one.
-void print_replaced_current_folder();
-
 }  // namespace warpdex::tools

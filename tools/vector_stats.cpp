@@ -77,6 +77,7 @@ void print_vector_stats(const vector::VectorIndex& index, std::ostream& out) {
     facts.add({"removed", grouped(removed) + ", stored until a merge"});
   }
   facts.add({"segments", grouped(index.segments().size())});
+  facts.add({"commit", grouped(index.commit())});
   facts.add({"dimension", grouped(settings.dimension)});
   facts.add({"ids", id_kind_text(index.id_kind())});
   if (has_lists(index)) {
@@ -120,6 +121,7 @@ std::string vector_stats_json(const vector::VectorIndex& index) {
   json.member("vectors", std::uint64_t{index.live_rows()});
   json.member("removed", std::uint64_t{removed_rows(index)});
   json.member("segments", std::uint64_t{index.segments().size()});
+  json.member("commit", index.commit());
   json.member("dimension", std::uint64_t{settings.dimension});
   json.member("ids", id_kind_text(index.id_kind()));
   if (has_lists(index)) {

@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <string_view>
+#include <system_error>
 #include <vector>
 
 namespace warpdex {
@@ -29,6 +30,15 @@ struct HiddenFolders {
 };
 /// Those that are there now; none where the folder around the target cannot be read.
 HiddenFolders find_hidden_folders(const std::filesystem::path& target);
+
+/// Removes a hidden folder with all in it, its manifest first: without that, it is no index. Opens
+/// folders in it that are write-protected. Returns why something stays, if something does; not
+/// enough memory is such a reason.
+std::error_code remove_hidden_folder(const std::filesystem::path& folder) noexcept;
+
+/// "cannot remove 'FOLDER': REASON; ...": what is told of a folder that stays.
+std::string words_for_stuck_folder(const std::filesystem::path& folder,
+                                   const std::error_code& reason);
 
 /// Whether nothing is there, not even a link that leads nowhere.
 bool is_missing(const std::filesystem::path& path);

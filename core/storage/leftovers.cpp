@@ -19,11 +19,8 @@ namespace fs = std::filesystem;
 bool is_whole(const fs::path& folder) { return !is_missing(folder / kManifestName); }
 
 void remove(const fs::path& folder, Leftovers& leftovers) {
-  std::error_code error;
-  fs::remove(folder / kManifestName, error);
-  fs::remove_all(folder, error);
-  if (error) {
-    leftovers.problems.push_back("cannot remove '" + folder.string() + "': " + error.message());
+  if (const std::error_code error = remove_hidden_folder(folder)) {
+    leftovers.problems.push_back(words_for_stuck_folder(folder, error));
   } else {
     ++leftovers.removed;
   }

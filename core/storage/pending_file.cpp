@@ -65,6 +65,11 @@ PendingFile::PendingFile(const std::filesystem::path& target) {
     descriptor_ = ::open(target_.c_str(), kFlags, 0666);
     if (descriptor_ < 0) fail(errno);
   } else {
+    // The folder around it may let this process replace a file in which it may not write.
+    if (std::filesystem::exists(status) &&
+        ::faccessat(AT_FDCWD, target_.c_str(), W_OK, AT_EACCESS) != 0) {
+      fail(errno);
+    }
     open_beside();
   }
 }

@@ -11,6 +11,7 @@
 #include <span>
 
 #include "storage/fail.hpp"
+#include "storage/folder_entries.hpp"
 #include "storage/hidden_names.hpp"
 #include "warpdex/core/error.hpp"
 #include "warpdex/core/storage/leftovers.hpp"
@@ -84,12 +85,12 @@ fs::path prepare_target(const fs::path& path) {
   return target;
 }
 
-/// Call it while holding the target's lock.
-fs::path prepare_hidden(const fs::path& target, bool is_alone,
-                        const std::optional<std::string>& kind) {
-  if (is_alone) clear_leftovers(target);
-  check_replaceable(target, kind);
-  return create_hidden_folder(target);
+void note_stuck(const fs::path& folder, const std::error_code& error,
+                std::vector<std::string>& notes) noexcept {
+  try {
+    notes.push_back(words_for_stuck_folder(folder, error));
+  } catch (const std::exception&) {  // no memory for the note
+  }
 }
 
 void move(const fs::path& from, const fs::path& to) {
@@ -115,19 +116,26 @@ ReplacementFolder::ReplacementFolder(const fs::path& target, std::shared_ptr<Tar
           lock ? std::move(lock)
                : std::make_shared<TargetLock>(target_, kind ? LockUse::kOutput : LockUse::kChange)),
       kind_(std::move(kind)),
-      folder_(prepare_hidden(target_, is_alone, kind_)),
+      folder_(prepare(is_alone)),
       scratch_(create_hidden_folder(target_)) {
   check_movable();
 }
 
 ReplacementFolder::~ReplacementFolder() = default;
 
-void ReplacementFolder::Hidden::remove() {
+void ReplacementFolder::Hidden::remove(std::vector<std::string>* notes) noexcept {
   if (path_.empty()) return;
-  std::error_code ignored;
-  fs::remove(path_ / kManifestName, ignored);  // first: without it, this is no index
-  fs::remove_all(path_, ignored);
-  path_.clear();
+  const std::error_code error = remove_hidden_folder(path_);
+  if (error && notes != nullptr) note_stuck(path_, error, *notes);
+  release();
+}
+
+/// Looks at the target, and makes the hidden folder. The lock is held.
+fs::path ReplacementFolder::prepare(bool is_alone) {
+  if (is_alone) notes_ = clear_leftovers(target_).problems;
+  check_replaceable(target_, kind_);
+  check_writable(target_);
+  return create_hidden_folder(target_);
 }
 
 /// Asks the system whether the target may be moved, by a rename that must not succeed: a folder is
@@ -186,36 +194,52 @@ void ReplacementFolder::write(const std::string& name, std::span<const std::uint
   written_.push_back(name);
 }
 
-void ReplacementFolder::discard(std::uint64_t segment_number) {
-  const std::string file = segment_file(segment_number);
-  std::error_code ignored;
-  fs::remove_all(folder_.path() / segment_folder(segment_number), ignored);
-  fs::remove(folder_.path() / file, ignored);
-  std::erase(written_, file);
+void ReplacementFolder::discard(std::uint64_t segment_number) noexcept {
+  try {
+    const std::string file = segment_file(segment_number);
+    remove_tree(folder_.path() / segment_folder(segment_number));
+    remove_tree(folder_.path() / file);
+    std::erase(written_, file);
+  } catch (const std::exception&) {  // not enough memory: commit() removes it
+  }
 }
 
-void ReplacementFolder::commit(const std::string& manifest,
-                               const std::function<void()>& last_check) {
-  scratch_.remove();
+/// Removes what a call that failed may have left in the folder.
+void ReplacementFolder::drop_unlisted(const std::string& manifest) {
+  for (const std::string& name : unlisted_in(folder_.path(), manifest)) {
+    const std::error_code error = remove_tree(folder_.path() / name);
+    if (error) fail("remove", folder_.path() / name, error.value());
+    std::erase(written_, name);
+  }
+}
+
+std::vector<std::string> ReplacementFolder::commit(const std::string& manifest,
+                                                   const std::function<void()>& last_check) {
+  scratch_.remove(&notes_);
+  drop_unlisted(manifest);
   write(std::string(kManifestName), bytes_of(manifest));
   flush();
   if (last_check) last_check();
   check_replaceable(target_, kind_);
+  const fs::path around = target_.parent_path();
   take_place();
-  // From here on the new index is in place: nothing may fail any more. The disk learns of it before
-  // the old one is removed.
-  try_sync(target_.parent_path());
-  folder_.remove();
+  // From here on the new index is in place, and nothing fails any more. The disk learns of it
+  // before the old one is removed.
+  try_sync(around);
+  folder_.remove(&notes_);
   lock_.reset();
+  return std::move(notes_);
 }
 
 /// Section files were flushed as they were finished.
 void ReplacementFolder::flush() const {
   for (const std::string& name : written_) sync(folder_.path() / name);
   std::error_code error;
-  for (fs::directory_iterator entry(folder_.path(), error), end; !error && entry != end;
-       entry.increment(error)) {
-    if (entry->is_directory(error)) sync(entry->path());
+  for (const fs::path& entry : entries_of(folder_.path(), error)) {
+    std::error_code unseen;
+    const bool is_folder = fs::is_directory(entry, unseen);
+    if (unseen) fail("look at", entry, unseen.value());
+    if (is_folder) sync(entry);
   }
   if (error) fail("read", folder_.path(), error.value());
   sync(folder_.path());
@@ -230,16 +254,29 @@ void ReplacementFolder::take_place() {
   trade_places();
   try {
     check_replaceable(folder_.path(), kind_);
-  } catch (const Error&) {
+  } catch (...) {
     // Something came into the target between the last look and the exchange.
-    try {
-      trade_places();
-    } catch (const Error&) {
-      folder_.release();  // the files that came in stay there
-      throw;
-    }
+    if (!trade_back()) return;
     check_replaceable(target_, kind_);
     throw;
+  }
+}
+
+/// Undoes the exchange. If that fails, the new index stays in place, and what it replaced stays
+/// beside it, with the files that came in. Returns whether all is as it was.
+bool ReplacementFolder::trade_back() noexcept {
+  try {
+    trade_places();
+    return true;
+  } catch (const std::exception&) {
+    try {
+      notes_.push_back("files came into '" + target_.string() +
+                       "' while it was replaced; they are in '" + folder_.path().string() +
+                       "' now: take them out before the next change");
+    } catch (const std::exception&) {  // no memory for the note
+    }
+    folder_.release();
+    return false;
   }
 }
 
@@ -251,7 +288,7 @@ void ReplacementFolder::trade_places() {
   }
   // Not all file systems can exchange. The target is then missing for a moment, in which a build
   // that dies leaves it aside, for clear_leftovers().
-  const fs::path aside = aside_of(hidden);
+  fs::path aside = aside_of(hidden);
   move(target_, aside);
   if (::rename(hidden.c_str(), target_.c_str()) != 0) {
     const int code = errno;
@@ -260,7 +297,7 @@ void ReplacementFolder::trade_places() {
          "the index that was there is out of its place: 'warpdex verify --repair " +
              target_.string() + "' puts it back");
   }
-  if (::rename(aside.c_str(), hidden.c_str()) != 0) folder_.set_path(aside);
+  if (::rename(aside.c_str(), hidden.c_str()) != 0) folder_.set_path(std::move(aside));
 }
 
 }  // namespace warpdex

@@ -1,6 +1,9 @@
 // Checks targets before they are replaced, so that only an index is ever replaced.
 #include "warpdex/core/storage/target.hpp"
 
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <cerrno>
 #include <fstream>
@@ -12,6 +15,7 @@
 #include <vector>
 
 #include "storage/fail.hpp"
+#include "storage/folder_entries.hpp"
 #include "warpdex/core/error.hpp"
 #include "warpdex/core/storage/folder.hpp"
 #include "warpdex/core/storage/manifest.hpp"
@@ -24,29 +28,21 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kNamesTold = 3;
 
-std::vector<fs::directory_entry> entries_of(const fs::path& folder) {
-  std::vector<fs::directory_entry> entries;
+std::vector<fs::path> checked_entries_of(const fs::path& folder) {
   std::error_code error;
-  for (fs::directory_iterator entry(folder, error), end; !error && entry != end;
-       entry.increment(error)) {
-    entries.push_back(*entry);
-  }
+  std::vector<fs::path> entries = entries_of(folder, error);
   if (error) fail("read the folder", folder, error.value(), "check its permissions");
   return entries;
 }
 
-// An index has no links.
-bool is_file(const fs::directory_entry& entry) {
-  std::error_code ignored;
-  return !entry.is_symlink(ignored) && entry.is_regular_file(ignored);
+/// What an entry is; an index has no links. Throws IoError where that cannot be seen, since what is
+/// not known to be the index's is refused, or removed.
+fs::file_type type_of(const fs::path& entry) {
+  std::error_code error;
+  const fs::file_type type = fs::symlink_status(entry, error).type();
+  if (type == fs::file_type::none) fail("look at", entry, error.value());
+  return type;
 }
-
-bool is_folder(const fs::directory_entry& entry) {
-  std::error_code ignored;
-  return !entry.is_symlink(ignored) && entry.is_directory(ignored);
-}
-
-std::string name_of(const fs::directory_entry& entry) { return entry.path().filename(); }
 
 /// What `folder` holds, folders within it too, as paths within it; links and all else that is
 /// neither are `odd`.
@@ -56,11 +52,12 @@ struct Content {
   std::vector<std::string> odd;
 
   void add(const fs::path& folder, const std::string& prefix) {
-    for (const fs::directory_entry& entry : entries_of(folder)) {
-      const std::string name = prefix + name_of(entry);
-      if (is_file(entry)) {
+    for (const fs::path& entry : checked_entries_of(folder)) {
+      const std::string name = prefix + entry.filename().string();
+      const fs::file_type type = type_of(entry);
+      if (type == fs::file_type::regular) {
         files.push_back(name);
-      } else if (is_folder(entry)) {
+      } else if (type == fs::file_type::directory) {
         folders.push_back(name);
       } else {
         odd.push_back(name);
@@ -175,7 +172,7 @@ void check_replaceable(const fs::path& target, std::optional<std::string_view> k
   if (!folder) throw refused("exists and is not a folder");
   const std::optional<MappedFile> manifest = folder->map(kManifestName);
   if (!manifest) {
-    if (entries_of(target).empty()) return;
+    if (checked_entries_of(target).empty()) return;
     throw refused("exists and is not an index");
   }
   const std::string_view text(reinterpret_cast<const char*>(manifest->bytes().data()),
@@ -192,6 +189,22 @@ void check_replaceable(const fs::path& target, std::optional<std::string_view> k
                    "; move that elsewhere or choose another output");
 }
 
+void check_writable(const fs::path& target) {
+  const auto check = [](const fs::path& folder) {
+    const int code =
+        ::faccessat(AT_FDCWD, folder.c_str(), W_OK | X_OK, AT_EACCESS) == 0 ? 0 : errno;
+    if (code == 0 || code == ENOENT) return;
+    fail("change", folder, code,
+         "you may not write in this index; its owner can change it, or let you do so");
+  };
+  check(target);
+  std::error_code ignored;
+  if (!fs::is_directory(fs::symlink_status(target, ignored))) return;
+  for (const fs::path& entry : checked_entries_of(target)) {
+    if (type_of(entry) == fs::file_type::directory) check(entry);
+  }
+}
+
 std::string foreign_in_index(const fs::path& folder) {
   const std::optional<Folder> opened = Folder::find(folder);
   const std::optional<MappedFile> manifest =
@@ -206,6 +219,10 @@ std::string foreign_in_index(const fs::path& folder) {
     if (opened->is_at(folder)) throw;
     return "";
   }
+}
+
+std::vector<std::string> unlisted_in(const fs::path& folder, std::string_view manifest) {
+  return foreign_names(folder, read_index(folder, manifest).segments);
 }
 
 bool lies_within(const fs::path& path, const fs::path& folder) {

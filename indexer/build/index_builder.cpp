@@ -254,7 +254,7 @@ BuildReport build_index(DocumentReader& reader, const BuildOptions& options) {
   IndexWriter writer(options.output, settings);
   Progress progress(options.on_progress);
   BuildReport report = build_segment(reader, options, nullptr, settings, writer, progress);
-  writer.commit([&] { progress.report(true); });
+  report.notes = writer.commit([&] { progress.report(true); });
   report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return report;
 }

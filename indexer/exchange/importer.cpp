@@ -75,9 +75,11 @@ class Import {
     settle_weights();
     add_documents();
     write_lists();
-    writer_.commit([this] { progress_.report(true); });
     report_.notes = foreign_->notes(report_.tokens);
     report_.description = foreign_->description();
+    for (std::string& note : writer_.commit([this] { progress_.report(true); })) {
+      report_.notes.push_back(std::move(note));
+    }
     return report_;
   }
 

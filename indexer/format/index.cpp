@@ -144,9 +144,12 @@ Index SegmentOpener::open(const std::filesystem::path& path, const Folder& opene
 const SegmentInfo& SegmentOpener::info(const Index& index) { return index.state_->info; }
 
 Manifest SegmentOpener::read_manifest(const Folder& opened) {
+  return manifest_from_json(manifest_text(opened));
+}
+
+std::string SegmentOpener::manifest_text(const Folder& opened) {
   const MappedFile file = map_manifest(opened);
-  return manifest_from_json(
-      {reinterpret_cast<const char*>(file.bytes().data()), file.bytes().size()});
+  return {reinterpret_cast<const char*>(file.bytes().data()), file.bytes().size()};
 }
 
 Index::Index(std::unique_ptr<State> state) : state_(std::move(state)) {}

@@ -134,12 +134,12 @@ const std::filesystem::path& IndexWriter::scratch_folder() const {
   return state_->folder.scratch();
 }
 
-void IndexWriter::commit(const std::function<void()>& check) {
+std::vector<std::string> IndexWriter::commit(const std::function<void()>& check) {
   State& state = *state_;
   if (!state.own_folder) throw UsageError("a segment of a commit ends with finish_segment()");
   SegmentInfo segment = finish_segment(check);
   const Manifest manifest{state.settings, {0, 1, {std::move(segment)}}};
-  state.own_folder->commit(manifest_to_json(manifest), check);
+  return state.own_folder->commit(manifest_to_json(manifest), check);
 }
 
 SegmentInfo IndexWriter::finish_segment(const std::function<void()>& check) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <string>
 
 #include "format/manifest.hpp"
 #include "warpdex/core/storage/folder.hpp"
@@ -13,6 +14,8 @@ class SegmentOpener {
  public:
   /// Throws FormatError, IoError.
   static Manifest read_manifest(const Folder& opened);
+  /// The text of the manifest. Throws IoError.
+  static std::string manifest_text(const Folder& opened);
   /// `path` is the index's folder, for messages. Throws FormatError, IoError.
   static Index open(const std::filesystem::path& path, const Folder& opened,
                     const IndexSettings& settings, const SegmentInfo& segment);

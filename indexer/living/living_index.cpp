@@ -28,13 +28,14 @@ void check_memory(std::uint64_t memory) {
 LivingIndex::LivingIndex(const fs::path& folder) : state_(std::make_unique<State>(folder)) {}
 LivingIndex::~LivingIndex() = default;
 
-const IndexSettings& LivingIndex::settings() const { return state_->settings; }
+const IndexSettings& LivingIndex::settings() const { return state_->last.settings; }
 
 AddReport LivingIndex::add(DocumentReader& reader, const AddOptions& options) {
   State& state = *state_;
+  state.check_known();
   state.collect();
   state.start_merge();
-  const IndexSettings& settings = state.settings;
+  const IndexSettings& settings = state.last.settings;
   if (reader.has_vectors() != settings.impacts.has_value()) {
     throw UsageError(
         "the index '" + state.folder.string() + "' is of " +
@@ -64,13 +65,23 @@ AddReport LivingIndex::add(DocumentReader& reader, const AddOptions& options) {
     return "";
   };
   const build::Admission admission{refusal, settings.impacts, state.documents()};
-  const std::size_t before = state.segments.size();
+  std::vector<OpenSegment> before;
+  if (options.update) before = state.segments;
+  const std::size_t segments_before = state.segments.size();
   AddReport report{state.build(reader, build, admission), 0};
-  for (const std::string& id : updated) report.updated += state.remove(id, before) ? 1 : 0;
+  try {
+    for (const std::string& id : updated) {
+      report.updated += state.remove(id, segments_before) ? 1 : 0;
+    }
+  } catch (...) {
+    state.go_back_to(std::move(before));
+    throw;
+  }
   return report;
 }
 
 bool LivingIndex::remove(std::string_view id) {
+  state_->check_known();
   state_->collect();
   return state_->remove(id, state_->segments.size());
 }
@@ -92,6 +103,7 @@ void LivingIndex::State::merge(SegmentRange range, const MergeOptions& options) 
 MergeReport LivingIndex::merge(const MergeOptions& options) {
   State& state = *state_;
   check_memory(options.memory);
+  state.check_known();
   state.collect();
   state.under_way.reset();
   MergeReport report{.segments_before = state.segments.size()};
@@ -117,6 +129,7 @@ MergeReport LivingIndex::merge(const MergeOptions& options) {
 
 void LivingIndex::merge_in_background(const BackgroundMergeOptions& options) {
   check_memory(options.memory);
+  state_->check_known();
   state_->background = options;
   state_->start_merge();
 }
@@ -124,39 +137,33 @@ void LivingIndex::merge_in_background(const BackgroundMergeOptions& options) {
 void LivingIndex::finish_merges(const std::function<void()>& check) {
   State& state = *state_;
   constexpr std::chrono::milliseconds kBetweenChecks{50};
+  state.check_known();
   state.collect();
   for (state.start_merge(); state.under_way; state.start_merge()) {
     while (check && !state.under_way->wait(kBetweenChecks)) check();
     state.take_merge();
   }
-  state.collect();
+  state.rethrow_failure();
 }
 
-void LivingIndex::commit(const std::function<void()>& check) {
+CommitReport LivingIndex::commit(const std::function<void()>& check) {
   State& state = *state_;
+  state.check_known();
   state.collect();
-  if (!state.is_changed) {
-    state.start_merge();
-    return;
-  }
-  ReplacementFolder& folder = state.change();
-  Manifest manifest{state.settings, {state.commits + 1, state.next_segment, {}}};
-  for (const OpenSegment& segment : state.segments) {
-    if (segment.live_documents() > 0) {
-      manifest.stored.segments.push_back(segment.write(folder, state.commits + 1));
-    } else if (segment.is_new()) {
-      folder.discard(segment.info().number);
-    }
-  }
+  CommitReport report{state.last.number};
   try {
-    folder.commit(manifest_to_json(manifest), check);
+    report.notes = state.notes;
+    state.note_failure(report.notes);
+    if (state.is_changed) state.put_in_place(check, report);
   } catch (...) {
     state.under_way.reset();
     state.forget();
     throw;
   }
-  state.forget();
+  state.notes.clear();
+  state.failure = nullptr;
   state.start_merge();
+  return report;
 }
 
 }  // namespace warpdex

@@ -2,6 +2,7 @@
 #include "living/living_state.hpp"
 
 #include <algorithm>
+#include <new>
 #include <string>
 #include <utility>
 
@@ -25,41 +26,104 @@ void check_changeable(const fs::path& folder, const IndexSettings& settings) {
 }
 
 /// Locks an existing index. If the folder is not an index, no lock file is made beside it.
-std::shared_ptr<TargetLock> lock_index(const fs::path& folder, const fs::path& target) {
-  map_manifest(find_stored(folder));
+std::shared_ptr<TargetLock> lock_index(const fs::path& target, std::vector<std::string>& notes) {
+  map_manifest(find_stored(target));
   auto lock = std::make_shared<TargetLock>(target, LockUse::kChange);
-  clear_leftovers(target);
+  check_writable(target);
+  notes = clear_leftovers(target).problems;
   return lock;
 }
 
 }  // namespace
 
 LivingIndex::State::State(const fs::path& given)
-    : folder(given), target(resolve_target(given)), lock(lock_index(given, target)) {
-  load();
-  check_changeable(folder, settings);
+    : folder(given), target(resolve_target(given)), lock(lock_index(target, notes)) {
+  last = open_stored(target, [&](const Folder& opened) { return read(opened); });
+  check_changeable(folder, last.settings);
+  next_segment = last.next_segment;
+  segments = last.segments;
 }
 
-void LivingIndex::State::load() {
-  segments.clear();
-  open_stored(folder, [&](const Folder& opened) {
-    const Manifest manifest = SegmentOpener::read_manifest(opened);
-    settings = manifest.settings;
-    commits = manifest.stored.commit;
-    next_segment = std::max(next_segment, manifest.stored.next_segment);
-    for (const SegmentInfo& info : manifest.stored.segments) {
-      segments.emplace_back(
-          info, std::make_shared<const Index>(SegmentOpener::open(folder, opened, settings, info)),
-          false);
-    }
-    return 0;
-  });
+LivingIndex::State::Committed LivingIndex::State::read(const Folder& opened) const {
+  std::string text = SegmentOpener::manifest_text(opened);
+  Manifest manifest = manifest_from_json(text);
+  Committed found{std::move(manifest.settings),
+                  manifest.stored.commit,
+                  manifest.stored.next_segment,
+                  std::move(text),
+                  {}};
+  for (SegmentInfo& info : manifest.stored.segments) {
+    auto index =
+        std::make_shared<const Index>(SegmentOpener::open(folder, opened, found.settings, info));
+    found.segments.emplace_back(std::move(info), std::move(index), false);
+  }
+  return found;
 }
 
-void LivingIndex::State::forget() {
+void LivingIndex::State::check_known() const {
+  if (!is_lost) return;
+  throw IoError("a change of '" + folder.string() +
+                "' failed, and there was no memory to go back to the last commit, which is whole; "
+                "close this object and open the index again");
+}
+
+void LivingIndex::State::check_target() const {
+  const Folder there = find_stored(target);
+  if (SegmentOpener::manifest_text(there) == last.manifest) return;
+  throw IoError("the index '" + folder.string() +
+                "' was replaced by another one while it was open for changes; open that one");
+}
+
+void LivingIndex::State::go_back_to(std::vector<OpenSegment>&& before) noexcept {
+  if (segments.size() > before.size() && next) next->discard(segments.back().info().number);
+  segments.swap(before);
+}
+
+void LivingIndex::State::forget() noexcept {
   next.reset();
   is_changed = false;
-  load();
+  try {
+    std::vector<OpenSegment> before = last.segments;
+    segments.swap(before);
+  } catch (const std::exception&) {
+    is_lost = true;
+  }
+}
+
+Manifest LivingIndex::State::write_changes(ReplacementFolder& to) const {
+  const std::uint64_t number = last.number + 1;
+  Manifest manifest{last.settings, {number, next_segment, {}}};
+  for (const OpenSegment& segment : segments) {
+    if (segment.live_documents() > 0) {
+      manifest.stored.segments.push_back(segment.write(to, number));
+    } else if (segment.is_new()) {
+      to.discard(segment.info().number);
+    }
+  }
+  return manifest;
+}
+
+void LivingIndex::State::put_in_place(const std::function<void()>& check, CommitReport& report) {
+  check_target();
+  ReplacementFolder& to = change();
+  const Manifest manifest = write_changes(to);
+  // The new index is opened before it takes its place: afterwards nothing may fail.
+  Committed now;
+  std::vector<OpenSegment> changing;
+  std::vector<std::string> more = to.commit(manifest_to_json(manifest), [&] {
+    now = open_stored(to.path(), [&](const Folder& opened) { return read(opened); });
+    changing = now.segments;
+    if (check) check();
+  });
+  std::swap(last, now);
+  segments.swap(changing);
+  next.reset();
+  is_changed = false;
+  report.number = last.number;
+  try {
+    for (std::string& note : more) report.notes.push_back(std::move(note));
+  } catch (const std::bad_alloc&) {  // the notes go, the commit stays
+  }
 }
 
 ReplacementFolder& LivingIndex::State::change() {
@@ -69,18 +133,20 @@ ReplacementFolder& LivingIndex::State::change() {
 
 OpenSegment LivingIndex::State::open_new(SegmentInfo info) const {
   const std::optional<Folder> opened = Folder::find(next->path());
-  auto index = std::make_shared<const Index>(SegmentOpener::open(folder, *opened, settings, info));
+  if (!opened) throw IoError("the folder '" + next->path().string() + "' was removed; try again");
+  auto index =
+      std::make_shared<const Index>(SegmentOpener::open(folder, *opened, last.settings, info));
   return {std::move(info), std::move(index), true};
 }
 
 void LivingIndex::State::replace(SegmentRange range, std::optional<OpenSegment> by) {
   for (std::size_t i = range.first; i < range.first + range.count; ++i) {
-    if (segments[i].is_new()) change().discard(segments[i].info().number);
+    if (segments[i].is_new() && next) next->discard(segments[i].info().number);
   }
   const auto first = segments.begin() + static_cast<std::ptrdiff_t>(range.first);
-  segments.erase(first, first + static_cast<std::ptrdiff_t>(range.count));
-  if (by)
-    segments.insert(segments.begin() + static_cast<std::ptrdiff_t>(range.first), std::move(*by));
+  const auto end = first + static_cast<std::ptrdiff_t>(range.count);
+  if (by) *first = std::move(*by);
+  segments.erase(by ? first + 1 : first, end);
   is_changed = true;
 }
 
@@ -89,8 +155,8 @@ BuildReport LivingIndex::State::build(DocumentReader& reader, const BuildOptions
   build::Progress progress(options.on_progress);
   const std::uint64_t number = next_segment++;
   try {
-    IndexWriter writer(change(), number, settings);
-    IndexSettings own = settings;
+    IndexWriter writer(change(), number, last.settings);
+    IndexSettings own = last.settings;
     BuildReport report = build::build_segment(reader, options, &admission, own, writer, progress);
     if (report.documents > 0) {
       segments.push_back(open_new(writer.finish_segment([&] { progress.report(true); })));

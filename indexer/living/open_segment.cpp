@@ -2,6 +2,7 @@
 #include "living/open_segment.hpp"
 
 #include <algorithm>
+#include <new>
 #include <span>
 #include <utility>
 
@@ -63,17 +64,23 @@ void OpenSegment::remove(std::uint32_t document) {
     });
   }
   if (!rows_) rows_.emplace(index_->counts().documents, index_->removed());
-  if (!rows_->add(document)) return;
+  if (rows_->contains(document)) return;
+  new_changes_.insert(new_changes_.end(), terms.begin(), terms.end());
+  // From here on nothing throws.
+  rows_->add(document);
   removed_tokens_ += index_->lengths()[document];
-  note(terms);
+  if (new_changes_.size() >= std::max(kManyChanges, changes_.size())) add_up_changes();
 }
 
-/// Notes what a removed document's terms lose. Memory goes with the terms, not with the documents.
-void OpenSegment::note(std::span<const FrequencyChange> terms) {
-  new_changes_.insert(new_changes_.end(), terms.begin(), terms.end());
-  if (new_changes_.size() < std::max(kManyChanges, changes_.size())) return;
-  changes_ = sum_of(changes_, std::move(new_changes_));
-  new_changes_.clear();
+/// Adds up what terms have lost. Memory then goes with the terms, not with the documents. Without
+/// memory for it, it is left for the next time.
+void OpenSegment::add_up_changes() noexcept {
+  try {
+    std::vector<FrequencyChange> sum = sum_of(changes_, new_changes_);
+    changes_.swap(sum);
+    new_changes_.clear();
+  } catch (const std::bad_alloc&) {
+  }
 }
 
 SegmentInfo OpenSegment::write(ReplacementFolder& folder, std::uint64_t commit) const {

@@ -18,7 +18,7 @@
 
 namespace warpdex {
 
-/// Move-only.
+/// A copy has changes of its own and shares the index.
 class OpenSegment {
  public:
   /// `is_new`: its files are in the folder of the next commit already.
@@ -32,8 +32,8 @@ class OpenSegment {
 
   /// The docID of the live document of that name, or none.
   std::optional<std::uint32_t> find(std::string_view name) const;
-  /// Removes a live document. Throws FormatError for a damaged forward index; nothing is removed
-  /// then.
+  /// Removes a live document. Throws FormatError for a damaged forward index, std::bad_alloc;
+  /// nothing is removed then.
   void remove(std::uint32_t document);
 
   /// All that are removed, also since the last commit.
@@ -46,7 +46,7 @@ class OpenSegment {
   SegmentInfo write(ReplacementFolder& folder, std::uint64_t commit) const;
 
  private:
-  void note(std::span<const FrequencyChange> terms);
+  void add_up_changes() noexcept;
 
   SegmentInfo info_;
   std::shared_ptr<const Index> index_;

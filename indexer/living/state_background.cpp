@@ -7,12 +7,24 @@
 
 namespace warpdex {
 
-void LivingIndex::State::collect() {
-  if (failure) std::rethrow_exception(std::exchange(failure, nullptr));
+void LivingIndex::State::collect() noexcept {
   if (under_way && under_way->wait(std::chrono::milliseconds(0))) take_merge();
 }
 
-void LivingIndex::State::start_merge() {
+void LivingIndex::State::rethrow_failure() {
+  if (failure) std::rethrow_exception(std::exchange(failure, nullptr));
+}
+
+void LivingIndex::State::note_failure(std::vector<std::string>& to) const {
+  if (!failure) return;
+  try {
+    std::rethrow_exception(failure);
+  } catch (const std::exception& error) {
+    to.push_back(error.what());
+  }
+}
+
+void LivingIndex::State::start_merge() noexcept {
   if (!background || under_way) return;
   try {
     const std::optional<SegmentRange> range = choose_merge(sizes());
@@ -33,13 +45,12 @@ void LivingIndex::State::start_merge() {
   }
 }
 
-void LivingIndex::State::take_merge() {
+void LivingIndex::State::take_merge() noexcept {
   try {
     take(*under_way);
   } catch (...) {
-    under_way.reset();
     background.reset();
-    throw;
+    failure = std::current_exception();
   }
   under_way.reset();
 }

@@ -119,7 +119,7 @@ ReorderReport reorder_index(const RewriteOptions& options, const OrderSettings& 
   const Index index = rewrite::open_again(opened, options.output);
   ReorderReport report;
   write_reordered(index, settings, means, stages, writer, report);
-  writer.commit([&] { stages.tell("writing", report.postings, report.postings); });
+  report.notes = writer.commit([&] { stages.tell("writing", report.postings, report.postings); });
   report.seconds = seconds_since(start);
   return report;
 }
@@ -146,7 +146,7 @@ BuildReport build_reordered_index(DocumentReader& reader, const BuildOptions& op
   const Index index = Index::open(first.output);
   if (built.weights) writer.set_weights(*index.settings().impacts);
   write_reordered(index, settings, means, stages, writer, report);
-  writer.commit([&] { stages.tell("writing", report.postings, report.postings); });
+  built.notes = writer.commit([&] { stages.tell("writing", report.postings, report.postings); });
   report.seconds = seconds_since(second);
   built.seconds = seconds_since(start);
   return built;

@@ -94,9 +94,9 @@ ConvertReport convert_index(const ConvertOptions& options) {
   const auto tell = [&](std::uint64_t done) { stages.tell("writing", done, counts.postings); };
   const rewrite::RewriteSource source{&index};
   rewrite::rewrite_index({&source, 1}, settings, writer, tell);
-  writer.commit([&] { tell(counts.postings); });
+  std::vector<std::string> notes = writer.commit([&] { tell(counts.postings); });
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
-  return {counts.documents, counts.terms, counts.postings, seconds.count()};
+  return {counts.documents, counts.terms, counts.postings, seconds.count(), std::move(notes)};
 }
 
 }  // namespace warpdex

@@ -50,6 +50,25 @@ TEST(PendingFile, SaysWhatToDo) {
   }
 }
 
+TEST(PendingFile, LeavesAFileAloneInWhichItMayNotWrite) {
+  const TemporaryFolder folder;
+  write_file(folder / "a", "theirs");
+  std::filesystem::permissions(folder / "a", std::filesystem::perms(0444));
+  std::filesystem::permissions(folder.path(), std::filesystem::perms(0777));
+  const std::string told = test::in_child([&]() -> std::string {
+    test::become_ordinary_user();
+    try {
+      PendingFile(folder / "a").commit();
+      return "it was replaced";
+    } catch (const IoError& error) {
+      return error.what();
+    }
+  });
+  EXPECT_THAT(told, HasSubstr("Permission denied; name another target"));
+  EXPECT_EQ(read_file(folder / "a"), "theirs");
+  EXPECT_EQ(files_in(folder.path()), 1U);
+}
+
 TEST(PendingFile, LeavesNothingWithoutCommit) {
   const TemporaryFolder folder;
   { PendingFile(folder / "a").append("abc", 3); }

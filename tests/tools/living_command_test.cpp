@@ -50,18 +50,19 @@ class LivingCommands : public testing::Test {
 TEST_F(LivingCommands, AnswerAsAnIndexBuiltAnew) {
   Outcome outcome = add("d6\tgreen apple\nd7\tpear sky\n");
   EXPECT_EQ(outcome.status, 0) << outcome.err;
-  EXPECT_EQ(outcome.out, "added 2 documents to " + index_ + "\n");
+  EXPECT_EQ(outcome.out, "added 2 documents to " + index_ + " (commit 1)\n");
   EXPECT_EQ(answers(index_), answers_anew(kTsvDocuments + "d6\tgreen apple\nd7\tpear sky\n"));
   outcome = remove("d1\nd2\r\n\nd3\n");
-  EXPECT_EQ(outcome.out, "deleted 3 documents from " + index_ + "\n");
+  EXPECT_EQ(outcome.out, "deleted 3 documents from " + index_ + " (commit 2)\n");
   outcome = add("d5\tgreen pear\nd8\ttree\n", {"--update"});
-  EXPECT_EQ(outcome.out, "added 2 documents to " + index_ + ", 1 of them updated\n");
+  EXPECT_EQ(outcome.out, "added 2 documents to " + index_ + ", 1 of them updated (commit 3)\n");
   const std::string live =
       "d4\tblue sky\nd6\tgreen apple\nd7\tpear sky\nd5\tgreen pear\nd8\ttree\n";
   EXPECT_EQ(answers(index_), answers_anew(live));
   EXPECT_EQ(run_warpdex({"verify", index_}).status, 0);
   outcome = run_warpdex({"merge", index_, "--all"});
-  EXPECT_EQ(outcome.out, index_ + " has 1 segment, had 3; 4 deleted documents are gone for good\n");
+  EXPECT_EQ(outcome.out,
+            index_ + " has 1 segment, had 3; 4 deleted documents are gone for good (commit 4)\n");
   EXPECT_EQ(answers(index_), answers_anew(live));
   EXPECT_EQ(run_warpdex({"reorder", index_, "--output", folder_ / "copy", "--quiet"}).status, 0);
 }
@@ -71,7 +72,7 @@ TEST_F(LivingCommands, MergeSaysWhatStays) {
   EXPECT_EQ(run_warpdex({"merge", index_}).out,
             index_ +
                 " has 1 segment, had 1; 0 deleted documents are gone for good, 1 stays (--all "
-                "drops it)\n");
+                "drops it) (commit 1)\n");
 }
 
 TEST_F(LivingCommands, LearnedWeightsTakeChangesThatFit) {
@@ -94,7 +95,8 @@ TEST_F(LivingCommands, LearnedWeightsTakeChangesThatFit) {
                                 "\n";
   expect_complaint(add_weights(documents, "fail"), 1,
                    {"<stdin>:2: document 'd'", "its weight 200.5 is above 3"});
-  EXPECT_EQ(add_weights(documents, "skip").out, "added 1 document to " + index_ + ", skipped 1\n");
+  EXPECT_EQ(add_weights(documents, "skip").out,
+            "added 1 document to " + index_ + ", skipped 1 (commit 1)\n");
   EXPECT_EQ(remove("a\n").status, 0);
   const Outcome found = run_warpdex({"search", index_, "sea", "--output-format", "trec"});
   EXPECT_THAT(found.out, testing::MatchesRegex("1 Q0 c 1 213 .*\n1 Q0 b 2 43 .*\n"));
@@ -106,7 +108,8 @@ TEST_F(LivingCommands, AddMergesMeanwhile) {
     const std::string document = "d" + std::to_string(i) + "\tgreen apple sky\n";
     documents += document;
     const Outcome outcome = add(document, {"--merge"});
-    EXPECT_EQ(outcome.out, "added 1 document to " + index_ + "\n") << outcome.err;
+    EXPECT_THAT(outcome.out, HasSubstr("added 1 document to " + index_ + " (commit "))
+        << outcome.err;
   }
   const Outcome outcome = run_warpdex({"stats", index_, "--json", "-"});
   EXPECT_LT(parse_json(outcome.out)["segments"].GetUint64(), 9U);
@@ -132,7 +135,7 @@ TEST_F(LivingCommands, DeleteReadsLinesAsOtherCommandsDo) {
   EXPECT_EQ(remove("\xEF\xBB\xBF"
                    "d1\r\nd2")
                 .out,
-            "deleted 2 documents from " + index_ + "\n");
+            "deleted 2 documents from " + index_ + " (commit 1)\n");
   const std::string id(3'000, 'x');
   const Outcome outcome = remove(id + "\n");
   EXPECT_EQ(outcome.status, 1);
@@ -202,13 +205,13 @@ TEST_F(LivingCommands, RefuseBadInput) {
   EXPECT_EQ(answers(index_), before);
   EXPECT_EQ(names_in(folder_.path()), (std::vector<std::string>{"index", "queries.tsv"}));
   const Outcome outcome = remove("d1\nd9\n", {"--ignore-unknown"});
-  EXPECT_EQ(outcome.out, "deleted 1 document from " + index_ + ", passed over 1 id\n");
+  EXPECT_EQ(outcome.out, "deleted 1 document from " + index_ + ", passed over 1 id (commit 1)\n");
 }
 
 TEST_F(LivingCommands, SkipBadDocuments) {
   const Outcome outcome = add("d1\told\nd6\tnew\n", {"--on-bad-document", "skip"});
   EXPECT_EQ(outcome.status, 0);
-  EXPECT_EQ(outcome.out, "added 1 document to " + index_ + ", skipped 1\n");
+  EXPECT_EQ(outcome.out, "added 1 document to " + index_ + ", skipped 1 (commit 1)\n");
   EXPECT_THAT(outcome.err, HasSubstr("skipped: <stdin>:1"));
 }
 

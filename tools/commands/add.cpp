@@ -5,9 +5,11 @@
 #include <string>
 #include <vector>
 
+#include "change_report.hpp"
 #include "command.hpp"
 #include "interrupt.hpp"
 #include "options.hpp"
+#include "output_file.hpp"
 #include "places.hpp"
 #include "progress.hpp"
 #include "table.hpp"
@@ -49,7 +51,14 @@ struct Arguments {
   bool merge = false;
   std::string memory = "1G";
   std::int64_t threads = 0;
+  std::string json;
   bool quiet = false;
+};
+
+/// What was added, and the commit that it is in.
+struct Added {
+  AddReport report;
+  CommitReport committed;
 };
 
 void add_options(CommandLine& command, Arguments& given) {
@@ -79,6 +88,7 @@ void add_options(CommandLine& command, Arguments& given) {
       "quiet", po::bool_switch(&given.quiet),
       "no progress and no report; errors and skipped documents are still told");
   add_threads_option(work, &given.threads);
+  add_json_option(work, "report", &given.json);
   command.add(work);
 }
 
@@ -122,7 +132,21 @@ ReaderOptions reader_options(const Arguments& given, const IndexSettings& index)
   return options;
 }
 
-AddReport add(const Arguments& given, AddOptions options, LivingIndex& index) {
+/// Waits for the merges, and commits them. The documents are added already, so an error or a signal
+/// becomes a note.
+void finish_merges(LivingIndex& index, CommitReport& committed) {
+  try {
+    index.finish_merges(InterruptGuard::check);
+    CommitReport merged = index.commit(InterruptGuard::check);
+    committed.number = merged.number;
+    committed.notes.insert(committed.notes.end(), merged.notes.begin(), merged.notes.end());
+  } catch (const std::exception& error) {
+    committed.notes.push_back(
+        std::string("the documents are added, but segments are not merged: ") + error.what());
+  }
+}
+
+Added add(const Arguments& given, AddOptions options, LivingIndex& index) {
   given.vectors.check(index.settings().vectors, given.index);
   const std::unique_ptr<DocumentReader> reader =
       given.vectors.pair(open_documents(reader_options(given, index.settings())));
@@ -141,17 +165,43 @@ AddReport add(const Arguments& given, AddOptions options, LivingIndex& index) {
   if (given.merge) {
     index.merge_in_background({merge_memory(given, parse_size("--memory", given.memory)), 1});
   }
-  const AddReport report = index.add(*reader, options);
-  index.commit(InterruptGuard::check);
-  if (given.merge) {
-    index.finish_merges(InterruptGuard::check);
-    index.commit(InterruptGuard::check);
-  }
+  Added added{index.add(*reader, options), {}};
+  added.committed = index.commit(InterruptGuard::check);
+  if (given.merge) finish_merges(index, added.committed);
   progress.clear();
   if (skipped > kSkippedReports) {
     std::cerr << "warpdex: skipped " << grouped(skipped - kSkippedReports) << " more\n";
   }
-  return report;
+  return added;
+}
+
+void report(const Arguments& given, const Added& added) {
+  const BuildReport& build = added.report.build;
+  if (!given.quiet && given.json != "-") {
+    std::cout << "added " << counted(build.documents, "document") << " to " << given.index;
+    if (given.update) std::cout << ", " << grouped(added.report.updated) << " of them updated";
+    if (build.skipped_documents > 0) {
+      std::cout << ", skipped " << grouped(build.skipped_documents);
+    }
+    std::cout << " (commit " << added.committed.number << ")\n";
+  }
+  if (!given.quiet && build.static_scores_unused > 0) {
+    std::cerr << "warpdex: " << counted(build.static_scores_unused, "static score")
+              << (build.static_scores_unused == 1 ? " is of an id" : " are of ids")
+              << " that no new document has; that of a document in the index changes only when "
+                 "the document is given again, with --update\n";
+  }
+  if (given.json.empty()) return;
+  JsonWriter json;
+  json.begin_object();
+  json.member("commit", added.committed.number);
+  json.member("added", build.documents);
+  json.member("updated", added.report.updated);
+  json.member("skipped", build.skipped_documents);
+  json.member("static_scores_unused", build.static_scores_unused);
+  write_notes(added.committed.notes, json);
+  json.end_object();
+  write_output(given.json, json.take() + "\n");
 }
 
 }  // namespace
@@ -166,24 +216,15 @@ int run_add(const std::vector<std::string>& arguments) {
   }
   const AddOptions options = options_of(given);
   check_inputs_outside(given.index, given.inputs);
+  check_outputs_outside(given.index, {given.json});
   check_inputs_outside(given.index, {given.static_scores, given.vectors.file()});
+  const bool is_current = stands_in(given.index);
   const InterruptGuard guard;
   try {
     LivingIndex index(given.index);
-    const AddReport report = add(given, options, index);
-    if (given.quiet) return 0;
-    std::cout << "added " << counted(report.build.documents, "document") << " to " << given.index;
-    if (given.update) std::cout << ", " << grouped(report.updated) << " of them updated";
-    if (report.build.skipped_documents > 0) {
-      std::cout << ", skipped " << grouped(report.build.skipped_documents);
-    }
-    std::cout << "\n";
-    if (report.build.static_scores_unused > 0) {
-      std::cerr << "warpdex: " << counted(report.build.static_scores_unused, "static score")
-                << (report.build.static_scores_unused == 1 ? " is of an id" : " are of ids")
-                << " that no new document has; that of a document in the index changes only when "
-                   "the document is given again, with --update\n";
-    }
+    const Added added = add(given, options, index);
+    report_change(added.committed.notes, [&] { report(given, added); });
+    if (is_current) print_replaced_current_folder();
   } catch (const std::exception&) {
     if (InterruptGuard::signal() != 0) throw Interrupted(InterruptGuard::signal());
     throw;

@@ -1,6 +1,7 @@
 // warpdex convert: writes an index's postings under another codec.
 #include <iostream>
 
+#include "change_report.hpp"
 #include "codec_options.hpp"
 #include "command.hpp"
 #include "interrupt.hpp"
@@ -110,9 +111,10 @@ int run_convert(const std::vector<std::string>& arguments) {
   const InterruptGuard guard;
   const ConvertReport report = convert_index(options);
   progress.clear();
-  if (given.work.quiet()) return 0;
-  print_report(given, report, codec_text(options.codec), folder);
-  if (folder.is_current()) print_replaced_current_folder();
+  report_change(report.notes, [&] {
+    if (!given.work.quiet()) print_report(given, report, codec_text(options.codec), folder);
+  });
+  if (!given.work.quiet() && folder.is_current()) print_replaced_current_folder();
   return 0;
 }
 

@@ -3,9 +3,11 @@
 #include <string>
 #include <vector>
 
+#include "change_report.hpp"
 #include "command.hpp"
 #include "interrupt.hpp"
 #include "options.hpp"
+#include "output_file.hpp"
 #include "places.hpp"
 #include "text.hpp"
 #include "warpdex/core/error.hpp"
@@ -33,6 +35,7 @@ struct Arguments {
   std::string index;
   std::string ids;
   bool ignore_unknown = false;
+  std::string json;
   bool quiet = false;
 };
 
@@ -57,6 +60,24 @@ std::uint64_t remove_all(LineReader& lines, const Arguments& given, LivingIndex&
   return unknown;
 }
 
+void report(const Arguments& given, std::uint64_t deleted, std::uint64_t unknown,
+            const CommitReport& committed) {
+  if (!given.quiet && given.json != "-") {
+    std::cout << "deleted " << counted(deleted, "document") << " from " << given.index;
+    if (unknown > 0) std::cout << ", passed over " << counted(unknown, "id");
+    std::cout << " (commit " << committed.number << ")\n";
+  }
+  if (given.json.empty()) return;
+  JsonWriter json;
+  json.begin_object();
+  json.member("commit", committed.number);
+  json.member("deleted", deleted);
+  json.member("unknown", unknown);
+  write_notes(committed.notes, json);
+  json.end_object();
+  write_output(given.json, json.take() + "\n");
+}
+
 }  // namespace
 
 int run_delete(const std::vector<std::string>& arguments) {
@@ -68,20 +89,21 @@ int run_delete(const std::vector<std::string>& arguments) {
                         "ids of documents, one a line; - is standard input")(
       "ignore-unknown", po::bool_switch(&given.ignore_unknown),
       "pass over ids that no document has");
+  add_json_option(options, "report", &given.json);
   add_quiet_option(options, &given.quiet);
   command.add(options);
   if (!command.parse(arguments)) return 0;
   check_inputs_outside(given.index, {given.ids});
+  check_outputs_outside(given.index, {given.json});
+  const bool is_current = stands_in(given.index);
   const InterruptGuard guard;
   LivingIndex index(given.index);
   LineReader lines(given.ids, InterruptGuard::check);
   std::uint64_t deleted = 0;
   const std::uint64_t unknown = remove_all(lines, given, index, deleted);
-  index.commit(InterruptGuard::check);
-  if (given.quiet) return 0;
-  std::cout << "deleted " << counted(deleted, "document") << " from " << given.index;
-  if (unknown > 0) std::cout << ", passed over " << counted(unknown, "id");
-  std::cout << "\n";
+  const CommitReport committed = index.commit(InterruptGuard::check);
+  report_change(committed.notes, [&] { report(given, deleted, unknown, committed); });
+  if (is_current) print_replaced_current_folder();
   return 0;
 }
 

@@ -255,6 +255,7 @@ int run_generate(const std::vector<std::string>& arguments) {
     report = make(given.output, settings, codec, given.impacts, threads, given.quiet);
   }
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
+  for (const std::string& note : report.notes) std::cerr << "warpdex: note: " << note << "\n";
   if (!given.quiet && given.json != "-") {
     print_report(report, settings.queries, seconds.count(), given.output);
   }

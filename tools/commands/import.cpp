@@ -2,6 +2,7 @@
 #include <filesystem>
 #include <iostream>
 
+#include "change_report.hpp"
 #include "codec_options.hpp"
 #include "command.hpp"
 #include "impact_options.hpp"
@@ -219,8 +220,9 @@ int run_import(const std::vector<std::string>& arguments) {
   const InterruptGuard guard;
   try {
     const exchange::ImportReport report = import(given, options);
-    for (const std::string& note : report.notes) std::cerr << "warpdex: " << note << "\n";
-    if (!given.quiet) print_report(report, given.output);
+    report_change(report.notes, [&] {
+      if (!given.quiet) print_report(report, given.output);
+    });
   } catch (const std::exception&) {
     // A signal ends all programs of a pipeline; the one that writes our input may have died first.
     if (InterruptGuard::signal() != 0) throw Interrupted(InterruptGuard::signal());

@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 
+#include "change_report.hpp"
 #include "command.hpp"
 #include "impacts_text.hpp"
 #include "index_arguments.hpp"
@@ -190,7 +191,9 @@ int run_index(const std::vector<std::string>& arguments) {
   try {
     std::optional<ReorderReport> order;
     const BuildReport report = build(given, source, options, order);
-    if (!given.quiet) print_report(report, order, given.output, folder_bytes(output));
+    report_change(report.notes, [&] {
+      if (!given.quiet) print_report(report, order, given.output, folder_bytes(output));
+    });
     if (!given.quiet && is_current) print_replaced_current_folder();
   } catch (const std::exception&) {
     // A signal ends all programs of a pipeline; the one that writes our input may have died first,

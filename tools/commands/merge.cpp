@@ -3,9 +3,12 @@
 #include <string>
 #include <vector>
 
+#include "change_report.hpp"
 #include "command.hpp"
 #include "interrupt.hpp"
 #include "options.hpp"
+#include "output_file.hpp"
+#include "places.hpp"
 #include "progress.hpp"
 #include "text.hpp"
 #include "warpdex/core/error.hpp"
@@ -28,6 +31,7 @@ struct Arguments {
   bool all = false;
   std::string memory = "1G";
   std::int64_t threads = 0;
+  std::string json;
   bool quiet = false;
 };
 
@@ -46,6 +50,32 @@ MergeOptions options_of(const Arguments& given, Progress& progress) {
   return options;
 }
 
+void report(const Arguments& given, const MergeReport& merged, const CommitReport& committed) {
+  if (!given.quiet && given.json != "-") {
+    std::cout << given.index << " has " << counted(merged.segments, "segment") << ", had "
+              << grouped(merged.segments_before) << "; "
+              << counted(merged.dropped_documents, "deleted document")
+              << (merged.dropped_documents == 1 ? " is" : " are") << " gone for good";
+    if (merged.removed_documents > 0) {
+      std::cout << ", " << grouped(merged.removed_documents)
+                << (merged.removed_documents == 1 ? " stays (--all drops it)"
+                                                  : " stay (--all drops them)");
+    }
+    std::cout << " (commit " << committed.number << ")\n";
+  }
+  if (given.json.empty()) return;
+  JsonWriter json;
+  json.begin_object();
+  json.member("commit", committed.number);
+  json.member("segments_before", merged.segments_before);
+  json.member("segments", merged.segments);
+  json.member("dropped_documents", merged.dropped_documents);
+  json.member("deleted_documents", merged.removed_documents);
+  write_notes(committed.notes, json);
+  json.end_object();
+  write_output(given.json, json.take() + "\n");
+}
+
 }  // namespace
 
 int run_merge(const std::vector<std::string>& arguments) {
@@ -56,28 +86,22 @@ int run_merge(const std::vector<std::string>& arguments) {
   work.add_options()("all", po::bool_switch(&given.all), "all segments into one")(
       "memory", po::value(&given.memory)->value_name("SIZE")->default_value(given.memory),
       "memory to stay within, as 512M or 2GiB; at least 64M");
+  add_json_option(work, "report", &given.json);
   add_quiet_option(work, &given.quiet);
   add_threads_option(work, &given.threads);
   command.add(work);
   if (!command.parse(arguments)) return 0;
+  check_outputs_outside(given.index, {given.json});
+  const bool is_current = stands_in(given.index);
   Progress progress = Progress::to_standard_error();
   const MergeOptions options = options_of(given, progress);
   const InterruptGuard guard;
   LivingIndex index(given.index);
-  const MergeReport report = index.merge(options);
-  index.commit(InterruptGuard::check);
+  const MergeReport merged = index.merge(options);
+  const CommitReport committed = index.commit(InterruptGuard::check);
   progress.clear();
-  if (given.quiet) return 0;
-  std::cout << given.index << " has " << counted(report.segments, "segment") << ", had "
-            << grouped(report.segments_before) << "; "
-            << counted(report.dropped_documents, "deleted document")
-            << (report.dropped_documents == 1 ? " is" : " are") << " gone for good";
-  if (report.removed_documents > 0) {
-    std::cout << ", " << grouped(report.removed_documents)
-              << (report.removed_documents == 1 ? " stays (--all drops it)"
-                                                : " stay (--all drops them)");
-  }
-  std::cout << "\n";
+  report_change(committed.notes, [&] { report(given, merged, committed); });
+  if (is_current) print_replaced_current_folder();
   return 0;
 }
 

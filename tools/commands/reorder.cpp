@@ -1,6 +1,7 @@
 // warpdex reorder: writes an index with its documents in an order that makes it smaller.
 #include <iostream>
 
+#include "change_report.hpp"
 #include "command.hpp"
 #include "interrupt.hpp"
 #include "options.hpp"
@@ -78,10 +79,11 @@ int run_reorder(const std::vector<std::string>& arguments) {
   const InterruptGuard guard;
   const ReorderReport report = reorder_index(options, settings);
   progress.clear();
-  print_order_notes(report, settings);
-  if (given.work.quiet()) return 0;
-  print_report(given, report, folder);
-  if (folder.is_current()) print_replaced_current_folder();
+  report_change(report.notes, [&] {
+    print_order_notes(report, settings);
+    if (!given.work.quiet()) print_report(given, report, folder);
+  });
+  if (!given.work.quiet() && folder.is_current()) print_replaced_current_folder();
   return 0;
 }
 

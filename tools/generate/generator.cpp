@@ -257,7 +257,7 @@ std::vector<GeneratedQuery> generate_collection(
   IndexWriter writer(output, index_settings);
   const std::vector<RankQuery> queries =
       Generator(settings, index_settings, writer, threads, on_progress, report).run();
-  writer.commit([&] {
+  report.notes = writer.commit([&] {
     if (on_progress) on_progress({"lists", report.postings, report.postings});
   });
   return settings.kind == CollectionKind::kSplade ? as_vectors(settings.seed, queries)

@@ -63,6 +63,8 @@ struct GeneratorReport {
   std::uint64_t hosts = 0;
   std::uint64_t query_postings = 0;  ///< of the distinct terms of each query, over all queries
   std::uint64_t unknown_terms = 0;   ///< terms of queries that the index lacks, on purpose
+  /// A sentence for each thing beside the index that could not be cleared away.
+  std::vector<std::string> notes{};
 };
 
 /// Whether an index with these settings was written by generate_collection().

@@ -255,8 +255,12 @@ bool is_merged(const VectorIndex& index) {
 
 }  // namespace
 
-bool merge_vector_index(const std::filesystem::path& target, const BuildProgress& progress) {
-  if (is_merged(VectorIndex::open(target))) return false;
+VectorMergeReport merge_vector_index(const std::filesystem::path& target,
+                                     const BuildProgress& progress) {
+  {
+    const VectorIndex whole = VectorIndex::open(target);
+    if (is_merged(whole)) return {false, whole.live_rows(), {whole.commit()}};
+  }
   ReplacementFolder replacement(target);
   const VectorIndex index = VectorIndex::open(target);
   check_source(index, progress);
@@ -270,8 +274,8 @@ bool merge_vector_index(const std::filesystem::path& target, const BuildProgress
   stored.segments = {std::move(merged)};
   ++stored.commit;
   ++stored.next_segment;
-  replacement.commit(manifest_to_json(manifest));
-  return true;
+  std::vector<std::string> notes = replacement.commit(manifest_to_json(manifest));
+  return {true, index.live_rows(), {stored.commit, std::move(notes)}};
 }
 
 }  // namespace warpdex::vector

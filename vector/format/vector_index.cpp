@@ -109,6 +109,7 @@ bool VectorIndex::is_live(std::size_t row) const {
 }
 const std::vector<VectorSegment>& VectorIndex::segments() const { return state_->segments; }
 const std::filesystem::path& VectorIndex::folder() const { return state_->folder; }
+std::uint64_t VectorIndex::commit() const { return state_->manifest.stored.commit; }
 
 const FlatVectors& VectorIndex::flat() const {
   if (settings().pq.keeps_vectors) return flat_of(state_->whole().vectors);

@@ -38,6 +38,11 @@ struct VectorIndexChange::State {
   std::size_t removed = 0;
   VectorIds ids;
   std::optional<AddedSegment> segment;
+  bool is_over = false;  ///< committed, or broken off in the middle
+
+  void check_open() const {
+    if (is_over) throw UsageError("a change of an index is made once; begin another one");
+  }
 };
 
 namespace {
@@ -108,6 +113,7 @@ std::size_t VectorIndexChange::added() const {
 std::size_t VectorIndexChange::removed() const { return state_->removed; }
 
 void VectorIndexChange::remove(const VectorIds& ids) {
+  state_->check_open();
   const std::vector<std::int64_t> rows = rows_of_ids(state_->index, ids);
   std::vector<std::size_t> unknown;
   for (std::size_t i = 0; i < rows.size(); ++i) {
@@ -117,14 +123,17 @@ void VectorIndexChange::remove(const VectorIds& ids) {
     throw InputError("the index has no vector with the id " + name_some(ids, unknown) +
                      "; nothing was removed");
   }
+  state_->is_over = true;  // if only some are removed
   for (std::size_t i = 0; i < rows.size(); ++i) {
     if (state_->remove(static_cast<std::size_t>(rows[i]))) continue;
     throw InputError("the id '" + ids.written(i) + "' is to be removed twice; give it once");
   }
+  state_->is_over = false;
 }
 
 void VectorIndexChange::set_ids(VectorIds ids, KnownIds known) {
   State& state = *state_;
+  state.check_open();
   const IdKind kind = state.index.id_kind();
   if (kind == IdKind::kRows) {
     throw UsageError(
@@ -156,27 +165,32 @@ void VectorIndexChange::set_ids(VectorIds ids, KnownIds known) {
 
 void VectorIndexChange::add(std::span<const float> rows) {
   State& state = *state_;
+  state.check_open();
   if (rows.empty()) return;
   const std::size_t count = rows.size() / state.index.settings().dimension;
   if (state.index.rows() + added() + count > kMaxRows) {
     throw InputError("an index gives at most " + std::to_string(kMaxRows) +
                      " rows; build a new one of the vectors that it has");
   }
+  state.is_over = true;  // if only some come in
   if (!state.segment) {
     state.segment.emplace(state.index, state.replacement, state.manifest.stored.next_segment);
   }
   state.segment->add(rows);
+  state.is_over = false;
 }
 
-void VectorIndexChange::commit(const BuildProgress& progress) {
+CommitReport VectorIndexChange::commit(const BuildProgress& progress) {
   State& state = *state_;
+  state.check_open();
   const bool has_ids = state.index.id_kind() != IdKind::kRows;
   if (has_ids && state.ids.size() != added()) {
     throw InputError("there are " + std::to_string(state.ids.size()) + " ids for " +
                      std::to_string(added()) + " vectors; give as many");
   }
-  if (added() == 0 && removed() == 0) return;
+  state.is_over = true;
   StoredSegments& stored = state.manifest.stored;
+  if (added() == 0 && removed() == 0) return {stored.commit};
   ++stored.commit;
   for (std::size_t i = 0; i < stored.segments.size(); ++i) {
     if (state.removals[i]) stored.segments[i].removals.reset();
@@ -189,7 +203,8 @@ void VectorIndexChange::commit(const BuildProgress& progress) {
     state.manifest.rows_of.push_back({added(), state.index.rows(), added()});
     state.manifest.rows += added();
   }
-  state.replacement.commit(manifest_to_json(state.manifest));
+  std::vector<std::string> notes = state.replacement.commit(manifest_to_json(state.manifest));
+  return {stored.commit, std::move(notes)};
 }
 
 }  // namespace warpdex::vector

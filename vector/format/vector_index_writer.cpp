@@ -104,8 +104,9 @@ void VectorIndexWriter::State::write_lists(const BuildProgress& progress,
   }
 }
 
-void VectorIndexWriter::commit(const VectorIds& ids, const BuildProgress& progress,
-                               const BuildDevice& device) {
+std::vector<std::string> VectorIndexWriter::commit(const VectorIds& ids,
+                                                   const BuildProgress& progress,
+                                                   const BuildDevice& device) {
   State& state = *state_;
   if (ids.are_given() && ids.size() != rows()) {
     throw InputError("there are " + std::to_string(ids.size()) + " ids for " +
@@ -122,7 +123,7 @@ void VectorIndexWriter::commit(const VectorIds& ids, const BuildProgress& progre
   manifest.stored.next_segment = 1;
   manifest.stored.segments.push_back({segment_folder(0), state.sections});
   manifest.rows_of.push_back({rows(), 0, rows()});
-  state.replacement.commit(manifest_to_json(manifest));
+  return state.replacement.commit(manifest_to_json(manifest));
 }
 
 }  // namespace warpdex::vector

@@ -40,8 +40,9 @@ std::vector<SectionInfo> write_objects(const std::filesystem::path& folder,
   return sections;
 }
 
-void write_all(ReplacementFolder& replacement, const ObjectsView& view,
-               std::span<const std::uint32_t> permutants, std::span<const std::uint8_t> ranks) {
+std::vector<std::string> write_all(ReplacementFolder& replacement, const ObjectsView& view,
+                                   std::span<const std::uint32_t> permutants,
+                                   std::span<const std::uint8_t> ranks) {
   const std::filesystem::path folder = replacement.subfolder(kSegmentFolder);
   Manifest manifest;
   manifest.settings = view.settings;
@@ -53,7 +54,7 @@ void write_all(ReplacementFolder& replacement, const ObjectsView& view,
   const std::vector<SectionInfo> more = write_objects(folder, view);
   sections.insert(sections.end(), more.begin(), more.end());
   manifest.segments.push_back({kSegmentFolder, std::move(sections)});
-  replacement.commit(manifest_to_json(manifest));
+  return replacement.commit(manifest_to_json(manifest));
 }
 
 Manifest read_manifest(const Folder& folder) {
@@ -64,22 +65,25 @@ Manifest read_manifest(const Folder& folder) {
 
 }  // namespace
 
-void write_metric_index(const std::filesystem::path& target, const Objects& objects,
-                        const PermutationSettings& settings, const MetricProgress& progress) {
+std::vector<std::string> write_metric_index(const std::filesystem::path& target,
+                                            const Objects& objects,
+                                            const PermutationSettings& settings,
+                                            const MetricProgress& progress) {
   ReplacementFolder replacement(target, kMetricKind);
   const auto space = make_space(objects.view());
   const std::vector<std::uint32_t> permutants = choose_permutants(*space, settings, progress);
-  write_all(replacement, objects.view(), permutants,
-            rank_permutants(*space, permutants, settings.threads, progress));
+  return write_all(replacement, objects.view(), permutants,
+                   rank_permutants(*space, permutants, settings.threads, progress));
 }
 
-void write_metric_index(const std::filesystem::path& target, const Objects& objects,
-                        std::span<const std::uint32_t> permutants, std::size_t threads,
-                        const MetricProgress& progress) {
+std::vector<std::string> write_metric_index(const std::filesystem::path& target,
+                                            const Objects& objects,
+                                            std::span<const std::uint32_t> permutants,
+                                            std::size_t threads, const MetricProgress& progress) {
   ReplacementFolder replacement(target, kMetricKind);
   const auto space = make_space(objects.view());
-  write_all(replacement, objects.view(), permutants,
-            rank_permutants(*space, permutants, threads, progress));
+  return write_all(replacement, objects.view(), permutants,
+                   rank_permutants(*space, permutants, threads, progress));
 }
 
 struct MetricIndex::State {

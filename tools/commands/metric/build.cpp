@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "change_report.hpp"
 #include "command.hpp"
 #include "interrupt.hpp"
 #include "json.hpp"
@@ -128,7 +129,7 @@ int run_metric_build(const std::vector<std::string>& arguments) {
     how.permutants = std::min(how.permutants, objects.view().objects);
   }
   Progress progress = Progress::to_standard_error();
-  metric::write_metric_index(
+  const std::vector<std::string> notes = metric::write_metric_index(
       given.output, objects, how, [&](std::uint64_t done, std::uint64_t total) {
         InterruptGuard::check();
         if (given.quiet) return;
@@ -136,7 +137,8 @@ int run_metric_build(const std::vector<std::string>& arguments) {
       });
   progress.clear();
   const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - begin;
-  report(given, objects.view().objects, how.permutants, passed.count());
+  report_change(notes,
+                [&] { report(given, objects.view().objects, how.permutants, passed.count()); });
   return 0;
 }
 

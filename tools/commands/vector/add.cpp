@@ -5,6 +5,7 @@
 #include <memory>
 #include <vector>
 
+#include "change_report.hpp"
 #include "command.hpp"
 #include "interrupt.hpp"
 #include "json.hpp"
@@ -88,8 +89,8 @@ void read_ids(const Arguments& given, std::uint64_t rows, vector::VectorIndexCha
                  given.update ? vector::KnownIds::kReplace : vector::KnownIds::kRefuse);
 }
 
-void add_rows(const Arguments& given, vector::VectorReader& reader,
-              vector::VectorIndexChange& change) {
+CommitReport add_rows(const Arguments& given, vector::VectorReader& reader,
+                      vector::VectorIndexChange& change) {
   const std::size_t dimension = reader.dimension();
   const std::size_t part = std::max<std::size_t>(1, kPartBytes / (dimension * sizeof(float)));
   std::vector<float> rows(part * dimension);
@@ -101,29 +102,34 @@ void add_rows(const Arguments& given, vector::VectorReader& reader,
     progress.update("reading", counted(change.added(), "vector"), change.added(), reader.rows(),
                     Progress::Unit::kItems);
   }
-  change.commit([&](const char* stage, std::uint64_t done, std::uint64_t total) {
-    InterruptGuard::check();
-    if (!given.quiet) progress.update(stage, "", done, total, Progress::Unit::kSteps);
-  });
+  CommitReport committed =
+      change.commit([&](const char* stage, std::uint64_t done, std::uint64_t total) {
+        InterruptGuard::check();
+        if (!given.quiet) progress.update(stage, "", done, total, Progress::Unit::kSteps);
+      });
   progress.clear();
+  return committed;
 }
 
-void report(const Arguments& given, const vector::VectorIndexChange& change, double seconds) {
+void report(const Arguments& given, const vector::VectorIndexChange& change,
+            const CommitReport& committed, double seconds) {
   const std::size_t vectors = change.index().live_rows() + change.added() - change.removed();
   if (!given.quiet && given.json != "-") {
     std::cout << "added " << counted(change.added(), "vector");
     if (given.update)
       std::cout << ", of which " << grouped(change.removed()) << " replaced others,";
     std::cout << " in " << duration_text(seconds) << "; " << given.index << " has "
-              << counted(vectors, "vector") << "\n";
+              << counted(vectors, "vector") << " (commit " << committed.number << ")\n";
   }
   if (given.json.empty()) return;
   JsonWriter json;
   json.begin_object();
+  json.member("commit", committed.number);
   json.member("added", std::uint64_t{change.added()});
   json.member("replaced", std::uint64_t{change.removed()});
   json.member("vectors", std::uint64_t{vectors});
   json.member("seconds", seconds);
+  write_notes(committed.notes, json);
   json.end_object();
   write_output(given.json, json.take() + "\n");
 }
@@ -139,15 +145,17 @@ int run_vector_add(const std::vector<std::string>& arguments) {
 
   check_inputs_outside(given.index, {given.input, given.ids});
   check_outputs_outside(given.index, {given.json});
+  const bool is_current = stands_in(given.index);
   const auto begin = std::chrono::steady_clock::now();
   const InterruptGuard guard;
   const std::unique_ptr<vector::VectorReader> reader = vector::open_vectors(given.input);
   vector::VectorIndexChange change(given.index);
   check_input(given, change.index(), *reader);
   read_ids(given, reader->rows(), change);
-  add_rows(given, *reader, change);
+  const CommitReport committed = add_rows(given, *reader, change);
   const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - begin;
-  report(given, change, passed.count());
+  report_change(committed.notes, [&] { report(given, change, committed, passed.count()); });
+  if (is_current) print_replaced_current_folder();
   return 0;
 }
 

@@ -5,6 +5,7 @@
 #include <memory>
 #include <vector>
 
+#include "change_report.hpp"
 #include "command.hpp"
 #include "device_options.hpp"
 #include "interrupt.hpp"
@@ -203,8 +204,9 @@ std::unique_ptr<Resources> start_gpu(const DeviceOptions& device) {
 }
 
 /// Builds the lists of an inverted file, and puts the index in its place.
-void commit(const Arguments& given, const vector::VectorIds& ids, Resources* gpu,
-            vector::VectorIndexWriter& writer, std::vector<vector::BuildStep>& steps) {
+std::vector<std::string> commit(const Arguments& given, const vector::VectorIds& ids,
+                                Resources* gpu, vector::VectorIndexWriter& writer,
+                                std::vector<vector::BuildStep>& steps) {
   Progress progress = Progress::to_standard_error();
   vector::BuildDevice device{.gpu = gpu};
   device.on_cpu = [&](const Error& error) {
@@ -212,7 +214,7 @@ void commit(const Arguments& given, const vector::VectorIds& ids, Resources* gpu
     given.device.take_cpu(error);
   };
   device.on_step = [&](const vector::BuildStep& step) { steps.push_back(step); };
-  writer.commit(
+  std::vector<std::string> notes = writer.commit(
       ids,
       [&](const char* stage, std::uint64_t done, std::uint64_t total) {
         InterruptGuard::check();
@@ -220,6 +222,7 @@ void commit(const Arguments& given, const vector::VectorIds& ids, Resources* gpu
       },
       device);
   progress.clear();
+  return notes;
 }
 
 struct BuildReport {
@@ -286,11 +289,11 @@ int run_vector_build(const std::vector<std::string>& arguments) {
   vector::VectorIndexWriter writer(given.output, settings);
   copy_rows(given, *reader, writer);
   BuildReport built;
-  commit(given, ids, gpu.get(), writer, built.steps);
+  const std::vector<std::string> notes = commit(given, ids, gpu.get(), writer, built.steps);
   const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - begin;
   built.rows = writer.rows();
   built.seconds = passed.count();
-  report(given, settings, built);
+  report_change(notes, [&] { report(given, settings, built); });
   return 0;
 }
 

@@ -2,9 +2,13 @@
 #include <iostream>
 #include <vector>
 
+#include "change_report.hpp"
 #include "command.hpp"
 #include "interrupt.hpp"
+#include "json.hpp"
 #include "options.hpp"
+#include "output_file.hpp"
+#include "places.hpp"
 #include "progress.hpp"
 #include "text.hpp"
 #include "warpdex/vector/format/vector_index_change.hpp"
@@ -25,29 +29,53 @@ constexpr const char* kNotes =
     "example:\n"
     "  warpdex vector merge base.index";
 
+struct Arguments {
+  std::string index;
+  std::string json;
+  bool quiet = false;
+};
+
+void report(const Arguments& given, const vector::VectorMergeReport& merged) {
+  if (!given.quiet && given.json != "-") {
+    std::cout << (merged.is_changed ? "merged " : "there is nothing to merge in ") << given.index
+              << ", which has " << counted(merged.vectors, "vector") << " (commit "
+              << merged.committed.number << ")\n";
+  }
+  if (given.json.empty()) return;
+  JsonWriter json;
+  json.begin_object();
+  json.member("commit", merged.committed.number);
+  json.member("is_changed", merged.is_changed);
+  json.member("vectors", std::uint64_t{merged.vectors});
+  write_notes(merged.committed.notes, json);
+  json.end_object();
+  write_output(given.json, json.take() + "\n");
+}
+
 }  // namespace
 
 int run_vector_merge(const std::vector<std::string>& arguments) {
-  std::string index;
-  bool quiet = false;
+  Arguments given;
   CommandLine command("vector merge", "INDEX [options]", kAbout, kNotes);
-  command.add_positional("INDEX", &index, "the folder of an index of vectors");
+  command.add_positional("INDEX", &given.index, "the folder of an index of vectors");
   po::options_description group = option_group("Options");
-  add_quiet_option(group, &quiet);
+  add_json_option(group, "report", &given.json);
+  add_quiet_option(group, &given.quiet);
   command.add(group);
   if (!command.parse(arguments)) return 0;
+  check_outputs_outside(given.index, {given.json});
+  const bool is_current = stands_in(given.index);
 
   const InterruptGuard guard;
   Progress progress = Progress::to_standard_error();
-  const bool is_changed = vector::merge_vector_index(
-      index, [&](const char* stage, std::uint64_t done, std::uint64_t total) {
+  const vector::VectorMergeReport merged = vector::merge_vector_index(
+      given.index, [&](const char* stage, std::uint64_t done, std::uint64_t total) {
         InterruptGuard::check();
-        if (!quiet) progress.update(stage, "", done, total, Progress::Unit::kSteps);
+        if (!given.quiet) progress.update(stage, "", done, total, Progress::Unit::kSteps);
       });
   progress.clear();
-  if (quiet) return 0;
-  std::cout << (is_changed ? "merged " : "there is nothing to merge in ") << index << ", which has "
-            << counted(vector::VectorIndex::open(index).live_rows(), "vector") << "\n";
+  report_change(merged.committed.notes, [&] { report(given, merged); });
+  if (is_current) print_replaced_current_folder();
   return 0;
 }
 

@@ -2,6 +2,7 @@
 #include <iostream>
 #include <vector>
 
+#include "change_report.hpp"
 #include "command.hpp"
 #include "interrupt.hpp"
 #include "json.hpp"
@@ -33,17 +34,20 @@ struct Arguments {
   bool quiet = false;
 };
 
-void report(const Arguments& given, const vector::VectorIndexChange& change) {
+void report(const Arguments& given, const vector::VectorIndexChange& change,
+            const CommitReport& committed) {
   const std::size_t vectors = change.index().live_rows() - change.removed();
   if (!given.quiet && given.json != "-") {
     std::cout << "removed " << counted(change.removed(), "vector") << "; " << given.index << " has "
-              << counted(vectors, "vector") << "\n";
+              << counted(vectors, "vector") << " (commit " << committed.number << ")\n";
   }
   if (given.json.empty()) return;
   JsonWriter json;
   json.begin_object();
+  json.member("commit", committed.number);
   json.member("removed", std::uint64_t{change.removed()});
   json.member("vectors", std::uint64_t{vectors});
+  write_notes(committed.notes, json);
   json.end_object();
   write_output(given.json, json.take() + "\n");
 }
@@ -64,13 +68,15 @@ int run_vector_remove(const std::vector<std::string>& arguments) {
 
   check_inputs_outside(given.index, {given.ids});
   check_outputs_outside(given.index, {given.json});
+  const bool is_current = stands_in(given.index);
   const InterruptGuard guard;
   const vector::VectorIds ids = vector::read_ids(given.ids);
   vector::VectorIndexChange change(given.index);
   change.remove(ids);
   InterruptGuard::check();
-  change.commit();
-  report(given, change);
+  const CommitReport committed = change.commit();
+  report_change(committed.notes, [&] { report(given, change, committed); });
+  if (is_current) print_replaced_current_folder();
   return 0;
 }
 

@@ -18,7 +18,8 @@ std::string write_advice(int code);
 /// file (a device, a pipe) is written to directly.
 class PendingFile {
  public:
-  /// Throws IoError if nothing can be written there.
+  /// Throws IoError if nothing can be written there, also where the target is a file in which this
+  /// process may not write.
   explicit PendingFile(const std::filesystem::path& target);
   PendingFile(const PendingFile&) = delete;
   PendingFile& operator=(const PendingFile&) = delete;

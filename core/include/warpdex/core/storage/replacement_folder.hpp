@@ -9,6 +9,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -56,17 +57,21 @@ class ReplacementFolder {
   /// Throws IoError.
   void write(const std::string& name, std::span<const std::uint8_t> bytes);
 
-  /// Removes what was written of a new segment that will not be committed after all.
-  void discard(std::uint64_t segment_number);
+  /// Removes what was written of a new segment that will not be committed after all. What cannot be
+  /// removed now is removed by commit().
+  void discard(std::uint64_t segment_number) noexcept;
 
   /// Another hidden folder, for files that nobody needs after commit(), which removes it.
   const std::filesystem::path& scratch() const { return scratch_.path(); }
 
   /// Writes the manifest, flushes to the disk and puts the folder in the place of the target; what
   /// was there is then removed, and others may build. Once, at the end. Throws as the constructor
-  /// does, and what `last_check` throws, which is called right before the target is touched; then
-  /// the target is as it was.
-  void commit(const std::string& manifest, const std::function<void()>& last_check = {});
+  /// does, and what `last_check` throws, which is called right before the target is touched, when
+  /// path() holds all that the new index will; then the target is as it was. Once the new folder is
+  /// in its place nothing throws any more. Returns a sentence for each thing beside the target that
+  /// could not be cleared away.
+  std::vector<std::string> commit(const std::string& manifest,
+                                  const std::function<void()>& last_check = {});
 
  private:
   /// A folder that is removed with all in it.
@@ -77,9 +82,10 @@ class ReplacementFolder {
     Hidden(const Hidden&) = delete;
     Hidden& operator=(const Hidden&) = delete;
     const std::filesystem::path& path() const { return path_; }
-    void set_path(const std::filesystem::path& path) { path_ = path; }
-    void release() { path_.clear(); }
-    void remove();
+    void set_path(std::filesystem::path&& path) noexcept { path_ = std::move(path); }
+    void release() noexcept { path_ = std::filesystem::path(); }
+    /// Removes it; if something of it stays, that is not tried again, but told in a note.
+    void remove(std::vector<std::string>* notes = nullptr) noexcept;
 
    private:
     std::filesystem::path path_;  ///< empty: there is none any more
@@ -89,14 +95,18 @@ class ReplacementFolder {
   ReplacementFolder(const std::filesystem::path& target, std::shared_ptr<TargetLock> lock,
                     bool is_alone, std::optional<std::string> kind);
 
+  std::filesystem::path prepare(bool is_alone);
   void check_movable();
+  void drop_unlisted(const std::string& manifest);
   void keep_file(const std::string& name);
   void flush() const;
   void take_place();
+  bool trade_back() noexcept;
   void trade_places();
 
   std::filesystem::path target_;
   std::shared_ptr<TargetLock> lock_;
+  std::vector<std::string> notes_;   ///< for the caller of commit()
   std::optional<std::string> kind_;  ///< only an index of this kind is replaced; none: of any
   Hidden folder_;
   Hidden scratch_;

@@ -3,7 +3,9 @@
 
 #include <filesystem>
 #include <optional>
+#include <string>
 #include <string_view>
+#include <vector>
 
 namespace warpdex {
 
@@ -22,10 +24,20 @@ void check_outside_of_indexes(const std::filesystem::path& target);
 void check_replaceable(const std::filesystem::path& target,
                        std::optional<std::string_view> kind = std::nullopt);
 
+/// Returns if there is nothing at `target` (a resolved path), or this process may write in that
+/// folder and in the folders in it. Throws IoError else: who may not write in an index may not
+/// replace it either, although the folder around it is what a replacement changes.
+void check_writable(const std::filesystem::path& target);
+
 /// "'a', 'b'": the first few files and folders in the index at `folder` that are not the index's,
 /// for which check_replaceable() refuses it; empty if there are none, if there is no index, and if
 /// another took its place meanwhile. Throws UsageError where the manifest is damaged, IoError.
 std::string foreign_in_index(const std::filesystem::path& folder);
+
+/// The paths, within `folder`, of what lies there and is not of the index that a manifest of this
+/// text describes. Throws UsageError where the text is damaged, IoError.
+std::vector<std::string> unlisted_in(const std::filesystem::path& folder,
+                                     std::string_view manifest);
 
 /// Whether following `path`, which exists, leads into `folder` or to it.
 bool lies_within(const std::filesystem::path& path, const std::filesystem::path& folder);

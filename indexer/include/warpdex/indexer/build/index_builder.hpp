@@ -86,6 +86,8 @@ struct BuildReport {
   std::optional<ImpactSettings> weights = std::nullopt;
   std::vector<FieldCount> fields;  ///< as the reader was asked for them, and how common
   double seconds = 0;              ///< of wall-clock time, all in all
+  /// A sentence for each thing beside the index that could not be cleared away.
+  std::vector<std::string> notes{};
 };
 
 /// Builds the index at `options.output`, with the same bytes for any number of threads and any

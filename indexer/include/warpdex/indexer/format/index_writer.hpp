@@ -173,8 +173,9 @@ class IndexWriter {
   /// Finishes, flushes to the disk and renames. Throws as the constructor does, IoError for a full
   /// disk, say, and UsageError for a static score too large for an index of impacts; then nothing
   /// of the target has changed. `check` is called between these steps, the last time right before
-  /// the target is replaced; what it throws ends the commit.
-  void commit(const std::function<void()>& check = {});
+  /// the target is replaced; what it throws ends the commit. Returns what
+  /// ReplacementFolder::commit() does.
+  std::vector<std::string> commit(const std::function<void()>& check = {});
 
   /// Finishes a segment of a commit and says what the manifest is to record. Throws likewise.
   SegmentInfo finish_segment(const std::function<void()>& check = {});

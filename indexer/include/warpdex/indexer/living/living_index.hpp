@@ -7,6 +7,7 @@
 #include <memory>
 #include <string_view>
 
+#include "warpdex/core/storage/commit_report.hpp"
 #include "warpdex/indexer/build/index_builder.hpp"
 #include "warpdex/indexer/format/snapshot.hpp"
 #include "warpdex/indexer/readers/document_reader.hpp"
@@ -55,8 +56,10 @@ struct MergeReport {
 
 /// An index open for changes. An index can be open for changes once at a time; searches go on
 /// beside it, on the snapshots that they opened. Changes since the last commit() are lost with the
-/// object. After an exception of add() or merge(), all is as before that call. For one thread at a
-/// time.
+/// object. After an exception of add(), remove() or merge() the documents are those from before
+/// that call; after one of commit() they are those of the last commit. Where even that cannot be
+/// had, since there is no memory for it, all further calls throw IoError: close the object and open
+/// another. For one thread at a time.
 class LivingIndex {
  public:
   /// Throws IoError if there is no index at `folder` or another has it open for changes (the
@@ -87,22 +90,24 @@ class LivingIndex {
 
   /// From now on, segments that MergePolicy chooses are merged on a thread of their own, one merge
   /// at a time, while documents are added and removed; documents that are removed meanwhile stay
-  /// removed. The next commit() takes in what was merged. An error in the background is thrown by
-  /// the next call of add(), remove(), merge(), finish_merges() or commit(), which then does
-  /// nothing else; nothing is lost, and no more merges start until this is called again. A merge
-  /// under way is given up if this object is destroyed or a commit() fails. UsageError for too
-  /// little memory.
+  /// removed. The next commit() takes in what was merged. An error in the background harms no other
+  /// call: the index stays as it is without that merge, no more merges start until this is called
+  /// again, and finish_merges() throws the error, or the next commit() has a note of it, whichever
+  /// comes first. A merge under way is given up if this object is destroyed or a commit() fails.
+  /// UsageError for too little memory.
   void merge_in_background(const BackgroundMergeOptions& options = {});
 
   /// Waits until nothing is left to be merged in the background. A commit() makes the result
   /// visible. `check` is called meanwhile, some times a second; what it throws ends the waiting.
+  /// Throws what went wrong in the background.
   void finish_merges(const std::function<void()>& check = {});
 
   /// Makes all changes since the last commit() visible, in one step, to those who open the index
   /// from now on, and waits until they are on the disk. Does nothing if there are no changes.
   /// `check` is called right before; what it throws ends the commit. Throws as
-  /// IndexWriter::commit() does; the index is then as it was, and the changes are lost.
-  void commit(const std::function<void()>& check = {});
+  /// IndexWriter::commit() does; the index is then as it was, and the changes are lost. Once the
+  /// changes are visible nothing throws any more. The report has the number of the last commit.
+  CommitReport commit(const std::function<void()>& check = {});
 
  private:
   struct State;

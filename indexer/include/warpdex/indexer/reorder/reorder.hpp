@@ -31,6 +31,8 @@ struct ReorderReport {
   std::uint64_t memory_for_all = 0;
   double order_seconds = 0;  ///< of wall-clock time, to find the order
   double seconds = 0;        ///< all in all
+  /// A sentence for each thing beside the index that could not be cleared away.
+  std::vector<std::string> notes{};
 };
 
 /// Writes the index of `options.input` to `options.output` with other docIDs: names, lengths,

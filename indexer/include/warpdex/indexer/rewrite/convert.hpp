@@ -43,6 +43,8 @@ struct ConvertReport {
   std::uint64_t terms = 0;
   std::uint64_t postings = 0;
   double seconds = 0;  ///< of wall-clock time
+  /// A sentence for each thing beside the index that could not be cleared away.
+  std::vector<std::string> notes{};
 };
 
 /// Writes the index at `rewrite.output`, with the same bytes that build_index() gives for the same

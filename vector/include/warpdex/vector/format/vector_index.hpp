@@ -82,6 +82,8 @@ class VectorIndex {
 
   const VectorIndexSettings& settings() const;
   const std::filesystem::path& folder() const;
+  /// How often it was changed since it was built.
+  std::uint64_t commit() const;
   /// Row numbers are below this. Those of removed rows are never given again.
   std::size_t rows() const;
   /// Vectors that were not removed.

@@ -7,6 +7,7 @@
 #include <memory>
 #include <span>
 
+#include "warpdex/core/storage/commit_report.hpp"
 #include "warpdex/vector/data/ids.hpp"
 #include "warpdex/vector/format/vector_index.hpp"
 #include "warpdex/vector/ivf/ivf_settings.hpp"
@@ -54,20 +55,28 @@ class VectorIndexChange {
 
   /// Makes the change, unless there is none. Nothing is trained: lists, codebooks and the rotation
   /// are those of the first build. Throws InputError where there are not as many ids as added rows,
-  /// IoError, and what `progress` throws. Once.
-  void commit(const BuildProgress& progress = {});
+  /// IoError, and what `progress` throws. Once: after it, or after an exception of add() or
+  /// commit(), other calls than index(), added() and removed() throw UsageError.
+  CommitReport commit(const BuildProgress& progress = {});
 
  private:
   struct State;
   std::unique_ptr<State> state_;
 };
 
-/// Joins all segments without removed vectors, in one commit. Returns false, and does nothing, if
-/// there is one segment from which nothing was removed. Searches give the same answers afterwards.
-/// In an index without ids rows keep their numbers; in one with ids they are numbered anew, without
-/// gaps. Checks every section's checksum, then reads and writes the whole index; takes 4 bytes of
-/// memory a row. Throws as VectorIndexChange does, and FormatError for a damaged index, which then
-/// stays as it is.
-bool merge_vector_index(const std::filesystem::path& target, const BuildProgress& progress = {});
+/// What merge_vector_index() did.
+struct VectorMergeReport {
+  bool is_changed = false;   ///< false: there was nothing to join
+  std::size_t vectors = 0;   ///< that are live in the index
+  CommitReport committed{};  ///< the last commit: this one, if it changed something
+};
+
+/// Joins all segments without removed vectors, in one commit. Does nothing if there is one segment
+/// from which nothing was removed. Searches give the same answers afterwards. In an index without
+/// ids rows keep their numbers; in one with ids they are numbered anew, without gaps. Checks every
+/// section's checksum, then reads and writes the whole index; takes 4 bytes of memory a row. Throws
+/// as VectorIndexChange does, and FormatError for a damaged index, which then stays as it is.
+VectorMergeReport merge_vector_index(const std::filesystem::path& target,
+                                     const BuildProgress& progress = {});
 
 }  // namespace warpdex::vector

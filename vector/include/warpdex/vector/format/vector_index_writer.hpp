@@ -6,6 +6,8 @@
 #include <filesystem>
 #include <memory>
 #include <span>
+#include <string>
+#include <vector>
 
 #include "warpdex/vector/data/ids.hpp"
 #include "warpdex/vector/format/vector_index.hpp"
@@ -42,8 +44,9 @@ class VectorIndexWriter {
   /// way (docs/vector.md). Throws InputError if there are ids, but not one for each row; UsageError
   /// for more lists than rows or than training vectors, and for lists or codes without rows;
   /// IoError; CudaError; and what `progress` and the functions of `device` throw. Once, at the end.
-  void commit(const VectorIds& ids = {}, const BuildProgress& progress = {},
-              const BuildDevice& device = {});
+  /// Returns what ReplacementFolder::commit() does.
+  std::vector<std::string> commit(const VectorIds& ids = {}, const BuildProgress& progress = {},
+                                  const BuildDevice& device = {});
 
  private:
   struct State;

@@ -18,13 +18,18 @@ namespace warpdex::metric {
 /// Writes an index of the objects into a folder beside `target`, which then takes its place. Throws
 /// UsageError for a target that is neither empty nor a permutation index alone, and as
 /// choose_permutants() does; IoError; and what `progress` throws. Then the target is as it was.
-void write_metric_index(const std::filesystem::path& target, const Objects& objects,
-                        const PermutationSettings& settings, const MetricProgress& progress = {});
+/// Returns what ReplacementFolder::commit() does.
+std::vector<std::string> write_metric_index(const std::filesystem::path& target,
+                                            const Objects& objects,
+                                            const PermutationSettings& settings,
+                                            const MetricProgress& progress = {});
 /// The same with permutants that the caller chose: numbers of objects, as rank_permutants() takes
 /// them.
-void write_metric_index(const std::filesystem::path& target, const Objects& objects,
-                        std::span<const std::uint32_t> permutants, std::size_t threads = 0,
-                        const MetricProgress& progress = {});
+std::vector<std::string> write_metric_index(const std::filesystem::path& target,
+                                            const Objects& objects,
+                                            std::span<const std::uint32_t> permutants,
+                                            std::size_t threads = 0,
+                                            const MetricProgress& progress = {});
 
 /// Mapped, not read. Immutable; any number of threads may read it. Not copied; moving it keeps what
 /// it gave out valid.
