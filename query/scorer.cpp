@@ -6,6 +6,7 @@
 #include <limits>
 #include <string>
 
+#include "likelihood_part.hpp"
 #include "natural_log.hpp"
 #include "warpdex/core/error.hpp"
 #include "warpdex/indexer/format/impacts.hpp"
@@ -81,7 +82,14 @@ float TermScorer::operator()(std::uint32_t frequency, std::uint32_t length) cons
   const auto len = static_cast<float>(length);
   if (kind == ScorerKind::kImpact) return weight * tf;
   if (kind == ScorerKind::kBm25) return weight * (tf / (tf + (c0 + c1 * len)));
-  return weight * std::max(0.F, natural_log((1.F + tf * c0) * (c1 / (len + c1))));
+  return weight * likelihood_part(natural_log((1.F + tf * c0) * (c1 / (len + c1))));
+}
+
+float largest_likelihood(const TermScorer& scorer, std::uint64_t frequency) {
+  // For the rounding of the logarithm's argument, which counts for all of a score near 0, and for
+  // what logarithms of 0 or less count.
+  constexpr float kLoss = 0x1p-22F;
+  return scorer.weight * (std::log1p(static_cast<float>(frequency) * scorer.c0) * 1.00001F + kLoss);
 }
 
 TermScorer make_term_scorer(const ScorerSettings& settings, const CollectionStatistics& statistics,

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <cstddef>
 #include <memory_resource>
 #include <utility>
@@ -40,7 +39,7 @@ float max_term_score(const TermScorer& scorer, std::uint64_t occurrences) {
     case ScorerKind::kBm25: return scorer.weight;
     case ScorerKind::kQueryLikelihood: break;
   }
-  return scorer.weight * std::log1p(static_cast<float>(occurrences) * scorer.c0);
+  return largest_likelihood(scorer, occurrences);
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "likelihood_part.hpp"
 #include "tests/support.hpp"
 #include "warpdex/core/error.hpp"
 #include "warpdex/query/search.hpp"
@@ -37,7 +38,9 @@ double reference_score(const Case& c) {
   if (c.settings.kind == ScorerKind::kQueryLikelihood) {
     const long double p = static_cast<long double>(c.cf) / c.tokens;
     const long double value = std::log(1 + tf / (mu * p)) + std::log(mu / (len + mu));
-    return static_cast<double>(m * std::max(0.0L, value));
+    if (value > 0) return static_cast<double>(m * value);
+    const long double part = value < -8 ? -64 / value : 16 + value;
+    return static_cast<double>(m * part / std::pow(2.0L, 90));
   }
   const long double saturated = tf / (tf + k1 * (1 - b + b * len / (c.tokens / n)));
   const long double ratio = (n - df + 0.5L) / (df + 0.5L);
@@ -103,8 +106,62 @@ TEST(Scorer, QueryLikelihoodByHand) {
   EXPECT_NEAR(score(c), 0.73396917, 1e-6);
   c.multiplicity = 2;
   EXPECT_NEAR(score(c), 2 * 0.73396917, 2e-6);
-  c.length = 100'000;  // so long a document says nothing: 0, not a negative score
-  EXPECT_EQ(score(c), 0.F);
+  // So long a document would lower the score: log 2.5 + log(500/100500) = -4.38701446, which counts
+  // 2 * (16 - 4.38701446) / 2^90.
+  c.length = 100'000;
+  EXPECT_NEAR(score(c) * 0x1p90, 2 * 11.61298554, 1e-5);
+  c.length = 2'000'000'000;  // -14.2855144, so 2 * 64 / 14.2855144
+  EXPECT_NEAR(score(c) * 0x1p90, 8.9601253, 1e-5);
+}
+
+// Documents that Dirichlet smoothing would give a score below 0 keep the order of what it would
+// give them, and stay below all others.
+TEST(Scorer, QueryLikelihoodTellsDocumentsApartThatItCuts) {
+  const TermScorer scorer{ScorerKind::kQueryLikelihood, 1.F, 0.01F, 1000.F};
+  float before = scorer(1, 1000);
+  for (std::uint32_t length = 2000; length < 2'000'000'000; length += length / 2) {
+    const float here = scorer(1, length);
+    ASSERT_LT(here, before) << length;
+    ASSERT_LT(here, 1e-25F);
+    ASSERT_GT(here, 0.F);
+    EXPECT_GT(scorer(2, length), here) << length;
+    before = here;
+  }
+  // Beside a score above 0 such a term is lost to rounding: 1 % above the mean is 0.005.
+  EXPECT_EQ(scorer(21, 200) + 1000 * scorer(1, 2000), scorer(21, 200));
+  // The slightest logarithm above 0 is above all of the others.
+  EXPECT_GT(likelihood_part(0x1p-24F), 1000 * likelihood_part(0.F));
+}
+
+// Over all logarithms that a float can be: never 0 or falling, with the smallest weight as well.
+TEST(Scorer, LikelihoodPartsRiseWithTheLogarithm) {
+  EXPECT_EQ(likelihood_part(-kInfinity), 0.F);
+  float before = 0;
+  for (double logarithm = -150; logarithm < 1; logarithm += 1e-4) {
+    const float part = likelihood_part(static_cast<float>(logarithm));
+    ASSERT_GT(part, before) << logarithm;
+    ASSERT_GE(part * 1e-9F, std::numeric_limits<float>::min());
+    before = part;
+  }
+  EXPECT_EQ(likelihood_part(-8.F), 8 * 0x1p-90F);
+  EXPECT_LE(likelihood_part(std::nextafter(-8.F, -9.F)), likelihood_part(-8.F));
+  EXPECT_EQ(likelihood_part(0.F), 16 * 0x1p-90F);
+  EXPECT_EQ(likelihood_part(0.25F), 0.25F);
+}
+
+// Bounds by frequency hold where rounding counts for all of a score.
+TEST(Scorer, TheLargestLikelihoodIsNotExceeded) {
+  auto random = test::generator(3);
+  for (int i = 0; i < 20'000; ++i) {
+    const TermScorer scorer{ScorerKind::kQueryLikelihood,
+                            std::ldexp(1.F, static_cast<int>(random() % 61) - 30),
+                            std::ldexp(1.F, -static_cast<int>(random() % 60)), 1e6F};
+    const auto largest = static_cast<std::uint32_t>(1 + random() % (1U << random() % 20));
+    const float bound = largest_likelihood(scorer, largest);
+    for (const std::uint32_t frequency : {1U, largest / 2 + 1, largest}) {
+      ASSERT_LE(scorer(frequency, static_cast<std::uint32_t>(random() % 100)), bound) << scorer.c0;
+    }
+  }
 }
 
 TEST(Scorer, TheConstantsAreRoundedOnce) {

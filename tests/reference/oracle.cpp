@@ -40,6 +40,9 @@ struct DocumentState {
   bool prohibited = false;
 };
 
+/// What a logarithm of query likelihood of 0 counts, but for 1/16.
+constexpr double kCutUnit = 0x1p-90;
+
 /// An upper bound of the rounding of query likelihood's two logarithms in float.
 double log_rounding(double mu, double probability, double frequency, double length) {
   const double first = std::log(1 + frequency / (mu * probability));
@@ -66,10 +69,11 @@ void add_term(const Collection& collection, const std::string& term, const TermU
       state.score += use.weight * bm25(scorer, documents, static_cast<double>(postings.size()),
                                        posting.frequency, length, tokens / documents);
     } else {
-      state.score +=
-          use.weight * query_likelihood(scorer.mu, probability, posting.frequency, length);
-      state.float_loss +=
-          use.weight * log_rounding(scorer.mu, probability, posting.frequency, length);
+      const double logarithm = log_likelihood(scorer.mu, probability, posting.frequency, length);
+      const double loss = log_rounding(scorer.mu, probability, posting.frequency, length);
+      state.score += use.weight * likelihood_part(logarithm);
+      // Where float takes a logarithm for one of 0 or less, too, what is lost is of that size.
+      state.float_loss += use.weight * (logarithm + loss < 0 ? loss * kCutUnit : loss);
     }
   }
 }
@@ -175,9 +179,13 @@ double bm25(const ScorerSettings& scorer, double documents, double document_freq
   return std::log(1 + odds) * saturated;
 }
 
-double query_likelihood(double mu, double collection_probability, double frequency, double length) {
-  return std::max(
-      0.0, std::log(1 + frequency / (mu * collection_probability)) + std::log(mu / (length + mu)));
+double log_likelihood(double mu, double collection_probability, double frequency, double length) {
+  return std::log(1 + frequency / (mu * collection_probability)) + std::log(mu / (length + mu));
+}
+
+double likelihood_part(double logarithm) {
+  if (logarithm > 0) return logarithm;
+  return kCutUnit * (logarithm < -8 ? 64 / -logarithm : 16 + logarithm);
 }
 
 }  // namespace warpdex::reference

@@ -77,7 +77,7 @@ TEST(Oracle, ScoresQueryLikelihoodAsComputedByHand) {
   settings.scorer.kind = ScorerKind::kQueryLikelihood;
   settings.scorer.mu = 1000;
   // a, cf 3 of 9: in 0 ln(1 + 2/(1000/3)) + ln(1000/1003); in 3 ln(1 + 1/(1000/3)) + ln(1000/1004)
-  // is negative, so 0, and the document still matches.
+  // is negative, so it counts 2^-90 * (16 - 0.0009965), and the document still matches.
   expect_ranking(rank(example(), query_from("a"), settings), {{0, 0.002986562698}, {3, 0}}, "a");
   // d, cf 1: ln(1 + 1/(1000/9)) + ln(1000/1004); c, cf 3: tf 1, len 2 in 1; tf 2, len 4 in 3.
   expect_ranking(rank(example(), query_from("d c c"), settings),
@@ -197,7 +197,9 @@ Literal judge(const std::vector<std::vector<std::string>>& documents, std::size_
     if (settings.scorer.kind == ScorerKind::kQueryLikelihood) {
       const double likelihood =
           std::log(1 + tf / (mu * cf / tokens)) + std::log(mu / (length + mu));
-      score += likelihood > 0 ? likelihood : 0;
+      score += likelihood > 0     ? likelihood
+               : likelihood >= -8 ? (16 + likelihood) / std::pow(2, 90)
+                                  : 64 / -likelihood / std::pow(2, 90);
     } else {
       const double idf = std::log(1 + (n - df + 0.5) / (df + 0.5));
       score += idf * tf / (tf + k1 * (1 - b + b * length / (tokens / n)));

@@ -1,8 +1,6 @@
 // Describes a list and says how it scores.
 #include "gpu/batch/list_writer.hpp"
 
-#include <cmath>
-
 #include "warpdex/indexer/format/impacts.hpp"
 
 namespace warpdex::gpu {
@@ -25,7 +23,7 @@ float largest_score(const TermScorer& scorer, std::uint64_t largest_frequency) {
     case ScorerKind::kBm25: return scorer.weight;
     case ScorerKind::kQueryLikelihood: break;
   }
-  return scorer.weight * std::log1p(static_cast<float>(largest_frequency) * scorer.c0) * 1.00001F;
+  return largest_likelihood(scorer, largest_frequency);
 }
 
 void ListWriter::write(const PlacedIndex& index, const PlannedTerm& term,

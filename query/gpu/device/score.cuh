@@ -5,6 +5,7 @@
 
 #include "gpu/layout/batch.hpp"
 #include "gpu/layout/length_codes.hpp"
+#include "likelihood_part.hpp"
 #include "natural_log.hpp"
 
 namespace warpdex::gpu {
@@ -94,7 +95,7 @@ __device__ inline std::uint32_t bound_units(ScoreForm form, const Query& query, 
 // --------------------------------------------------------------------------------- exact scores
 
 /// TermScorer::operator(), bit for bit: by the same operations, and for query likelihood by the
-/// same natural_log().
+/// same natural_log() and likelihood_part().
 __device__ inline float exact_score(ScoreForm form, const List& list, std::uint32_t frequency,
                                     std::uint32_t length) {
   const auto tf = static_cast<float>(frequency);
@@ -104,7 +105,7 @@ __device__ inline float exact_score(ScoreForm form, const List& list, std::uint3
     return list.weight * __fdiv_rn(tf, tf + (list.c0 + list.c1 * len));
   }
   return list.weight *
-         fmaxf(0.F, natural_log((1.F + tf * list.c0) * __fdiv_rn(list.c1, len + list.c1)));
+         likelihood_part(natural_log((1.F + tf * list.c0) * __fdiv_rn(list.c1, len + list.c1)));
 }
 
 /// Scores and documents as one number: the better is the larger.

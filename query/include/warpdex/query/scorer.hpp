@@ -43,8 +43,10 @@ ScorerSettings effective_scorer(const IndexSettings& index, const ScorerSettings
 /// length. It grows with the frequency, falls with the length, and is never negative.
 ///
 /// BM25: weight * (tf / (tf + (c0 + c1 * len))). Query likelihood:
-/// weight * max(0, log((1 + tf * c0) * (c1 / (len + c1)))), where log is natural_log() of
-/// query/natural_log.hpp. Impacts: weight * tf, where tf is the impact; see sums_are_exact().
+/// weight * part(log((1 + tf * c0) * (c1 / (len + c1)))), where log is natural_log() of
+/// query/natural_log.hpp, and part is likelihood_part() of query/likelihood_part.hpp: logarithms
+/// above 0 as they are, others as numbers above 0 of at most 2^-86. Impacts: weight * tf, where tf
+/// is the impact; see sums_are_exact().
 ///
 /// Every engine computes the score by these operations in float, without contraction. It adds the
 /// terms of a query by ascending document frequency (equal ones by the term's bytes), and the
@@ -58,6 +60,9 @@ struct TermScorer {
   /// The score at a frequency of 1 or more and a document's length in tokens.
   float operator()(std::uint32_t frequency, std::uint32_t length) const;
 };
+
+/// An upper bound of a scorer of query likelihood for frequencies of up to `frequency`.
+float largest_likelihood(const TermScorer& scorer, std::uint64_t frequency);
 
 /// The scorer of a term that has the weight `weight` in the query, is in `document_frequency`
 /// documents and occurs `collection_frequency` times in all.
