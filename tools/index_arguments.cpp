@@ -115,6 +115,7 @@ ReaderOptions reader_options(const IndexArguments& given, const CommandLine& com
   if (command.given("store") && options.stored.empty()) {
     throw UsageError("--store names no field; name one or more, or leave it out");
   }
+  options.memory = parse_size("--memory", given.memory);
   options.on_read = InterruptGuard::check;
   return options;
 }

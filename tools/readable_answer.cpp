@@ -44,9 +44,12 @@ void print_unknown(const Snapshot& index, const std::set<std::string>& unknown, 
   if (unknown.empty()) return;
   constexpr std::size_t kOffers = 3;
   constexpr std::size_t kLookedAt = 20;
+  constexpr std::size_t kTold = 10;  // terms; looking for others takes milliseconds each
   const SpellingCorrector corrector(index);
   const std::unique_ptr<Analyzer> analyzer = make_analyzer(index.settings().analyzer);
+  std::size_t told = 0;
   for (const std::string& term : unknown) {
+    if (++told > kTold) break;
     out << "not in the index: " << term;
     std::vector<Correction> corrections = corrector.corrections(term, kLookedAt);
     std::erase_if(corrections,
@@ -54,6 +57,9 @@ void print_unknown(const Snapshot& index, const std::set<std::string>& unknown, 
     if (corrections.size() > kOffers) corrections.resize(kOffers);
     if (!corrections.empty()) out << "; did you mean " << nearest_of(corrections) << "?";
     out << "\n";
+  }
+  if (unknown.size() > kTold) {
+    out << "not in the index: " << counted(unknown.size() - kTold, "more term") << "\n";
   }
 }
 

@@ -112,7 +112,10 @@ bool DocumentStage::take(Batch& batch) {
     if (ended_) break;
     bytes +=
         record.bytes.size() + record.location.file.size() + record.embedding.size() * sizeof(float);
+    // Such a record may be the start of an input without an end, whose rest is not waited for.
+    ended_ = !record.problem.empty() && options_.on_bad_document == OnBadDocument::kFail;
     batch.records.push_back(std::move(record));
+    if (ended_) break;
   }
   return !batch.records.empty() || batch.reader_failure;
 }
@@ -125,6 +128,7 @@ void DocumentStage::prepare(Worker& worker, Batch& batch) const {
     Prepared& prepared = batch.documents.emplace_back();
     const std::size_t start = batch.counts.size();
     try {
+      if (!record.problem.empty()) fail_document(record.location, record.problem);
       Document document = reader_.parse(record);
       std::string().swap(record.bytes);
       prepared.id = std::move(document.id);
@@ -237,8 +241,8 @@ void DocumentStage::accept(Batch& batch) {
     counts_start = document.counts_end;
   }
   if (batch.reader_failure) std::rethrow_exception(batch.reader_failure);
-  table_bytes_ =
-      ids_.memory() + writer_.memory() + (static_scores_ != nullptr ? static_scores_->memory() : 0);
+  table_bytes_ = ids_.memory() + writer_.memory() + reader_.unpacking_memory() +
+                 (static_scores_ != nullptr ? static_scores_->memory() : 0);
   BuildProgress& counts = progress_.counts();
   counts.documents = report_.documents;
   counts.text_bytes = report_.text_bytes;

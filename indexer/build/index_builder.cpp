@@ -92,7 +92,8 @@ std::vector<Inverter> read_documents(DocumentReader& reader, const BuildOptions&
   std::optional<IdTable> scores;
   progress.counts().stage = "reading";
   if (!options.static_scores.empty()) {
-    scores = read_static_scores(options.static_scores, [&] { progress.report(); });
+    scores = read_static_scores(
+        options.static_scores, [&] { progress.report(); }, options.memory);
   }
   DocumentStage stage(reader, options, plan, admission, scores ? &*scores : nullptr, writer, runs,
                       progress, report);

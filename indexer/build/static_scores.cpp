@@ -24,10 +24,10 @@ float parse_score(std::string_view text) {
 
 }  // namespace
 
-IdTable read_static_scores(const std::filesystem::path& file,
-                           const std::function<void()>& on_read) {
+IdTable read_static_scores(const std::filesystem::path& file, const std::function<void()>& on_read,
+                           std::uint64_t memory) {
   IdTable scores(true);
-  LineReader lines(file, on_read);
+  LineReader lines(file, on_read, kMaxLineBytes, unpack_limit_of(memory));
   const auto bad_line = [&](const std::string& what) {
     return InputError(lines.name() + ":" + std::to_string(lines.line_number()) + ": " + what);
   };

@@ -183,7 +183,8 @@ std::vector<std::string> CiffIndex::notes(std::uint64_t tokens) const {
 ImportReport import_ciff(const std::filesystem::path& file, const ImportOptions& options) {
   return run_import(options, std::string(kImportedFields) + "CIFF",
                     [&](const std::filesystem::path& scratch, const OnForeignRead& on_read) {
-                      MappedFile mapped = map_input(file, scratch, [&] { on_read(0, 0); });
+                      MappedFile mapped = map_input(
+                          file, scratch, [&] { on_read(0, 0); }, unpack_limit_of(options.memory));
                       return std::make_unique<CiffIndex>(std::move(mapped), input_name(file),
                                                          on_read);
                     });

@@ -53,9 +53,9 @@ MappedFile map_file(const std::filesystem::path& file) {
 }
 
 MappedFile map_input(const std::filesystem::path& file, const std::filesystem::path& scratch,
-                     const std::function<void()>& on_read) {
+                     const std::function<void()>& on_read, const UnpackLimit& unpack_limit) {
   if (is_plain(file)) return map_file(file);
-  InputStream in(file, on_read);
+  InputStream in(file, on_read, unpack_limit);
   const std::filesystem::path copy = scratch / "input";
   std::ofstream out(copy, std::ios::binary);
   std::vector<char> buffer(kCopyBytes);

@@ -35,8 +35,21 @@ std::uint64_t total_size(const std::vector<std::string>& inputs) {
   return known ? total : 0;
 }
 
-InputFiles::InputFiles(std::vector<std::string> inputs, std::function<void()> on_read)
-    : inputs_(std::move(inputs)), on_read_(std::move(on_read)), total_(total_size(inputs_)) {
+void set_too_long(RawRecord& record, std::size_t max_bytes) {
+  constexpr std::size_t kMiB = std::size_t{1} << 20;
+  const bool is_in_mib = max_bytes % kMiB == 0;
+  record.problem = "the document has more than " +
+                   std::to_string(is_in_mib ? max_bytes / kMiB : max_bytes) +
+                   (is_in_mib ? " MiB" : " bytes") + "; split it, or check its end";
+  std::string().swap(record.bytes);
+}
+
+InputFiles::InputFiles(const ReaderOptions& options)
+    : inputs_(options.inputs),
+      on_read_(options.on_read),
+      max_line_bytes_(options.max_document_bytes),
+      unpack_limit_(unpack_limit_of(options.memory)),
+      total_(total_size(inputs_)) {
   if (inputs_.empty()) throw UsageError("there is no input; name at least one file, or '-'");
   for (const std::string& input : inputs_) {
     if (input != "-" && fs::is_directory(input)) {
@@ -49,13 +62,20 @@ InputFiles::InputFiles(std::vector<std::string> inputs, std::function<void()> on
 bool InputFiles::next_line(std::string& line) {
   if (!lines_) {
     if (at_end()) return false;
-    lines_.emplace(inputs_[next_input_++], on_read_);
+    lines_.emplace(inputs_[next_input_++], on_read_, max_line_bytes_, unpack_limit_);
     location_.file = lines_->name();
   }
-  const bool found = lines_->next(line);
+  bool found = true;
+  is_long_line_ = false;
+  try {
+    found = lines_->next(line);
+  } catch (const LongLine&) {
+    is_long_line_ = true;
+  }
   location_.line = lines_->line_number();
   const std::uint64_t consumed = consumed_before_ + lines_->stream().bytes_consumed();
   consumed_.store(consumed, std::memory_order_relaxed);
+  unpacking_.store(found ? lines_->stream().unpacking_memory() : 0, std::memory_order_relaxed);
   if (!found) {
     consumed_before_ = consumed;
     lines_.reset();

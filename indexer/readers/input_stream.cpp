@@ -40,8 +40,9 @@ bool is_folder(int file) {
 
 }  // namespace
 
-InputStream::InputStream(const std::filesystem::path& path, std::function<void()> on_read)
-    : name_(path.string()), on_read_(std::move(on_read)) {
+InputStream::InputStream(const std::filesystem::path& path, std::function<void()> on_read,
+                         const UnpackLimit& unpack_limit)
+    : name_(path.string()), on_read_(std::move(on_read)), unpack_limit_(unpack_limit) {
   Packing claimed = Packing::kPlain;
   if (name_ == "-") {
     name_ = "<stdin>";
@@ -75,7 +76,8 @@ void InputStream::detect_packing(Packing claimed) {
   }
   pending_ = {buffer_.data(), size};
   packing_ = claimed != Packing::kPlain ? claimed : packing_from_magic(pending_);
-  if (packing_ != Packing::kPlain) unpacker_ = make_unpacker(packing_);
+  if (packing_ == Packing::kPlain) return;
+  unpacker_ = make_unpacker(packing_, unpack_limit_.bytes);
 }
 
 std::size_t InputStream::read(char* out, std::size_t size) {
@@ -98,6 +100,8 @@ std::size_t InputStream::read_packed(char* out, std::size_t size) {
     std::size_t produced = 0;
     try {
       produced = unpacker_->unpack(pending_, ended_, out, size);
+    } catch (const UnpackMemory& error) {
+      fail_memory(error.needed());
     } catch (const InputError& error) {
       fail_damaged(error.what());
     }
@@ -145,6 +149,19 @@ void InputStream::wait_for_bytes() const {
     if (on_read_) on_read_();
     ready = ::poll(&file, 1, kWaitMilliseconds);
   } while (ready == 0 || (ready < 0 && errno == EINTR));
+}
+
+void InputStream::fail_memory(std::uint64_t needed) const {
+  constexpr std::uint64_t kMiB = std::uint64_t{1} << 20;
+  const auto in_mib = [](std::uint64_t bytes) { return std::to_string((bytes + kMiB - 1) / kMiB); };
+  const std::string what = name_ + " needs " + in_mib(needed) +
+                           " MiB of memory to be unpacked as " + packing_name(packing_);
+  const std::string advice = "pack it again with a smaller window";
+  if (unpack_limit_.is_half_of_memory) {
+    throw InputError(what + ", which may take half of --memory; give --memory " +
+                     in_mib(2 * needed) + "M, or " + advice);
+  }
+  throw InputError(what + ", and " + in_mib(unpack_limit_.bytes) + " MiB are allowed; " + advice);
 }
 
 void InputStream::fail_damaged(const std::string& reason) const {

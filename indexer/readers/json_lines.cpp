@@ -40,8 +40,10 @@ bool next_record(InputFiles& files, RawRecord& record) {
     while (!files.next_line(record.bytes)) {
       if (files.at_end()) return false;
     }
-  } while (record.bytes.find_first_not_of(" \t\r") == std::string::npos);
+  } while (!files.is_long_line() && record.bytes.find_first_not_of(" \t\r") == std::string::npos);
   record.location = files.location();
+  record.problem.clear();
+  if (files.is_long_line()) set_too_long(record, files.max_line_bytes());
   return true;
 }
 

@@ -26,7 +26,7 @@ constexpr const char* kVectorHint =
 class JsonlReader final : public DocumentReader {
  public:
   explicit JsonlReader(const ReaderOptions& options)
-      : files_(options.inputs, options.on_read),
+      : files_(options),
         fields_(options.fields),
         embedding_(options.embedding),
         documents_with_field_(options.fields.size()) {
@@ -84,6 +84,7 @@ class JsonlReader final : public DocumentReader {
                        embedding_ + "' have; give one document at least");
     }
     ahead_ = record;
+    if (!record.problem.empty()) fail_document(record.location, record.problem);
     std::vector<json::Member> none;
     json::NumberArray embedding{.name = embedding_};
     check_utf8(record.bytes, record.location);
@@ -102,6 +103,7 @@ class JsonlReader final : public DocumentReader {
     return use;
   }
 
+  std::uint64_t unpacking_memory() const override { return files_.unpacking_memory(); }
   std::uint64_t bytes_consumed() const override { return files_.bytes_consumed(); }
   std::uint64_t bytes_total() const override { return files_.bytes_total(); }
 

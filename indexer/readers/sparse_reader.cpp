@@ -24,7 +24,7 @@ constexpr float kMinWeight = std::numeric_limits<float>::denorm_min();
 
 class SparseReader final : public DocumentReader {
  public:
-  explicit SparseReader(const ReaderOptions& options) : files_(options.inputs, options.on_read) {
+  explicit SparseReader(const ReaderOptions& options) : files_(options) {
     wanted_ = json::id_members();
     vector_place_ = wanted_.size();
     wanted_.push_back({.name = kVector});
@@ -57,6 +57,7 @@ class SparseReader final : public DocumentReader {
   FieldUse field_use() const override {
     return {{}, stored_ ? stored_->counts() : std::vector<FieldCount>(), "others"};
   }
+  std::uint64_t unpacking_memory() const override { return files_.unpacking_memory(); }
   std::uint64_t bytes_consumed() const override { return files_.bytes_consumed(); }
   std::uint64_t bytes_total() const override { return files_.bytes_total(); }
 

@@ -77,12 +77,16 @@ std::uint64_t size_of(const std::vector<TextFile>& files) {
   return total_size(paths);
 }
 
+constexpr std::uint64_t kLargestLimit = std::uint64_t{1} << 62;  // with which sums do not overflow
+
 class TextReader final : public DocumentReader {
  public:
   explicit TextReader(const ReaderOptions& options)
       : total_(total_size(options.inputs)),
         files_(list_files(options.inputs)),
         on_read_(options.on_read),
+        max_bytes_(std::min(options.max_document_bytes, kLargestLimit)),
+        unpack_limit_(unpack_limit_of(options.memory)),
         stored_(options.stored) {
     total_ = size_of(files_);
   }
@@ -91,10 +95,13 @@ class TextReader final : public DocumentReader {
   bool next(RawRecord& record) override {
     if (next_file_ == files_.size()) return false;
     const TextFile& file = files_[next_file_++];
-    InputStream stream(file.path, on_read_);
+    InputStream stream(file.path, on_read_, unpack_limit_);
     record.location = {stream.name(), 1};
     record.bytes = file.id + '\n';
-    append_rest(stream, record.bytes);
+    record.problem.clear();
+    const std::size_t max_size = record.bytes.size() + max_bytes_;
+    append_rest(stream, max_size, record.bytes);
+    if (record.bytes.size() > max_size) set_too_long(record, max_bytes_);
     consumed_.fetch_add(stream.bytes_consumed(), std::memory_order_relaxed);
     return true;
   }
@@ -118,10 +125,11 @@ class TextReader final : public DocumentReader {
   std::uint64_t bytes_total() const override { return total_; }
 
  private:
-  static void append_rest(InputStream& stream, std::string& bytes) {
+  /// Stops where there are more than `max_size` bytes.
+  static void append_rest(InputStream& stream, std::size_t max_size, std::string& bytes) {
     constexpr std::size_t kSmallestStep = std::size_t{64} << 10;
     std::size_t size = bytes.size();
-    for (;;) {
+    while (size <= max_size) {
       if (bytes.size() - size < kSmallestStep) bytes.resize(size + std::max(size, kSmallestStep));
       const std::size_t more = stream.read(bytes.data() + size, bytes.size() - size);
       if (more == 0) break;
@@ -133,6 +141,8 @@ class TextReader final : public DocumentReader {
   std::uint64_t total_ = 0;
   std::vector<TextFile> files_;
   std::function<void()> on_read_;
+  std::size_t max_bytes_;
+  UnpackLimit unpack_limit_;
   std::vector<std::string> stored_;
   std::size_t next_file_ = 0;
   std::atomic<std::uint64_t> consumed_{0};

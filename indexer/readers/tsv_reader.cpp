@@ -8,16 +8,17 @@ namespace {
 
 class TsvReader final : public DocumentReader {
  public:
-  explicit TsvReader(const ReaderOptions& options)
-      : files_(options.inputs, options.on_read), stored_(options.stored) {}
+  explicit TsvReader(const ReaderOptions& options) : files_(options), stored_(options.stored) {}
 
   bool next(RawRecord& record) override {
     do {
       while (!files_.next_line(record.bytes)) {
         if (files_.at_end()) return false;
       }
-    } while (record.bytes.find_first_not_of(' ') == std::string::npos);
+    } while (!files_.is_long_line() && record.bytes.find_first_not_of(' ') == std::string::npos);
     record.location = files_.location();
+    record.problem.clear();
+    if (files_.is_long_line()) set_too_long(record, files_.max_line_bytes());
     return true;
   }
 
@@ -35,6 +36,7 @@ class TsvReader final : public DocumentReader {
     return document;
   }
 
+  std::uint64_t unpacking_memory() const override { return files_.unpacking_memory(); }
   std::uint64_t bytes_consumed() const override { return files_.bytes_consumed(); }
   std::uint64_t bytes_total() const override { return files_.bytes_total(); }
 

@@ -4,9 +4,11 @@
 #include <lzma.h>
 #include <zlib.h>
 #include <zstd.h>
+#include <zstd_errors.h>
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <new>
 #include <string_view>
 #include <vector>
@@ -17,6 +19,7 @@ namespace warpdex {
 namespace {
 
 constexpr std::size_t kLargestStep = std::size_t{1} << 30;  // zlib counts in 32 bits
+constexpr std::uint64_t kGzipMemory = std::uint64_t{48} << 10;
 
 // Members of gzip, one after another; zero bytes may pad the last (tapes do).
 class GzipUnpacker final : public Unpacker {
@@ -51,6 +54,7 @@ class GzipUnpacker final : public Unpacker {
   }
 
   bool complete() const override { return complete_; }
+  std::uint64_t memory() const override { return kGzipMemory; }
 
  private:
   bool start_next_member(std::span<const std::uint8_t>& packed) {
@@ -72,11 +76,9 @@ class GzipUnpacker final : public Unpacker {
 
 class ZstdUnpacker final : public Unpacker {
  public:
-  ZstdUnpacker() : context_(ZSTD_createDCtx()) {
-    if (context_ == nullptr) throw std::bad_alloc();
-    // Published collections are packed with --long=31, which decoders refuse unless told.
-    ZSTD_DCtx_setParameter(context_.get(), ZSTD_d_windowLogMax, sizeof(void*) == 8 ? 31 : 30);
-  }
+  explicit ZstdUnpacker(std::uint64_t max_memory)
+      : max_log_(std::clamp(static_cast<int>(std::bit_width(max_memory)) - 1, kMinLog, kMaxLog)),
+        context_(make(max_log_)) {}
 
   std::size_t unpack(std::span<const std::uint8_t>& packed, bool, char* out,
                      std::size_t capacity) override {
@@ -84,6 +86,7 @@ class ZstdUnpacker final : public Unpacker {
     ZSTD_inBuffer input{packed.data(), packed.size(), 0};
     ZSTD_outBuffer output{out, capacity, 0};
     const std::size_t status = ZSTD_decompressStream(context_.get(), &output, &input);
+    if (is_window_too_large(status)) throw UnpackMemory(window_of(packed));
     if (ZSTD_isError(status)) throw InputError(ZSTD_getErrorName(status));
     packed = packed.subspan(input.pos);
     complete_ = status == 0;
@@ -91,19 +94,54 @@ class ZstdUnpacker final : public Unpacker {
   }
 
   bool complete() const override { return complete_; }
+  std::uint64_t memory() const override { return ZSTD_sizeof_DCtx(context_.get()); }
 
  private:
+  static constexpr int kMinLog = 10;
+  static constexpr int kMaxLog = sizeof(void*) == 8 ? 31 : 30;
+
   struct Free {
     void operator()(ZSTD_DCtx* context) const { ZSTD_freeDCtx(context); }
   };
-  std::unique_ptr<ZSTD_DCtx, Free> context_;
+  using Context = std::unique_ptr<ZSTD_DCtx, Free>;
+
+  /// A decoder of windows of up to 2^max_log bytes.
+  static Context make(int max_log) {
+    Context context(ZSTD_createDCtx());
+    if (context == nullptr) throw std::bad_alloc();
+    ZSTD_DCtx_setParameter(context.get(), ZSTD_d_windowLogMax, max_log);
+    return context;
+  }
+
+  static bool is_window_too_large(std::size_t status) {
+    return ZSTD_getErrorCode(status) == ZSTD_error_frameParameter_windowTooLarge;
+  }
+
+  /// The window of the frame that begins at `packed`, as a power of two. The largest, where its
+  /// header does not begin there.
+  std::uint64_t window_of(std::span<const std::uint8_t> packed) const {
+    constexpr std::size_t kMaxHeader = 18;
+    for (int log = max_log_ + 1; log < kMaxLog; ++log) {
+      char out = 0;
+      ZSTD_inBuffer input{packed.data(), std::min(packed.size(), kMaxHeader), 0};
+      ZSTD_outBuffer output{&out, 1, 0};
+      const std::size_t status = ZSTD_decompressStream(make(log).get(), &output, &input);
+      if (!ZSTD_isError(status)) return std::uint64_t{1} << log;
+      if (!is_window_too_large(status)) break;
+    }
+    return std::uint64_t{1} << kMaxLog;
+  }
+
+  int max_log_;
+  Context context_;
   bool complete_ = false;
 };
 
 class XzUnpacker final : public Unpacker {
  public:
-  XzUnpacker() {
-    if (lzma_stream_decoder(&stream_, UINT64_MAX, LZMA_CONCATENATED) != LZMA_OK) {
+  explicit XzUnpacker(std::uint64_t max_memory) {
+    const std::uint64_t limit = std::max<std::uint64_t>(max_memory, 1);
+    if (lzma_stream_decoder(&stream_, limit, LZMA_CONCATENATED) != LZMA_OK) {
       throw std::bad_alloc();
     }
   }
@@ -123,6 +161,8 @@ class XzUnpacker final : public Unpacker {
       complete_ = true;
     } else if (status == LZMA_MEM_ERROR) {
       throw std::bad_alloc();
+    } else if (status == LZMA_MEMLIMIT_ERROR) {
+      throw UnpackMemory(lzma_memusage(&stream_));
     } else if (status != LZMA_OK && status != LZMA_BUF_ERROR) {
       throw InputError(reason(status));
     }
@@ -130,6 +170,7 @@ class XzUnpacker final : public Unpacker {
   }
 
   bool complete() const override { return complete_; }
+  std::uint64_t memory() const override { return lzma_memusage(&stream_); }
 
  private:
   static const char* reason(lzma_ret status) {
@@ -200,11 +241,11 @@ const char* packing_name(Packing packing) {
   return "plain";
 }
 
-std::unique_ptr<Unpacker> make_unpacker(Packing packing) {
+std::unique_ptr<Unpacker> make_unpacker(Packing packing, std::uint64_t max_memory) {
   switch (packing) {
     case Packing::kGzip: return std::make_unique<GzipUnpacker>();
-    case Packing::kZstd: return std::make_unique<ZstdUnpacker>();
-    case Packing::kXz: return std::make_unique<XzUnpacker>();
+    case Packing::kZstd: return std::make_unique<ZstdUnpacker>(max_memory);
+    case Packing::kXz: return std::make_unique<XzUnpacker>(max_memory);
     case Packing::kPlain: break;
   }
   throw UsageError("a plain file needs no unpacker");

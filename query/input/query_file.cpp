@@ -63,7 +63,7 @@ std::unique_ptr<QueryLines> lines_of(const std::filesystem::path& file, QueryFor
     case QueryFormat::kTsv: return std::make_unique<SeparatedLines>('\t', "tab", is_trec);
     case QueryFormat::kColon: return std::make_unique<SeparatedLines>(':', "colon", is_trec);
     case QueryFormat::kLines: return std::make_unique<WholeLines>();
-    case QueryFormat::kTrec: return trec_topics(options.topic_fields);
+    case QueryFormat::kTrec: return trec_topics(options.topic_fields, options.limits.bytes);
     case QueryFormat::kJsonl: return json_queries(false);
     case QueryFormat::kSparse: return json_queries(true);
   }
@@ -93,8 +93,19 @@ TopicField topic_field_from_name(std::string_view name) {
 struct QueryReader::State {
   State(const std::filesystem::path& file, QueryFormat format, const QueryReadOptions& options)
       : format_lines(lines_of(file, format, options)),
-        lines(file, options.on_read),
-        queries(lines.name(), options.on_bad_query) {}
+        lines(file, options.on_read, options.max_line_bytes),
+        queries(lines.name(), options.on_bad_query, options.limits) {}
+
+  /// False at the end of the file. A line that is too long is a bad query.
+  bool next_line() {
+    try {
+      return lines.next(line);
+    } catch (const LongLine& error) {
+      queries.refuse(lines.line_number(), std::string(error.problem()) + "; shorten the query");
+      line.clear();
+      return true;
+    }
+  }
 
   std::unique_ptr<QueryLines> format_lines;
   LineReader lines;
@@ -112,7 +123,7 @@ QueryReader::~QueryReader() = default;
 bool QueryReader::next(QueryText& query) {
   State& state = *state_;
   while (state.queries.is_empty() && !state.at_end) {
-    if (state.lines.next(state.line)) {
+    if (state.next_line()) {
       state.format_lines->read(state.line, state.lines.line_number(), state.queries);
     } else {
       state.at_end = true;

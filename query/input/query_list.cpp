@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "input/query_limits.hpp"
 #include "warpdex/core/error.hpp"
 #include "warpdex/indexer/analysis/utf8.hpp"
 #include "warpdex/indexer/readers/text_checks.hpp"
@@ -38,7 +39,8 @@ bool is_windows(char c) {
 void QueryList::add(QueryText query, std::uint64_t line) {
   query.id = trimmed(query.id);
   if (query.id.empty()) return refuse(line, "has a query without an id; give each query one");
-  const std::string why = why_not_utf8(query);
+  std::string why = why_not_utf8(query);
+  if (why.empty()) why = query_bytes_problem(query.text.size(), limits_);
   if (!why.empty()) return refuse(line, why);
   const auto [known, is_new] = line_of_id_.emplace(query.id, line);
   if (!is_new) {

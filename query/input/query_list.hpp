@@ -19,12 +19,14 @@ class LineReader;
 
 class QueryList {
  public:
-  /// `on_bad_query` as QueryReadOptions has it.
-  QueryList(std::string file, std::function<void(const std::string&)> on_bad_query)
-      : file_(std::move(file)), on_bad_query_(std::move(on_bad_query)) {}
+  /// `on_bad_query` and `limits` as QueryReadOptions has them.
+  QueryList(std::string file, std::function<void(const std::string&)> on_bad_query,
+            const QueryLimits& limits)
+      : file_(std::move(file)), on_bad_query_(std::move(on_bad_query)), limits_(limits) {}
 
   /// Adds a query that stands at `line`; white space around the id is dropped. It is bad if its id
-  /// is empty or came before, or if the id, the text or a term is not UTF-8.
+  /// is empty or came before, if the text is too long, or if the id, the text or a term is not
+  /// UTF-8.
   void add(QueryText query, std::uint64_t line);
 
   /// A bad query: throws InputError, "FILE:LINE problem", or lets on_bad_query have that.
@@ -44,6 +46,7 @@ class QueryList {
 
   std::string file_;
   std::function<void(const std::string&)> on_bad_query_;
+  QueryLimits limits_;
   std::deque<QueryText> queries_;
   bool had_any_ = false;
   bool saw_utf8_ = false;  ///< that is not ASCII
@@ -60,9 +63,11 @@ class QueryLines {
   virtual void finish(QueryList&) {}
 };
 
-/// TREC topics: id from <num>, text from the fields; closing tags may be missing. UsageError for no
-/// fields, and for one that is named twice.
-std::unique_ptr<QueryLines> trec_topics(const std::vector<TopicField>& fields);
+/// TREC topics: id from <num>, text from the fields; closing tags may be missing. Of a field of
+/// more than `max_bytes`, only so much is kept that QueryList refuses it. UsageError for no fields,
+/// and for one that is named twice.
+std::unique_ptr<QueryLines> trec_topics(const std::vector<TopicField>& fields,
+                                        std::size_t max_bytes);
 
 /// kJsonl and kSparse.
 std::unique_ptr<QueryLines> json_queries(bool are_vectors);

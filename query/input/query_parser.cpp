@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "input/query_limits.hpp"
 #include "warpdex/core/error.hpp"
 #include "warpdex/indexer/analysis/utf8.hpp"
 
@@ -120,16 +121,18 @@ QuerySyntax query_syntax_from_name(std::string_view name) {
 }
 
 Query parse_query(std::string_view id, std::string_view text, QuerySyntax syntax,
-                  Analyzer& analyzer) {
+                  Analyzer& analyzer, const QueryLimits& limits) {
   Query query{.id = std::string(id), .terms = {}};
   QueryBuilder builder(query, analyzer);
   try {
+    check_query_bytes(text.size(), limits);
     analysis::require_utf8(text);  // of the whole, so that the byte it names counts from its start
     if (syntax == QuerySyntax::kSigned) {
       builder.add_signed(text);
     } else {
       builder.add(text, Occur::kUnsigned);
     }
+    check_query_terms(query, limits);
   } catch (const InputError& error) {
     if (id.empty()) throw;
     throw InputError("query " + query.id + ": " + error.what());
@@ -137,9 +140,16 @@ Query parse_query(std::string_view id, std::string_view text, QuerySyntax syntax
   return query;
 }
 
-Query parse_query(const QueryText& query, QuerySyntax syntax, Analyzer& analyzer) {
-  if (query.is_vector) return {query.id, query.vector};
-  return parse_query(query.id, query.text, syntax, analyzer);
+Query parse_query(const QueryText& text, QuerySyntax syntax, Analyzer& analyzer,
+                  const QueryLimits& limits) {
+  if (!text.is_vector) return parse_query(text.id, text.text, syntax, analyzer, limits);
+  Query query{text.id, text.vector};
+  try {
+    check_query_terms(query, limits);
+  } catch (const InputError& error) {
+    throw InputError("query " + query.id + ": " + error.what());
+  }
+  return query;
 }
 
 }  // namespace warpdex

@@ -98,7 +98,8 @@ constexpr std::array kFieldNames{FieldName{TopicField::kTitle, "title", "topic:"
 
 class TopicReader final : public QueryLines {
  public:
-  explicit TopicReader(const std::vector<TopicField>& fields) : wanted_(fields) {
+  TopicReader(const std::vector<TopicField>& fields, std::size_t max_bytes)
+      : wanted_(fields), max_bytes_(max_bytes) {
     if (fields.empty()) throw UsageError("no field of the topics is named; take title, for one");
     for (auto field = fields.begin(); field != fields.end(); ++field) {
       if (std::find(fields.begin(), field, *field) == field) continue;
@@ -145,8 +146,9 @@ class TopicReader final : public QueryLines {
     add_text(" ");  // the line's end
   }
 
+  /// A field that is too long already takes no more: its topic is refused at its end.
   void add_text(std::string_view text) {
-    if (field_ != nullptr) field_->text.append(text);
+    if (field_ != nullptr && field_->text.size() <= max_bytes_) field_->text.append(text);
   }
 
   void handle(std::string_view tag, QueryList& queries) {
@@ -211,6 +213,7 @@ class TopicReader final : public QueryLines {
   }
 
   std::vector<TopicField> wanted_;
+  std::size_t max_bytes_;
   Topic topic_;
   Field* field_ = nullptr;  // of topic_, that text belongs to
   std::uint64_t line_ = 0;
@@ -219,8 +222,9 @@ class TopicReader final : public QueryLines {
 
 }  // namespace
 
-std::unique_ptr<QueryLines> trec_topics(const std::vector<TopicField>& fields) {
-  return std::make_unique<TopicReader>(fields);
+std::unique_ptr<QueryLines> trec_topics(const std::vector<TopicField>& fields,
+                                        std::size_t max_bytes) {
+  return std::make_unique<TopicReader>(fields, max_bytes);
 }
 
 }  // namespace warpdex

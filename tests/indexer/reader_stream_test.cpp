@@ -320,6 +320,51 @@ TEST(LineReader, FindsLinesAcrossBuffers) {
   }
 }
 
+/// The lines of a file; "<long>" for those of more than `max_bytes`.
+std::vector<std::string> read_short_lines(const std::filesystem::path& path,
+                                          std::size_t max_bytes) {
+  LineReader reader(path, {}, max_bytes);
+  std::vector<std::string> lines;
+  for (std::string line;;) {
+    try {
+      if (!reader.next(line)) return lines;
+      lines.push_back(line);
+    } catch (const LongLine& error) {
+      const std::string place = path.string() + ":" + std::to_string(lines.size() + 1);
+      EXPECT_TRUE(std::string(error.what()).starts_with(place + " has a line of more than "))
+          << error.what();
+      EXPECT_TRUE(line.empty());
+      lines.emplace_back("<long>");
+    }
+    EXPECT_EQ(reader.line_number(), lines.size());
+  }
+}
+
+TEST(LineReader, RefusesLinesThatAreTooLongAndGoesOn) {
+  const TemporaryFolder folder;
+  using Lines = std::vector<std::string>;
+  for (const std::size_t max : {1, 5, 262'143, 262'144, 300'000, 600'000}) {
+    const std::string just(max, 'x');
+    for (const std::string end : {"\n", "\r\n"}) {
+      for (const std::size_t more : {1, 2, 262'144, 1'000'000}) {
+        const std::string above = just + std::string(more, 'y');
+        write_file(folder / "file", "a" + end + just + end + above + end + "b" + end + above);
+        EXPECT_TRUE(read_short_lines(folder / "file", max) ==
+                    Lines({"a", just, "<long>", "b", "<long>"}))
+            << max << " and " << more;
+      }
+    }
+  }
+}
+
+// Of an input without an end, no more is read than the limit and a buffer.
+TEST(LineReader, RefusesALineWithoutAnEnd) {
+  LineReader reader("/dev/zero", {}, 1'000'000);
+  std::string line;
+  EXPECT_THROW(reader.next(line), LongLine);
+  EXPECT_LE(reader.stream().bytes_consumed(), 2'000'000U);
+}
+
 TEST(LineReader, TakesALineOf50Megabytes) {
   const TemporaryFolder folder;
   const std::string large(50000000, 'x');

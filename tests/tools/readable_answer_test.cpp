@@ -42,6 +42,16 @@ TEST_F(ReadableAnswer, RanksDocumentsAndCountsThem) {
   EXPECT_THAT(print(index, pear_, result), ::testing::StartsWith("too few documents hold all"));
 }
 
+// Looking for words that are spelt alike takes milliseconds for each.
+TEST_F(ReadableAnswer, SpellsOfManyUnknownWordsTheFirst) {
+  Query query;
+  for (int i = 10; i < 23; ++i) query.terms.push_back({"unknown" + std::to_string(i)});
+  const std::string text = print(open(), query, {});
+  EXPECT_THAT(text, HasSubstr("not in the index: unknown19\nnot in the index: 3 more terms\n"));
+  query.terms.resize(10);
+  EXPECT_THAT(print(open(), query, {}), Not(HasSubstr("more")));
+}
+
 TEST_F(ReadableAnswer, SaysWhyNothingWasFound) {
   const Snapshot index = open();
   const std::string unknown = print(index, {"", {{"appel"}, {"pear"}}}, {});

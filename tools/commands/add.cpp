@@ -128,6 +128,7 @@ ReaderOptions reader_options(const Arguments& given, const IndexSettings& index)
   if (options.fields.empty()) options.fields = ReaderOptions{}.fields;
   options.stored = index.stored_fields;
   options.embedding = given.vectors.field(options.format);
+  options.memory = parse_size("--memory", given.memory);
   options.on_read = InterruptGuard::check;
   return options;
 }

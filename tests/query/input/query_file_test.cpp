@@ -251,6 +251,39 @@ TEST_F(QueryFile, MissingAndDamagedFiles) {
   EXPECT_THROW(read_queries(folder_ / "queries.gz", QueryFormat::kTsv), InputError);
 }
 
+TEST_F(QueryFile, QueriesBeyondTheLimitsAreBadOnes) {
+  const std::string text(1'001, 'x');
+  const auto read = [&](const std::string& bytes, QueryFormat format, std::size_t max_line,
+                        std::vector<std::string>& messages) {
+    test::write_file(folder_ / "queries", bytes);
+    QueryReadOptions options;
+    options.limits.bytes = 1'000;
+    options.max_line_bytes = max_line;
+    options.on_bad_query = [&](const std::string& message) { messages.push_back(message); };
+    return pairs(read_queries(folder_ / "queries", format, options));
+  };
+  const std::string file = (folder_ / "queries").string();
+  std::vector<std::string> messages;
+  using Messages = std::vector<std::string>;
+  EXPECT_EQ(read("1\ta\n2\t" + text + "\n3\t" + text.substr(1) + "\n", QueryFormat::kTsv, 5'000,
+                 messages),
+            Pairs({{"1", "a"}, {"3", text.substr(1)}}));
+  EXPECT_EQ(messages, Messages({file + ":2 has a query of more than 1000 bytes; shorten it"}));
+  messages.clear();
+  EXPECT_EQ(read("1\ta\n2\t" + text + "\n3\tc", QueryFormat::kTsv, 900, messages),
+            Pairs({{"1", "a"}, {"3", "c"}}));
+  EXPECT_EQ(messages, Messages({file + ":2 has a line of more than 900 bytes; shorten the query"}));
+  messages.clear();
+  // A topic of many lines, whose text is not kept beyond the limit.
+  std::string lines;
+  for (int i = 0; i < 1'000; ++i) lines += "some words\n";
+  EXPECT_EQ(read("<top><num>1<title>a</top>\n<top><num>2<title>" + lines +
+                     "</top>\n<top><num>3<title>c</top>\n",
+                 QueryFormat::kTrec, 5'000, messages),
+            Pairs({{"1", "a"}, {"3", "c"}}));
+  EXPECT_EQ(messages, Messages({file + ":2 has a query of more than 1000 bytes; shorten it"}));
+}
+
 TEST_F(QueryFile, ALongQueryIsNotCut) {
   const std::string text(3'000'001, 'x');
   EXPECT_EQ(read("1\t" + text + "\n2\ty", QueryFormat::kTsv), (Pairs{{"1", text}, {"2", "y"}}));

@@ -178,6 +178,34 @@ TEST(QueryParser, BytesThatAreNotUtf8NameTheQueryAndTheByte) {
   }
 }
 
+TEST(QueryParser, RefusesQueriesBeyondTheLimits) {
+  const auto analyzer = make_analyzer("whitespace");
+  const auto complaint = [&](const QueryText& query, const QueryLimits& limits) -> std::string {
+    try {
+      parse_query(query, QuerySyntax::kPlain, *analyzer, limits);
+    } catch (const InputError& error) {
+      return error.what();
+    }
+    return "";
+  };
+  const QueryText words{.id = "7", .text = "a b c a b c"};
+  EXPECT_EQ(complaint(words, {.bytes = 11, .terms = 3}), "");
+  EXPECT_EQ(complaint(words, {.bytes = 10, .terms = 3}),
+            "query 7: its text has more than 10 bytes; shorten it");
+  EXPECT_EQ(complaint(words, {.bytes = 11, .terms = 2}),
+            "query 7: it has more than 2 different terms; leave some out");
+  const QueryText vector{.id = "8", .is_vector = true, .vector = {{"a"}, {"b"}, {"c"}}};
+  EXPECT_EQ(complaint(vector, {.terms = 3}), "");
+  EXPECT_EQ(complaint(vector, {.terms = 2}),
+            "query 8: it has more than 2 different terms; leave some out");
+  // Those that a query has unless told otherwise.
+  std::string text;
+  for (int i = 0; i < 65'536; ++i) text += std::to_string(i) + ' ';
+  EXPECT_EQ(complaint({.id = "9", .text = text}, {}), "");
+  EXPECT_EQ(complaint({.id = "9", .text = text + "x"}, {}),
+            "query 9: it has more than 65536 different terms; leave some out");
+}
+
 TEST(QueryParser, Names) {
   EXPECT_EQ(query_syntax_from_name("plain"), QuerySyntax::kPlain);
   EXPECT_EQ(query_syntax_from_name("signed"), QuerySyntax::kSigned);

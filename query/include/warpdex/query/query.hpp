@@ -1,11 +1,19 @@
 // A query after analysis: terms with signs and weights.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace warpdex {
+
+/// The most that one query may be, so that no query takes all of a process's time or memory. What
+/// reads queries refuses longer ones as bad queries.
+struct QueryLimits {
+  std::size_t bytes = std::size_t{4} << 20;  ///< of its text
+  std::size_t terms = std::size_t{1} << 16;  ///< different terms
+};
 
 /// The sign of a term: whether a document must have the term.
 enum class Occur {

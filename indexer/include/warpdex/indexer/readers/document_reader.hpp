@@ -16,7 +16,10 @@
 
 namespace warpdex {
 
-/// Lines end with "\n" or "\r\n" and may be of any length; blank lines and a byte order mark at the
+/// The most that a document may take in its file, unpacked, unless ReaderOptions say otherwise.
+inline constexpr std::uint64_t kMaxDocumentBytes = std::uint64_t{1} << 30;
+
+/// Lines end with "\n" or "\r\n"; blank lines and a byte order mark at the
 /// start of a file are skipped. Ids hold no ASCII white space or control characters, since runs
 /// and qrels could not name them. Inputs whose names end in .gz, .zst or .xz are unpacked, and so
 /// is any other that starts like one of these.
@@ -60,6 +63,8 @@ struct RawRecord {
   Location location;  ///< for messages
   /// Document::embedding, where it comes from elsewhere.
   std::vector<float> embedding{};
+  /// Why this is a bad document, which is not parsed: it was too long to be kept. Else empty.
+  std::string problem{};
 };
 
 /// A term of a document's sparse vector, as a learned model weighs it.
@@ -112,6 +117,11 @@ struct ReaderOptions {
   /// JSONL: the member that is each document's dense vector, an array of numbers; empty: they have
   /// none.
   std::string embedding{};
+  /// A document that takes more, in bytes, is a bad one, and is not held in memory.
+  std::uint64_t max_document_bytes = kMaxDocumentBytes;
+  /// The memory of the build, in bytes. A packed input that needs more than half of it to be
+  /// unpacked is refused.
+  std::uint64_t memory = std::uint64_t{1} << 30;
   /// Called before each read of an input, and ten times a second while a pipe or terminal gives
   /// nothing. What it throws ends next(), so that a program can stop a reader that waits.
   std::function<void()> on_read{};
@@ -122,7 +132,8 @@ class DocumentReader {
  public:
   virtual ~DocumentReader() = default;
 
-  /// The next record; false at the end. Records are never split, whatever their length. Throws
+  /// The next record; false at the end. Records are never split. One that is too long comes as soon
+  /// as that is known; the next call passes over the rest of it. Throws
   /// IoError for a file that cannot be read and InputError for one that cannot be unpacked or is
   /// cut short (both name the file): these end the build.
   virtual bool next(RawRecord& record) = 0;
@@ -142,6 +153,10 @@ class DocumentReader {
 
   /// Of the documents parsed so far. Not while another thread reads or parses.
   virtual FieldUse field_use() const { return {}; }
+
+  /// The bytes that unpacking the input takes in memory now: a build leaves room for them. Callable
+  /// while another thread is in next().
+  virtual std::uint64_t unpacking_memory() const { return 0; }
 
   /// Bytes of input files consumed so far (packed, where they are packed) and in all; the total
   /// is 0 where it cannot be known. For progress; callable while another thread is in next().

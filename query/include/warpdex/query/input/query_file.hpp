@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "warpdex/indexer/readers/input_stream.hpp"
 #include "warpdex/query/query.hpp"
 
 namespace warpdex {
@@ -47,12 +48,17 @@ struct QueryReadOptions {
   std::function<void(const std::string&)> on_bad_query{};
   /// As for InputStream.
   std::function<void()> on_read{};
+  /// A query of more bytes is a bad one. (Its terms are known only when it is parsed.)
+  QueryLimits limits{};
+  /// A longer line is a bad query: JSON takes more bytes than the text in it, and so do terms with
+  /// weights.
+  std::size_t max_line_bytes = kMaxLineBytes;
 };
 
 /// The queries of a file, one after another. A query without text is kept (its answer is empty). An
 /// empty line is a query in kLines, and is skipped in the other formats. A query is bad if it lacks
-/// its separator, has an empty id or one that came before, is not UTF-8, or is not the JSON of its
-/// format.
+/// its separator, has an empty id or one that came before, is not UTF-8, is not the JSON of its
+/// format, or is too long.
 class QueryReader {
  public:
   /// Opens the file ("-": standard input; .gz, .zst and .xz are unpacked). Throws IoError for a

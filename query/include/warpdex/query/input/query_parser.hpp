@@ -22,12 +22,13 @@ QuerySyntax query_syntax_from_name(std::string_view name);
 /// starts with + or - gives its sign to every term that analysis makes of the rest of it; a sign
 /// alone is ignored. A word that ends in ^ and a number gives that weight to its terms; with weight
 /// 0 it is left out, and after - the weight is ignored. Throws InputError if `text` is not UTF-8,
-/// for a weight that is out of range, and for a weight of 0 after +.
+/// for a weight that is out of range, for a weight of 0 after +, and for a query beyond the limits.
 Query parse_query(std::string_view id, std::string_view text, QuerySyntax syntax,
-                  Analyzer& analyzer);
+                  Analyzer& analyzer, const QueryLimits& limits = {});
 
 /// A query of a file. Its text is parsed likewise; its terms, if it has these, are taken as they
 /// are.
-Query parse_query(const QueryText& query, QuerySyntax syntax, Analyzer& analyzer);
+Query parse_query(const QueryText& query, QuerySyntax syntax, Analyzer& analyzer,
+                  const QueryLimits& limits = {});
 
 }  // namespace warpdex
