@@ -11,7 +11,6 @@ namespace {
 
 /// The 64 most frequent terms of the queries.
 Query huge_query(const Snapshot& snapshot, const std::vector<Query>& queries) {
-  constexpr std::size_t kTerms = 64;
   std::map<std::string, std::uint32_t> frequencies;
   for (const Query& query : queries) {
     for (const QueryTerm& term : query.terms) {
@@ -25,13 +24,17 @@ Query huge_query(const Snapshot& snapshot, const std::vector<Query>& queries) {
   for (const auto& [term, frequency] : frequencies) terms.emplace_back(frequency, term);
   std::sort(terms.rbegin(), terms.rend());
   Query huge;
-  for (std::size_t i = 0; i < std::min(kTerms, terms.size()); ++i) {
+  for (std::size_t i = 0; i < std::min(kHugeTerms, terms.size()); ++i) {
     huge.terms.push_back({terms[i].second});
   }
   return huge;
 }
 
 }  // namespace
+
+std::size_t planned_with_huge(std::size_t count, std::size_t every) {
+  return (count + every - 1) / every * every;
+}
 
 void add_huge_queries(const Snapshot& snapshot, const std::vector<Query>& queries,
                       std::size_t every, LoadPlan& plan) {
@@ -40,7 +43,7 @@ void add_huge_queries(const Snapshot& snapshot, const std::vector<Query>& querie
   huge.settings.k = kMaxK;
   const std::size_t count = plan.queries.size();
   // Whole rounds of `every` queries, so that the load has them at even distances.
-  const std::size_t wanted = (count + every - 1) / every * every;
+  const std::size_t wanted = planned_with_huge(count, every);
   for (std::size_t i = count; i < wanted; ++i) {
     plan.queries.push_back(plan.queries[i - count]);
     plan.class_of.push_back(plan.class_of[i - count]);

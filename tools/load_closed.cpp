@@ -92,6 +92,7 @@ ClosedLoop run_callers(Scheduler& scheduler, const LoadPlan& plan, std::size_t c
       failure = std::current_exception();
     }
   }
+  if (failure) scheduler.jobs().cancel_queued();
   callers.end();
   if (failure) std::rethrow_exception(failure);
   if (callers.has_failed())

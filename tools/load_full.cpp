@@ -26,6 +26,7 @@ class FullBatchLoad {
       on_progress("full batches", first, times_.size());
       const std::size_t count = std::min(kWholeBatch, times_.size() - first);
       while (now() < times_[first + count - 1]) {
+        InterruptGuard::check();
         look();
         pause_thread();
       }

@@ -86,7 +86,11 @@ SinglesAtRate measure_single(const LoadPlan& plan, std::span<const Micros> times
   for (std::size_t i = 0; i < times.size(); ++i) {
     if (micros_since(begin) > kMaxTimes * plan.seconds * 1e6) break;
     const std::size_t query = i % plan.queries.size();
-    wait_for_moment([&] { return micros_since(begin); }, times[i]);
+    wait_for_moment([&] { return micros_since(begin); }, times[i],
+                    [] {
+                      InterruptGuard::check();
+                      return true;
+                    });
     const double start = micros_since(begin);
     const bool is_answered = answer(plan.queries[query]);
     const double end = micros_since(begin);

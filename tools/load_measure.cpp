@@ -3,11 +3,15 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
+#include <chrono>
+#include <deque>
 #include <fstream>
 #include <future>
 
 #include "interrupt.hpp"
+#include "load_memory.hpp"
 #include "options.hpp"
 #include "text.hpp"
 #include "warpdex/core/error.hpp"
@@ -18,6 +22,7 @@ namespace {
 /// Queries a second that one generator submits with ease. Each keeps a core busy, if it does not
 /// nap, so more generators leave fewer to the scheduler.
 constexpr double kGeneratorRate = 400'000;
+constexpr double kMaxGenerators = 64;
 /// Before a load, queries come for this long, at this multiple of the load's rate.
 constexpr double kWarmUpSeconds = 0.1;
 constexpr double kWarmUpRate = 2;
@@ -52,13 +57,15 @@ std::uint64_t resident_memory() {
 /// Submits queries at twice a load's rate for a moment, and drops their figures. The engine's
 /// memory for batches then grows before the load rather than in it, where all queries would wait.
 void warm_up(ScheduledEngine& engine, const LoadPlan& plan, double rate) {
+  // No more queries than the load has itself.
+  const double seconds = std::min(kWarmUpSeconds, plan.seconds / kWarmUpRate);
   const std::vector<Micros> times =
-      arrival_times(ArrivalKind::kPoisson, kWarmUpRate * rate, kWarmUpSeconds, plan.seed);
+      arrival_times(ArrivalKind::kPoisson, kWarmUpRate * rate, seconds, plan.seed);
   LoadSettings settings{.arrivals = times, .options = plan.options};
   settings.generators = generators_for(kWarmUpRate * rate);
   // Not the load's first queries, which would then be in the processors' caches.
   const auto queries = std::span(plan.queries).subspan(plan.queries.size() / 2);
-  run_load(engine.scheduler(), queries, settings);
+  run_load(engine.scheduler(), queries, settings, [](std::size_t) { InterruptGuard::check(); });
   engine.restart();
 }
 
@@ -79,8 +86,10 @@ Placement placement_from_name(const std::string& name) {
 }
 
 std::vector<Micros> times_of(const LoadPlan& plan, double rate) {
+  check_arrivals(plan, rate);
   if (plan.arrivals == ArrivalKind::kReplay) return replayed_times(plan.log_times, rate);
-  std::vector<Micros> times = arrival_times(plan.arrivals, rate, plan.seconds, plan.seed);
+  std::vector<Micros> times =
+      arrival_times(plan.arrivals, rate, plan.seconds, plan.seed, InterruptGuard::check);
   if (times.empty()) times.push_back(0);
   return times;
 }
@@ -101,7 +110,7 @@ Micros deadline_of(const LoadPlan& plan) {
 
 HandParts hand_parts_from_names(const std::string& names) {
   HandParts parts;
-  for (const std::string& name : split_list(names)) {
+  for (const std::string& name : split_list("--by-hand", names)) {
     bool* const part = name == "single"    ? &parts.single
                        : name == "batches" ? &parts.batches
                        : name == "full"    ? &parts.full_batches
@@ -125,21 +134,27 @@ ScheduledEngine LoadEngines::make(Placement placement) {
 }
 
 void LoadEngines::answer_all(Scheduler& scheduler) const {
-  std::vector<std::future<ScheduledAnswer>> answers;
+  constexpr std::size_t kUnderWay = 1'024;  // their answers are in memory
+  constexpr std::chrono::milliseconds kLook{50};
+  std::deque<std::future<ScheduledAnswer>> answers;
+  std::size_t done = 0;
+  const auto take = [&] {
+    do {
+      InterruptGuard::check();
+    } while (answers.front().wait_for(kLook) != std::future_status::ready);
+    answers.front().get();
+    answers.pop_front();
+    on_progress_("warming lists", ++done, plan_.queries.size());
+  };
   for (const LoadQuery& query : plan_.queries) {
-    InterruptGuard::check();
+    if (answers.size() == kUnderWay) take();
     answers.push_back(scheduler.submit(query.plan, query.settings));
   }
-  std::size_t done = 0;
-  for (std::future<ScheduledAnswer>& answer : answers) {
-    InterruptGuard::check();
-    answer.get();
-    on_progress_("warming lists", ++done, answers.size());
-  }
+  while (!answers.empty()) take();
 }
 
 std::size_t generators_for(double rate) {
-  return 1 + static_cast<std::size_t>(rate / kGeneratorRate);
+  return 1 + static_cast<std::size_t>(std::min(rate / kGeneratorRate, kMaxGenerators - 1));
 }
 
 LoadPoint run_point(Scheduler& scheduler, const LoadPlan& plan, double rate, Micros nap,

@@ -50,6 +50,7 @@ struct LoadPlan {
   SchedulerSettings settings;  ///< all but the placement
   HandParts by_hand;
   double max_missed = 0.01;  ///< a load holds if a smaller share misses its deadline
+  std::uint64_t memory = std::uint64_t{2} << 30;  ///< bytes that it and a load may take
 };
 
 /// Whether a load missed few enough queries, or none.
@@ -118,7 +119,7 @@ std::vector<LoadPoint> measure_loads(LoadEngines& engines, const LoadPlan& plan,
 SchedulerSettings settings_for(const LoadPlan& plan, Placement placement);
 /// The plan's deadline, or kNever.
 Micros deadline_of(const LoadPlan& plan);
-/// The arrival times of a load.
+/// The arrival times of a load. Throws UsageError where they would take too much memory.
 std::vector<Micros> times_of(const LoadPlan& plan, double rate);
 
 }  // namespace warpdex::tools

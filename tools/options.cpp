@@ -76,6 +76,30 @@ void check_unsigned(const po::options_description& known, const std::vector<po::
   }
 }
 
+[[noreturn]] void refuse_empty(const std::string& option) {
+  throw UsageError(typed_name(option) + " is empty; give it a value, or leave it out");
+}
+
+/// Refuses empty texts, which no option has a use for. What --input and --output of a command want,
+/// that says itself.
+void check_not_empty(const po::options_description& known, const std::vector<po::option>& given) {
+  for (const po::option& option : given) {
+    if (option.position_key >= 0 || option.string_key == "input" || option.string_key == "output") {
+      continue;
+    }
+    const auto* const typed = dynamic_cast<const po::typed_value_base*>(
+        known.find(option.string_key, false).semantic().get());
+    const bool is_text =
+        typed != nullptr && (typed->value_type() == typeid(std::string) ||
+                             typed->value_type() == typeid(std::vector<std::string>));
+    const bool is_empty =
+        std::any_of(option.value.begin(), option.value.end(),
+                    [](const std::string& value) { return trimmed(value).empty(); });
+    if (!is_text || !is_empty) continue;
+    refuse_empty(option.string_key);
+  }
+}
+
 /// The complaint about a value that an option's type of number could not be read from; other values
 /// always can be read.
 UsageError refused_value(const po::invalid_option_value& error,
@@ -146,6 +170,7 @@ bool CommandLine::parse(const std::vector<std::string>& arguments) {
     parsed =
         po::command_line_parser(arguments).options(all).positional(positional_).style(kStyle).run();
     check_not_swallowed(all, parsed.options);
+    check_not_empty(all, parsed.options);
     check_unsigned(all, parsed.options);
     po::store(parsed, values_);
     if (values_.count("help") != 0) {
@@ -170,6 +195,10 @@ bool CommandLine::parse(const std::vector<std::string>& arguments) {
     throw UsageError(std::string(error.what()) + "; " +
                      (takes_rest_ ? "an argument that begins with a dash follows --; " : "") +
                      help_advice());
+  } catch (const po::invalid_syntax& error) {
+    if (error.kind() == po::invalid_syntax::empty_adjacent_parameter)
+      refuse_empty(error.get_option_name());
+    throw UsageError(std::string(error.what()) + "; " + help_advice());
   } catch (const po::error& error) {
     throw UsageError(std::string(error.what()) + "; " + help_advice());
   }
@@ -276,6 +305,14 @@ std::uint64_t parse_size(const std::string& option, const std::string& text) {
     throw UsageError(option + " takes a smaller size than '" + text + "'");
   }
   return static_cast<std::uint64_t>(bytes);
+}
+
+std::vector<std::string> split_list(const std::string& option, const std::string& text) {
+  std::vector<std::string> parts = split_list(text);
+  if (parts.empty() && !text.empty()) {
+    throw UsageError(option + " names nothing; give one or more, with commas between them");
+  }
+  return parts;
 }
 
 std::vector<std::string> split_list(const std::string& text) {

@@ -88,5 +88,7 @@ std::uint64_t parse_size(const std::string& option, const std::string& text);
 
 /// "a, b,c" to its parts, without the blanks around them; empty parts are dropped.
 std::vector<std::string> split_list(const std::string& text);
+/// The same of an option's value; UsageError where there is text and no part.
+std::vector<std::string> split_list(const std::string& option, const std::string& text);
 
 }  // namespace warpdex::tools

@@ -150,7 +150,7 @@ QueryReadOptions SearchOptions::read_options(SkippedQueries& skipped) const {
       throw UsageError("--topic-fields is for --query-format trec; add that or leave it out");
     }
     options.topic_fields.clear();
-    for (const std::string& name : split_list(topic_fields_)) {
+    for (const std::string& name : split_list("--topic-fields", topic_fields_)) {
       options.topic_fields.push_back(topic_field_from_name(name));
     }
   }

@@ -27,19 +27,34 @@ double exponential(std::mt19937_64& random, double mean) {
   return -mean * std::log(u);
 }
 
+/// Calls a function from time to time.
+class Steps {
+ public:
+  explicit Steps(const std::function<void()>& on_step) : on_step_(on_step) {}
+  void operator()() {
+    if (++count_ % kStep == 0 && on_step_) on_step_();
+  }
+
+ private:
+  static constexpr std::uint64_t kStep = 1 << 16;  // takes some milliseconds
+  const std::function<void()>& on_step_;
+  std::uint64_t count_ = 0;
+};
+
 /// Adds Poisson arrivals from `begin` to before `end`.
-void add_poisson(std::mt19937_64& random, Micros begin, Micros end, double per_micro,
+void add_poisson(std::mt19937_64& random, Micros begin, Micros end, double per_micro, Steps& step,
                  std::vector<Micros>& times) {
   for (Micros time = begin + exponential(random, 1 / per_micro); time < end;
        time += exponential(random, 1 / per_micro)) {
     times.push_back(time);
+    step();
   }
 }
 
 }  // namespace
 
-std::vector<Micros> arrival_times(ArrivalKind kind, double rate, double seconds,
-                                  std::uint64_t seed) {
+std::vector<Micros> arrival_times(ArrivalKind kind, double rate, double seconds, std::uint64_t seed,
+                                  const std::function<void()>& on_step) {
   if (!(rate > 0) || !(seconds > 0) || kind == ArrivalKind::kReplay) {
     throw UsageError("a load needs a rate and a time above 0, and no replay here; " +
                      shortest(rate) + " queries a second for " + shortest(seconds) +
@@ -50,19 +65,22 @@ std::vector<Micros> arrival_times(ArrivalKind kind, double rate, double seconds,
   }
   std::mt19937_64 random(seed);
   std::vector<Micros> times;
+  times.reserve(static_cast<std::size_t>(rate * seconds * 1.01) + 100);  // it seldom grows
+  Steps step(on_step);
   const Micros end = seconds * 1e6;
   const double per_micro = rate / 1e6;
   if (kind == ArrivalKind::kPoisson) {
-    add_poisson(random, 0, end, per_micro, times);
+    add_poisson(random, 0, end, per_micro, step, times);
     return times;
   }
   const double in_burst = per_micro * kBurstShare / kBurstTime;
   const double between = per_micro * (1 - kBurstShare) / (1 - kBurstTime);
   for (Micros begin = 0; begin < end;) {
     const Micros burst = std::min(end, begin + exponential(random, kPeriod * (1 - kBurstTime)));
-    add_poisson(random, begin, burst, between, times);
+    add_poisson(random, begin, burst, between, step, times);
     begin = std::min(end, burst + exponential(random, kPeriod * kBurstTime));
-    add_poisson(random, burst, begin, in_burst, times);
+    add_poisson(random, burst, begin, in_burst, step, times);
+    step();
   }
   return times;
 }

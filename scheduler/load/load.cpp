@@ -40,7 +40,7 @@ class Load {
     for (std::size_t i = first; i < outcomes_.size() && !is_ended_.load(std::memory_order_relaxed);
          i += step) {
       LoadQuery query = queries_[i % queries_.size()];  // copied before it is due
-      wait_until_due(start_ + settings_.arrivals[i]);
+      if (!wait_until_due(start_ + settings_.arrivals[i])) break;
       submitting += submit(i, std::move(query));
     }
     note_caller(role.read(), submitting);
@@ -66,13 +66,18 @@ class Load {
     return sum;
   }
 
-  void wait_until_due(Micros moment) const {
+  /// False if the load has ended before.
+  bool wait_until_due(Micros moment) const {
+    constexpr Micros kLongestSleep = 100'000;
     const auto now = [this] { return scheduler_.jobs().now(); };
-    if (settings_.nap == 0) return wait_for_moment(now, moment);
+    const auto goes_on = [this] { return !is_ended_.load(std::memory_order_relaxed); };
+    if (settings_.nap == 0) return wait_for_moment(now, moment, goes_on);
     for (Micros time = now(); time < moment; time = now()) {
-      std::this_thread::sleep_for(
-          std::chrono::duration<double, std::micro>(std::max(settings_.nap, moment - time)));
+      if (!goes_on()) return false;
+      std::this_thread::sleep_for(std::chrono::duration<double, std::micro>(
+          std::min(kLongestSleep, std::max(settings_.nap, moment - time))));
     }
+    return true;
   }
 
   /// Returns how long submit() took, in microseconds.
@@ -117,10 +122,15 @@ bool has_answer(const LoadOutcome& outcome) {
   return outcome.end == JobEnd::kComplete || outcome.end == JobEnd::kPartial;
 }
 
-double percentile(const std::vector<float>& sorted, double part) {
-  if (sorted.empty()) return 0;
-  const double place = std::ceil(part * static_cast<double>(sorted.size())) - 1;
-  return static_cast<double>(sorted[static_cast<std::size_t>(std::max(0.0, place))]);
+/// Of values of which none behind place `end` is below one before it; so it is for the result's
+/// place and `end` afterwards. O(values).
+double percentile(std::vector<float>& values, double part, std::size_t& end) {
+  const double exact = std::ceil(part * static_cast<double>(values.size())) - 1;
+  const auto place = static_cast<std::size_t>(std::max(0.0, exact));
+  const auto at = [&](std::size_t i) { return values.begin() + static_cast<std::ptrdiff_t>(i); };
+  std::nth_element(at(0), at(place), at(end));
+  end = place + 1;
+  return static_cast<double>(values[place]);
 }
 
 }  // namespace
@@ -158,9 +168,11 @@ std::vector<LoadOutcome> run_load(Scheduler& scheduler, std::span<const LoadQuer
       } catch (...) {
         failure = std::current_exception();
         load.end();
+        scheduler.jobs().cancel_queued();  // a generator may wait for room
       }
     }
   }
+  if (failure) scheduler.jobs().cancel_queued();
   for (const std::exception_ptr& one : failures) {
     if (one && !failure) failure = one;
   }
@@ -197,12 +209,12 @@ LoadSummary summarise_load(std::span<const LoadOutcome> outcomes, std::span<cons
   summary.answered_rate = static_cast<double>(latencies.size()) / std::max(1e-9, summary.seconds);
   summary.missed_share = static_cast<double>(missed) / static_cast<double>(summary.arrivals);
   if (latencies.empty()) return summary;
-  std::sort(latencies.begin(), latencies.end());
   summary.mean = sum / static_cast<double>(latencies.size());
-  summary.p50 = percentile(latencies, 0.5);
-  summary.p95 = percentile(latencies, 0.95);
-  summary.p99 = percentile(latencies, 0.99);
-  summary.max = static_cast<double>(latencies.back());
+  std::size_t end = latencies.size();
+  summary.max = percentile(latencies, 1, end);
+  summary.p99 = percentile(latencies, 0.99, end);
+  summary.p95 = percentile(latencies, 0.95, end);
+  summary.p50 = percentile(latencies, 0.5, end);
   return summary;
 }
 

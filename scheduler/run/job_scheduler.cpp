@@ -108,6 +108,10 @@ void JobScheduler::State::end_threads() {
 
 JobScheduler::State::~State() {
   end_threads();
+  cancel_queued();
+}
+
+void JobScheduler::State::cancel_queued() {
   std::vector<Job*> left;
   {
     Turn turn(*this, Turn::At::kBoth, caller_counters());
@@ -260,6 +264,8 @@ bool JobScheduler::cancel(Job& job, std::uint64_t generation) {
   if (was_queued) state_->end(job, JobEnd::kCancelled, state_->caller_counters());
   return true;
 }
+
+void JobScheduler::cancel_queued() { state_->cancel_queued(); }
 
 SchedulerStatistics JobScheduler::statistics() const {
   SchedulerStatistics sum = sum_of(state_->counters.get(), state_->counter_count());

@@ -74,6 +74,7 @@ struct JobScheduler::State {
   // job_scheduler.cpp
   void start_threads(std::size_t builder_count);
   void end_threads();
+  void cancel_queued();
   void submit(Job& job);
   void end(Job& job, JobEnd how, Counters& counters) noexcept;
   void tell(Job& job, JobEnd how, Counters& counters) noexcept;

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <numeric>
 #include <vector>
@@ -28,6 +29,14 @@ TEST(Arrivals, AreOfTheRateAndReproducible) {
   EXPECT_THROW(arrival_times(ArrivalKind::kPoisson, 0, 1, 1), UsageError);
   EXPECT_THROW(arrival_times(ArrivalKind::kPoisson, 1, -1, 1), UsageError);
   EXPECT_THROW(arrival_times(ArrivalKind::kBursts, 1e30, 1, 1), UsageError);
+}
+
+// Of many arrivals, and of bursts that have none for a long time.
+TEST(Arrivals, CanBeGivenUp) {
+  struct Stop {};
+  const auto stop = [] { throw Stop(); };
+  EXPECT_THROW(arrival_times(ArrivalKind::kPoisson, 1e6, 1, 1, stop), Stop);
+  EXPECT_THROW(arrival_times(ArrivalKind::kBursts, 1e-9, 1e9, 1, stop), Stop);
 }
 
 /// Variance over mean of the arrivals in intervals of 10 ms.
@@ -113,6 +122,28 @@ TEST(LoadRuns, GeneratorsThatNapSubmitWhatIsDue) {
   }
   // Half of a nap on average, if no nap takes longer.
   EXPECT_GT(sum / static_cast<float>(outcomes.size()), 5'000);
+}
+
+// The next query is due in eleven days; whoever waits for it looks up long before.
+TEST(LoadRuns, EndSoonWhereTheCallerGivesUp) {
+  struct Stop {};
+  const test::TemporaryFolder folder;
+  const Snapshot index = two_words(folder);
+  SchedulerSettings settings;
+  settings.cpu_threads = 1;
+  Scheduler scheduler(index, {}, settings);
+  const std::vector<LoadQuery> queries{{plan_query(index, {"", {{"a"}}}), {}}};
+  const std::vector<Micros> arrivals{0, 1e12};
+  for (const Micros nap : {0, 20'000}) {
+    const auto start = std::chrono::steady_clock::now();
+    const auto on_wait = [](std::size_t submitted) {
+      if (submitted == 1) throw Stop();
+    };
+    EXPECT_THROW(
+        run_load(scheduler, queries, {.arrivals = arrivals, .options = {}, .nap = nap}, on_wait),
+        Stop);
+    EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(1));
+  }
 }
 
 // All arrive together, at a time that has passed when the later ones are submitted: that counts.

@@ -319,7 +319,19 @@ TEST_F(LoadCommand, RefusesWhatItCannotTake) {
       {{"--deadline", "0"}, "--deadline"},
       {{"--arrivals", "daily"}, "not 'daily'"},
       {{"--on-overload", "drop"}, "not 'drop'"},
-      {{"--capacity", "0"}, "--capacity"},
+      {{"--capacity", "0"}, "--capacity takes a whole number from 1 to"},
+      {{"--capacity", "-1"}, "--capacity takes a whole number from 1 to"},
+      {{"--seconds", "1e10"}, "--seconds takes a number above 0, 1,000,000,000 at most"},
+      {{"--rate", "1e9", "--seconds", "0.5"},
+       "a load of 1e+09 queries a second for 0.5 s would take 26.0 GB of memory, and --memory "
+       "allows 2.1 GB; lower its rate"},
+      {{"--rate", "1e6", "--seconds", "1", "--memory", "40M"}, "or allow more by --memory"},
+      {{"--huge-every", "1000000000"}, "a plan of 1,000,000,000 queries would take "},
+      {{"--mix", ""}, "--mix is empty; give it a value, or leave it out"},
+      {{"--mix", ","}, "--mix names nothing; give one or more"},
+      {{"--on", ""}, "--on is empty"},
+      {{"--on", " , "}, "--on names nothing"},
+      {{"--by-hand=,"}, "--by-hand names nothing"},
       {{"--seed", "-1"}, "--seed"},
       {{"--mix", "or:10", "--mode", "or"}, "--mode has no effect"},
       {{"--mix", "or:10", "-k", "10"}, "-k has no effect"},
@@ -352,7 +364,13 @@ TEST_F(LoadCommand, WithoutAGpuTheCpuAnswers) {
 
 TEST_F(LoadCommand, DamagedCostsAreNamed) {
   write_file(file("index.costs.json"), "{}");
-  expect_complaint(load({}), 1, {"index.costs.json", "warpdex calibrate"});
+  expect_complaint(load({}), 1,
+                   {"index.costs.json' is damaged, or holds no costs of queries; run "
+                    "'warpdex calibrate' again, or remove the file"});
+  write_file(file("index.costs.json"), R"({"format": "warpdex-costs", "version": 9})");
+  expect_complaint(load({}), 1,
+                   {"index.costs.json' is of version 9 of its format, and this program reads "
+                    "version 4; use a newer Warpdex, or run 'warpdex calibrate' again"});
 }
 
 TEST_F(LoadCommand, TakesAnIndexOfSeveralPieces) {
@@ -364,6 +382,37 @@ TEST_F(LoadCommand, TakesAnIndexOfSeveralPieces) {
   const std::uint64_t arrivals =
       figures({"--deadline", "60000"})["loads"][0]["scheduler"]["complete_on_cpu"].GetUint64();
   EXPECT_GT(arrivals, 20U);
+}
+
+TEST_F(LoadCommand, TellsHowMuchMemoryItTakes) {
+  // Refused in the end, so that the test does not take long.
+  const Outcome outcome = load({"--rate", "6000000", "--seconds", "1", "--device", "gpu"});
+  EXPECT_THAT(outcome.err,
+              HasSubstr("3 queries and the largest load take about 312.0 MB of memory\n"));
+}
+
+// Whatever it waits for: the next query of a slow load, one of a replay, or one by hand.
+TEST_F(LoadCommand, ASignalEndsItWithinASecond) {
+  using Clock = std::chrono::steady_clock;
+  const std::vector<std::vector<std::string>> loads{
+      {"--rate", "1e-3", "--seconds", "1e6"},
+      {"--rate", "1e-3", "--seconds", "1e6", "--arrivals", "bursts"},
+      {"--rate", "1e-3", "--arrivals", "replay"},
+      {"--rate", "1e-3", "--seconds", "1e6", "--by-hand=single"},
+      {"--callers", "10", "--seconds", "1e6"},
+      {"--find-rate", "--deadline", "1e8", "--seconds", "1e6"},
+  };
+  for (const std::vector<std::string>& more : loads) {
+    std::vector<std::string> arguments{"load",          file("index"), "--queries",
+                                       file("log.tsv"), "--threads",   "1"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    RunningWarpdex process(arguments);
+    std::this_thread::sleep_for(std::chrono::milliseconds(500));
+    const Clock::time_point start = Clock::now();
+    process.send_signal(SIGTERM);
+    expect_complaint(process.wait(), 128 + SIGTERM, {"interrupted"});
+    EXPECT_LT(Clock::now() - start, std::chrono::seconds(1)) << more.back();
+  }
 }
 
 TEST_F(LoadCommand, ASignalEndsIt) {

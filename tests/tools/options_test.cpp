@@ -139,6 +139,35 @@ TEST(Program, SaysWhichNumbersAnOptionTakes) {
   expect_complaint(run_warpdex({"stats", "-draft"}), 2, {"'-draft'", "--help"});
 }
 
+TEST(Program, EmptyValuesAreRefused) {
+  const TemporaryFolder folder;
+  build_small_index(folder / "index");
+  write_file(folder / "log.tsv", "1\tgreen\n");
+  const std::string index = folder / "index";
+  const std::vector<std::string> with_log{index, "--queries", folder / "log.tsv"};
+  const auto with = [](std::string command, std::vector<std::string> arguments,
+                       const std::vector<std::string>& more) {
+    arguments.insert(arguments.begin(), std::move(command));
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return run_warpdex(arguments);
+  };
+  for (const std::string value : {"", " "}) {
+    for (const std::string option : {"--ks", "--modes", "--json", "--scorer", "--topic-fields"}) {
+      expect_complaint(with("calibrate", with_log, {option, value}), 2,
+                       {option + " is empty; give it a value, or leave it out"});
+    }
+    expect_complaint(with("search", {index}, {"green", "--show", value}), 2, {"--show is empty"});
+  }
+  for (const std::string option : {"--ks", "--modes"}) {
+    expect_complaint(with("calibrate", with_log, {option, ","}), 2,
+                     {option + " names nothing; give one or more, with commas between them"});
+  }
+  expect_complaint(with("calibrate", with_log, {"--ks="}), 2, {"--ks is empty; give it a value"});
+  expect_complaint(with("search", {index}, {"green", "--k="}), 2, {"-k is empty; give it a value"});
+  // An argument that is no option's may be empty.
+  EXPECT_EQ(run_warpdex({"search", index, "green", ""}).status, 0);
+}
+
 TEST(Program, StandardStreamsAreTakenOnce) {
   const TemporaryFolder folder;
   build_small_index(folder / "index");

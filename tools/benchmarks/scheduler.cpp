@@ -118,7 +118,10 @@ enum class Caller : std::uint8_t { kSpins, kSleeps };
 
 void wait_until_time(const JobScheduler& scheduler, Micros due, Caller caller) {
   const auto now = [&] { return scheduler.now(); };
-  if (caller == Caller::kSleeps) return wait_for_moment(now, due);
+  if (caller == Caller::kSleeps) {
+    wait_for_moment(now, due, [] { return true; });
+    return;
+  }
   while (now() < due) pause_thread();
 }
 

@@ -73,8 +73,8 @@ std::vector<LoadQuery> queries_of(const Arguments& given, const Snapshot& snapsh
   const std::size_t limit = checked_number("--limit", given.limit, 1);
   const std::size_t count = std::min(limit, all.size());
   std::vector<LoadQuery> queries;
-  for (const std::string& mode : split_list(given.modes)) {
-    for (const std::string& k : split_list(given.ks)) {
+  for (const std::string& mode : split_list("--modes", given.modes)) {
+    for (const std::string& k : split_list("--ks", given.ks)) {
       SearchSettings settings = given.search.settings();
       settings.mode = query_mode_from_name(mode);
       settings.k = whole_number_of("--ks", k);

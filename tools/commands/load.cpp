@@ -8,6 +8,7 @@
 #include "command.hpp"
 #include "huge_queries.hpp"
 #include "interrupt.hpp"
+#include "load_memory.hpp"
 #include "load_mix.hpp"
 #include "load_report.hpp"
 #include "output_file.hpp"
@@ -39,6 +40,9 @@ constexpr const char* kNotes =
     "      --device auto --json load.json --plot load.svg\n"
     "  warpdex load INDEX --queries log.tsv --find-rate --deadline 100 --by-hand --device auto";
 
+/// A plan that takes as much is told about, in bytes.
+constexpr std::uint64_t kToldMemory = 256 << 20;
+
 struct Arguments {
   std::string index;
   SearchOptions search{0};  // on all threads
@@ -57,6 +61,7 @@ struct Arguments {
   std::string on_overload = "refuse";
   std::int64_t capacity = 10'000;
   std::int64_t seed = 1;
+  std::string memory = "2G";
   bool simulates = false;
   std::string json;
   std::string plot;
@@ -102,6 +107,9 @@ void add_options(CommandLine& command, Arguments& given) {
       "of cpu, gpu, better and both. Default: all, or cpu where there is no GPU")(
       "seed", po::value(&given.seed)->value_name("N")->default_value(given.seed),
       "another one gives other arrival times")(
+      "memory", po::value(&given.memory)->value_name("SIZE")->default_value(given.memory),
+      "memory that the queries and the figures of a load may take, as 512M or 8GiB; a load that "
+      "needs more is refused")(
       "simulate", po::bool_switch(&given.simulates),
       "also measure what each query costs, have a simulator run the same loads with that, and tell "
       "how far it is off");
@@ -143,7 +151,7 @@ LoadClass class_of(const SearchSettings& settings) {
 std::vector<LoadClass> classes_of(const Arguments& given) {
   const SearchSettings settings = given.search.settings();
   std::vector<LoadClass> classes;
-  for (const std::string& part : split_list(given.mix)) {
+  for (const std::string& part : split_list("--mix", given.mix)) {
     const std::size_t colon = part.find(':');
     if (colon == std::string::npos) {
       throw UsageError("--mix takes modes with their k, as or:10,and:1000, not '" + part + "'");
@@ -171,6 +179,7 @@ LoadPlan plan_of(const Arguments& given) {
         "load needs --rate, the queries a second to send, or --find-rate, --callers or --by-hand");
   }
   checked_number("--callers", given.callers, 0);
+  plan.settings.capacity = checked_number("--capacity", given.capacity, 1);
   if (given.callers > given.capacity) {
     throw UsageError("there is no room for so many callers; give a --capacity of " +
                      std::to_string(given.callers));
@@ -182,12 +191,18 @@ LoadPlan plan_of(const Arguments& given) {
   plan.max_missed = given.max_missed / 100;
   plan.classes = classes_of(given);
   plan.arrivals = arrivals_of(given.arrivals);
-  if (!(given.seconds > 0)) throw UsageError("--seconds takes a number above 0");
+  constexpr double kLongest = 1e9;  // 32 years
+  if (!(given.seconds > 0 && given.seconds <= kLongest)) {
+    throw UsageError("--seconds takes a number above 0, 1,000,000,000 at most");
+  }
   plan.seconds = given.seconds;
+  plan.memory = parse_size("--memory", given.memory);
   plan.seed = checked_number("--seed", given.seed, 0);
   plan.settings.cpu_threads = given.search.threads();
-  plan.settings.capacity = checked_number("--capacity", given.capacity, 1);
   plan.options.overload = overload_of(given.on_overload);
+  for (const double rate : plan.rates) {
+    if (plan.arrivals != ArrivalKind::kReplay) check_arrivals(plan, rate);
+  }
   return plan;
 }
 
@@ -220,17 +235,23 @@ void take_queries(const Arguments& given, const Snapshot& snapshot, LoadPlan& pl
   const std::unique_ptr<Analyzer> analyzer = make_analyzer(snapshot.settings().analyzer);
   const QuerySyntax syntax = given.search.syntax(QuerySyntax::kPlain);
   const std::vector<Query> queries = parse_queries(texts, syntax, *analyzer);
-  add_mixed_queries(snapshot, queries, plan);
-  if (plan.queries.empty())
-    throw UsageError("there are no queries in " + given.search.query_file());
-  if (given.huge_every > 0) {
-    add_huge_queries(snapshot, queries, static_cast<std::size_t>(given.huge_every), plan);
+  if (queries.empty()) throw UsageError("there are no queries in " + given.search.query_file());
+  const auto huge_every = static_cast<std::size_t>(given.huge_every);
+  const std::size_t mixed = queries.size() * plan.classes.size();
+  const std::size_t planned = huge_every > 0 ? planned_with_huge(mixed, huge_every) : mixed;
+  const std::uint64_t memory =
+      checked_plan_memory(plan, queries, planned, huge_every > 0 ? planned / huge_every : 0);
+  if (memory >= kToldMemory) {
+    std::cerr << "warpdex: " << counted(planned, "query") << " and the largest load take about "
+              << bytes_text(memory) << " of memory\n";
   }
+  add_mixed_queries(snapshot, queries, plan);
+  if (huge_every > 0) add_huge_queries(snapshot, queries, huge_every, plan);
 }
 
 std::vector<Placement> placements_of(const Arguments& given, bool has_gpu) {
   std::vector<Placement> placements;
-  for (const std::string& name : split_list(given.on)) {
+  for (const std::string& name : split_list("--on", given.on)) {
     placements.push_back(placement_from_name(name));
     if (!has_gpu && placements.back() != Placement::kCpuOnly) {
       throw UsageError("--on " + name + " needs a GPU; add --device auto or gpu, or take --on cpu");

@@ -209,6 +209,10 @@ TEST_F(VectorBenchCommand, BadCallsGetASentence) {
     expect_complaint(bench("lists", {"--probes", list}), 2, {"--probes"});
   }
   expect_complaint(bench("lists", {"--probes", "1,21"}), 2, {"--probes", "20"});
+  for (const std::string option : {"--gflops", "--bandwidth"}) {
+    expect_complaint(bench("lists", {option, "-1"}), 2,
+                     {"--gflops and --bandwidth take numbers of 0 or more"});
+  }
   expect_complaint(bench("codes", {"--refine", "-1"}), 2, {"--refine"});
   expect_complaint(bench("lists", {"--refine", "5"}), 2, {"exact distances already"});
   expect_complaint(bench("flat", {"--probes", "5"}), 2, {"no lists to probe"});

@@ -81,7 +81,7 @@ void add_options(CommandLine& command, Arguments& given) {
 
 std::vector<double> numbers(const std::string& option, const std::string& list) {
   std::vector<double> result;
-  for (const std::string& part : split_list(list)) {
+  for (const std::string& part : split_list(option, list)) {
     std::size_t end = 0;
     try {
       result.push_back(std::stod(part, &end));

@@ -112,7 +112,7 @@ void add_options(CommandLine& command, Arguments& given) {
 std::vector<std::size_t> numbers(const std::string& option, const std::string& list,
                                  std::size_t smallest, std::size_t largest) {
   std::vector<std::size_t> result;
-  for (const std::string& part : split_list(list)) {
+  for (const std::string& part : split_list(option, list)) {
     std::int64_t number = -1;
     try {
       std::size_t end = 0;
@@ -200,6 +200,10 @@ VectorBenchPlan make_plan(const Arguments& given, const CommandLine& command,
   plan.ks = ks_of(given, command, std::max<std::size_t>(1, index.live_rows()));
   plan.repetitions = checked_number("--repetitions", given.repetitions, 1, 100'000);
   if (!given.truth.empty()) plan.truth = read_truth(given, plan, index.rows());
+  // Written so that NaN fails it.
+  if (!(given.gflops >= 0 && given.bandwidth >= 0)) {
+    throw UsageError("--gflops and --bandwidth take numbers of 0 or more");
+  }
   plan.gflops = given.gflops;
   plan.bandwidth = given.bandwidth;
   return plan;

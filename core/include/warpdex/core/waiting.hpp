@@ -37,20 +37,24 @@ bool spin_until(IsDone is_done, std::chrono::microseconds limit) {
   return is_done();
 }
 
-/// Returns when now(), in microseconds, has reached `moment`. Sleeps while more than 2 ms are left,
-/// then spins.
-template <typename Now>
-void wait_for_moment(Now now, double moment) {
+/// Returns true when now(), in microseconds, has reached `moment`. Sleeps while more than 2 ms are
+/// left, then spins. Asks goes_on() before each sleep, ten times a second or more, and returns
+/// false once that does.
+template <typename Now, typename GoesOn>
+bool wait_for_moment(Now now, double moment, GoesOn goes_on) {
   constexpr double kTimeToSleep = 2'000;
   constexpr double kWakeEarly = 1'000;
+  constexpr double kLongestSleep = 100'000;
   for (double time = now(); time < moment; time = now()) {
     if (moment - time > kTimeToSleep) {
-      std::this_thread::sleep_for(
-          std::chrono::duration<double, std::micro>(moment - time - kWakeEarly));
+      if (!goes_on()) return false;
+      std::this_thread::sleep_for(std::chrono::duration<double, std::micro>(
+          std::min(moment - time - kWakeEarly, kLongestSleep)));
     } else {
       pause_thread();
     }
   }
+  return true;
 }
 
 /// While it lives, the thread sleeps exactly as long as asked, not up to 50 us longer.

@@ -71,6 +71,9 @@ class JobScheduler {
   /// had not ended. O(log jobs) amortised.
   bool cancel(Job& job, std::uint64_t generation);
 
+  /// Cancels all jobs that are queued; those that run go on. O(jobs).
+  void cancel_queued();
+
   /// O(threads).
   SchedulerStatistics statistics() const;
   std::size_t cpu_threads() const;

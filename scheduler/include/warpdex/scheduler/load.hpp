@@ -21,10 +21,11 @@ enum class ArrivalKind : std::uint8_t {
 
 /// Times in microseconds from 0 on, ascending, for `seconds` at `rate` arrivals a second on
 /// average. The same seed gives the same times. Bursts: 20 ms of each 200 ms on average, at random,
-/// have half of all arrivals. O(arrivals). Throws UsageError for a rate or time that is not above
-/// 0, for more than a billion arrivals, and for kReplay: see replayed_times().
-std::vector<Micros> arrival_times(ArrivalKind kind, double rate, double seconds,
-                                  std::uint64_t seed);
+/// have half of all arrivals. O(arrivals), for bursts O(seconds) as well. `on_step` is called from
+/// time to time; what it throws is passed on. Throws UsageError for a rate or time that is not
+/// above 0, for more than a billion arrivals, and for kReplay: see replayed_times().
+std::vector<Micros> arrival_times(ArrivalKind kind, double rate, double seconds, std::uint64_t seed,
+                                  const std::function<void()>& on_step = {});
 
 /// The times of a log, sorted, from 0 on, and scaled to `rate` arrivals a second on average. Throws
 /// UsageError for fewer than two times, if all are the same, and for a rate that is not above 0.
@@ -63,9 +64,10 @@ struct CallerStatistics {
 /// Submits all queries at their times and waits until all have ended. A query's latency counts from
 /// the time at which it was due, even if submit() was called later. So a stall of the scheduler
 /// does not hide the queries that were sent late because of it (no coordinated omission). `on_wait`
-/// is called now and then; if it throws, the load ends once the queries under way have ended, with
-/// that exception. If submit() throws, so does this. There must be a query or more. `callers`, if
-/// not null, gets the times of the threads that submitted.
+/// is called every 20 ms; if it throws, queries that have not started are cancelled, and the load
+/// ends once those that run have ended, with that exception. If submit() throws, so does this.
+/// There must be a query or more. `callers`, if not null, gets the times of the threads that
+/// submitted.
 std::vector<LoadOutcome> run_load(Scheduler& scheduler, std::span<const LoadQuery> queries,
                                   const LoadSettings& settings,
                                   const std::function<void(std::size_t submitted)>& on_wait = {},
@@ -91,7 +93,7 @@ struct LoadSummary {
 };
 
 /// Sums up some or all outcomes of a load with these arrivals. `deadline` in microseconds, or
-/// kNever. O(n log n).
+/// kNever. O(n).
 LoadSummary summarise_load(std::span<const LoadOutcome> outcomes, std::span<const Micros> arrivals,
                            Micros deadline);
 
