@@ -82,7 +82,7 @@ GeneratedFolder::Mark GeneratedFolder::read_mark() const {
   std::ifstream file(mark(), std::ios::binary);
   const std::string text{std::istreambuf_iterator<char>(file), {}};
   rapidjson::Document json;
-  json.Parse(text.data(), text.size());
+  json.Parse<rapidjson::kParseIterativeFlag>(text.data(), text.size());  // of any depth
   const bool ours = !json.HasParseError() && json.IsObject() && json.HasMember("made_by") &&
                     json["made_by"] == kMadeBy;
   if (!ours) refuse(mark());

@@ -24,6 +24,9 @@ constexpr std::array<Kind, 3> kKinds{
      {kVectorsKind, "an index of vectors", "warpdex vector --help"},
      {kMetricKind, "a permutation index", "warpdex metric --help"}}};
 
+/// Bytes of an unknown kind in a message.
+constexpr std::size_t kShownKind = 40;
+
 std::uint64_t from_hex(std::string_view text) {
   std::uint64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value, 16);
@@ -237,14 +240,23 @@ void check_kind(const ManifestObject& manifest, std::string_view kind, std::uint
       throw FormatError(std::string("this is ") + other.what + "; '" + other.help +
                         "' lists the commands for it");
     }
-    damaged_manifest("a kind of index that is not known");
+    throw VersionError("the index's manifest.json says that it is of a kind that is not known, '" +
+                       found.substr(0, kShownKind) +
+                       "'; use a newer Warpdex, or restore the file if it is damaged");
   }
-  if (const std::uint64_t found = manifest.number("version");
-      found > version || found < (oldest == 0 ? version : oldest)) {
-    throw FormatError("the index's manifest.json says format version " + std::to_string(found) +
-                      ", this program reads version " + std::to_string(version) +
-                      "; build the index again");
-  }
+  check_version("the index's manifest.json is", manifest.number("version"),
+                oldest == 0 ? version : oldest, version, "build the index again");
+}
+
+void check_version(const std::string& what, std::uint64_t found, std::uint64_t oldest,
+                   std::uint64_t newest, const std::string& advice) {
+  if (found >= oldest && found <= newest) return;
+  const std::string reads =
+      oldest == newest ? "version " + std::to_string(newest)
+                       : "versions " + std::to_string(oldest) + " to " + std::to_string(newest);
+  throw VersionError(what + " of version " + std::to_string(found) +
+                     " of its format, and this program reads " + reads + "; " +
+                     (found > newest ? "use a newer Warpdex, or " : "") + advice);
 }
 
 bool is_of_kind(const std::filesystem::path& folder, std::string_view kind) try {

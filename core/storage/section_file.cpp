@@ -14,6 +14,7 @@
 
 #include "storage/fail.hpp"
 #include "warpdex/core/storage/folder.hpp"
+#include "warpdex/core/storage/manifest_json.hpp"
 #include "warpdex/core/storage/segment_files.hpp"
 
 namespace warpdex {
@@ -43,6 +44,16 @@ Header header_of(std::string_view name) {
   Header header;
   std::copy_n(name.begin(), std::min(name.size(), header.name.size()), header.name.begin());
   return header;
+}
+
+/// The last letter of the magic bytes is the version of the frame.
+void check_magic(std::span<const std::uint8_t> file, const std::string& name) {
+  constexpr std::size_t kLetters = kMagic.size() - 1;
+  const auto found = static_cast<char>(file[kLetters]);
+  if (std::memcmp(file.data(), kMagic.data(), kLetters) != 0 || found < '0' || found > '9') return;
+  check_version("the index file '" + name + "' is", static_cast<std::uint64_t>(found - '0'),
+                kMagic.back() - '0', kMagic.back() - '0',
+                "restore it if it is damaged, or build the index again");
 }
 
 }  // namespace
@@ -135,6 +146,7 @@ SectionView::SectionView(const Folder& folder, const SectionInfo& info)
   Footer footer;
   std::memcpy(&footer, file->bytes().data() + file->size() - sizeof footer, sizeof footer);
   if (std::memcmp(file->bytes().data(), &header, sizeof header) != 0) {
+    check_magic(file->bytes(), name_);
     throw damaged("has a damaged header");
   }
   if (footer.bytes != info.bytes || footer.checksum != info.checksum || footer.reserved != 0 ||

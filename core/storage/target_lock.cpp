@@ -64,6 +64,19 @@ bool is_file(int descriptor, const fs::path& path) {
          own.st_dev == there.st_dev && own.st_ino == there.st_ino;
 }
 
+/// Throws IoError: the system refused to lock the file.
+[[noreturn]] void fail_to_lock(const fs::path& file, int code, LockUse use) {
+  if (code != ENOLCK && code != EOPNOTSUPP && code != ENOSYS) {
+    fail("lock", file, code, "choose an output on another disk");
+  }
+  ::unlink(file.c_str());  // nobody can hold a lock there
+  const std::string place = use == LockUse::kOutput ? "choose an output on a local disk"
+                                                    : "copy the index to a local disk";
+  fail("lock", file, code,
+       "the file system there has no locks (flock), which keep two writers apart: " + place +
+           ", or have it mounted with locks");
+}
+
 /// Takes the lock, if nobody else has it. Tries for some milliseconds, since is_locked() takes it
 /// for a moment.
 bool take_lock(int descriptor) {
@@ -88,7 +101,7 @@ TargetLock::TargetLock(const fs::path& target, LockUse use) : file_(lock_file_of
       const int code = errno;
       const std::string holder = holder_name(descriptor);
       ::close(descriptor);
-      if (code != EWOULDBLOCK) fail("lock", file_, code, "choose an output on another disk");
+      if (code != EWOULDBLOCK) fail_to_lock(file_, code, use);
       throw IoError("'" + target.string() + "' is being written by " + holder +
                     "; wait for its end, or write elsewhere");
     }

@@ -160,10 +160,9 @@ std::string manifest_to_json(const Manifest& manifest) {
 Manifest manifest_from_json(std::string_view text) {
   const rapidjson::Document document = parse_manifest(text);
   const ManifestObject reader(document);
-  const std::uint64_t version = reader.has("version") ? reader.number("version") : 0;
-  const bool is_old = version >= kOldestVersion && version < kFormatVersion;
-  check_kind(reader, kTextKind, is_old ? version : kFormatVersion);
+  check_kind(reader, kTextKind, kFormatVersion, kOldestVersion);
   check_manifest_checksum(text);
+  const bool is_old = reader.number("version") < kFormatVersion;
   Manifest manifest;
   manifest.settings.codec = read_codec(reader.object("codec"));
   manifest.settings.analyzer = reader.string("analyzer");

@@ -11,6 +11,7 @@
 
 #include "warpdex/core/error.hpp"
 #include "warpdex/core/storage/json_numbers.hpp"
+#include "warpdex/core/storage/manifest_json.hpp"
 #include "warpdex/scheduler/cost_model.hpp"
 
 namespace warpdex {
@@ -21,6 +22,7 @@ using rapidjson::Value;
 
 constexpr const char* kFormat = "warpdex-costs";
 constexpr unsigned kVersion = 4;
+constexpr const char* kAdvice = "run 'warpdex calibrate' again, or remove the file";
 constexpr std::size_t kMaxNodes = 4096;
 /// Smaller weights are left out, and so read as 0: has_long_exponent() would refuse them.
 constexpr double kMinWeight = 1e-90;
@@ -105,9 +107,11 @@ class Reader {
 
   void check(bool is_right) const {
     if (is_right) return;
-    throw FormatError("'" + name_ +
-                      "' holds no costs that this version reads; run 'warpdex calibrate' again, or "
-                      "remove the file");
+    throw FormatError("'" + name_ + "' is damaged, or holds no costs of queries; " + kAdvice);
+  }
+  void check_version(const Value& version) const {
+    check(version.IsUint64());
+    warpdex::check_version("'" + name_ + "' is", version.GetUint64(), kVersion, kVersion, kAdvice);
   }
   const Value& member(const Value& object, const char* name) const {
     check(object.IsObject() && object.HasMember(name));
@@ -181,8 +185,7 @@ rapidjson::Document parse(const std::string& json, const Reader& reader) {
   reader.check(!document.HasParseError() && document.IsObject());
   const Value& format = reader.member(document, "format");
   reader.check(format.IsString() && std::string_view(format.GetString()) == kFormat);
-  const Value& version = reader.member(document, "version");
-  reader.check(version.IsUint() && version.GetUint() == kVersion);
+  reader.check_version(reader.member(document, "version"));
   return document;
 }
 

@@ -13,10 +13,11 @@ namespace {
 using ::testing::HasSubstr;
 
 /// What check_kind() says to a manifest of `members`; empty: nothing.
-std::string complaint(const std::string& members, std::string_view kind, std::uint64_t version) {
+std::string complaint(const std::string& members, std::string_view kind, std::uint64_t version,
+                      std::uint64_t oldest = 0) {
   const rapidjson::Document document = parse_manifest("{" + members + "}");
   try {
-    check_kind(ManifestObject(document), kind, version);
+    check_kind(ManifestObject(document), kind, version, oldest);
     return "";
   } catch (const FormatError& error) {
     return error.what();
@@ -59,8 +60,44 @@ TEST(Manifest, NumbersOfNoManifestAreRefused) {
 TEST(Manifest, OfAnotherVersionSaysWhich) {
   const std::string head = R"("format": "warpdex", "kind": "vectors", "version": 4)";
   EXPECT_EQ(complaint(head, kVectorsKind, 4), "");
-  EXPECT_THAT(complaint(head, kVectorsKind, 3),
-              testing::AllOf(HasSubstr("version 4"), HasSubstr("reads version 3")));
+  EXPECT_EQ(complaint(head, kVectorsKind, 3),
+            "the index's manifest.json is of version 4 of its format, and this program reads "
+            "version 3; use a newer Warpdex, or build the index again");
+  EXPECT_EQ(complaint(head, kVectorsKind, 6),
+            "the index's manifest.json is of version 4 of its format, and this program reads "
+            "version 6; build the index again");
+  EXPECT_EQ(complaint(head, kVectorsKind, 6, 5),
+            "the index's manifest.json is of version 4 of its format, and this program reads "
+            "versions 5 to 6; build the index again");
+  EXPECT_EQ(complaint(head, kVectorsKind, 6, 4), "");
+  EXPECT_EQ(complaint(R"("format": "warpdex", "kind": "images", "version": 3)", "", 3),
+            "the index's manifest.json says that it is of a kind that is not known, 'images'; use "
+            "a newer Warpdex, or restore the file if it is damaged");
+}
+
+TEST(SectionView, OfAnotherVersionSaysWhich) {
+  const test::TemporaryFolder folder;
+  SectionWriter writer(folder.path(), "one");
+  writer.append_value('a');
+  const SectionInfo info = writer.finish();
+  const Folder opened = *Folder::find(folder.path());
+  EXPECT_NO_THROW(SectionView(opened, info));
+  const std::string bytes = test::read_file(folder / "one");
+  const auto message = [&](std::string_view start) -> std::string {
+    std::string other = bytes;
+    other.replace(0, start.size(), start);
+    test::write_file(folder / "one", other);
+    try {
+      SectionView(opened, info);
+    } catch (const FormatError& error) {
+      return error.what();
+    }
+    return "";
+  };
+  EXPECT_THAT(message("WARPDEX2"), HasSubstr("is of version 2 of its format, and this program "
+                                             "reads version 1; use a newer Warpdex"));
+  EXPECT_THAT(message("WARPDEX?"), HasSubstr("has a damaged header"));
+  EXPECT_THAT(message("WARPDEY1"), HasSubstr("has a damaged header"));
 }
 
 TEST(SegmentView, FindsSectionsByTheirNames) {

@@ -24,7 +24,8 @@ constexpr const char* kNotes =
     "MAP, P@10, nDCG@10, RR@10, Recall@100. A family without its k stands for trec_eval's choice\n"
     "of k; official for what trec_eval prints by default. Of trec_eval's all_trec, these are not\n"
     "known: infAP, Rprec_mult, utility, binG and G, ndcg_rel, Rndcg, relative_P, set_map,\n"
-    "set_relative_P, rbp, relstring.\n"
+    "set_relative_P, rbp, relstring. iprec_at_recall and 11pt_avg follow trec_eval 10, which\n"
+    "rounds the documents of a recall point to the nearest; up to version 9 it added 0.9 and cut.\n"
     "\n"
     "example:\n"
     "  warpdex evaluate --qrels qrels.txt --run run.txt --measures MAP,nDCG@10 --per-query";

@@ -263,6 +263,23 @@ TEST(VectorIndex, DamageIsFoundAndNeverCrashes) {
   EXPECT_EQ(use(folder / "index"), "whole");
 }
 
+TEST(VectorIndex, OfAnotherVersionIsNotCalledDamaged) {
+  const test::TemporaryFolder folder;
+  std::filesystem::create_directory(folder / "index");
+  test::write_file(folder / "index" / "manifest.json",
+                   R"({"format": "warpdex", "kind": "vectors", "version": 8})");
+  const std::string complaint =
+      "the index's manifest.json is of version 8 of its format, and this program reads versions 1 "
+      "to 2; use a newer Warpdex, or build the index again";
+  EXPECT_THAT(use(folder / "index"), HasSubstr(complaint));
+  try {
+    verify_vectors(folder / "index");
+    FAIL() << "took another version";
+  } catch (const FormatError& error) {
+    EXPECT_EQ(error.what(), complaint);
+  }
+}
+
 TEST(VectorIndex, SaysWhatIsNoIndexOfVectors) {
   const test::TemporaryFolder folder;
   EXPECT_THROW(VectorIndex::open(folder / "nothing"), IoError);

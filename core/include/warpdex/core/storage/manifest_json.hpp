@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "warpdex/core/error.hpp"
 #include "warpdex/core/storage/manifest.hpp"
 
 namespace warpdex {
@@ -70,9 +71,21 @@ std::string kind_in_words(std::string_view kind);
 
 /// Checks that a manifest is of this kind and this version of its format, or an
 /// older one from `oldest` on (0: none). Throws FormatError, which for an index of another kind
-/// says which help lists the commands for it.
+/// says which help lists the commands for it, and is a VersionError for another version.
 void check_kind(const ManifestObject& manifest, std::string_view kind, std::uint64_t version,
                 std::uint64_t oldest = 0);
+
+/// Bytes of another version of their format, or of a kind that is not known: nothing is damaged.
+class VersionError : public FormatError {
+ public:
+  using FormatError::FormatError;
+};
+
+/// Throws VersionError where `found` is not from `oldest` to `newest`: "WHAT of version 4 of its
+/// format, and this program reads versions 2 to 3; use a newer Warpdex, or ADVICE", without the
+/// newer Warpdex for an older version.
+void check_version(const std::string& what, std::uint64_t found, std::uint64_t oldest,
+                   std::uint64_t newest, const std::string& advice);
 
 /// Whether the index at `folder` is of this kind. False where there is no manifest or a damaged
 /// one.

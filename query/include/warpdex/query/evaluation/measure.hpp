@@ -21,7 +21,8 @@ enum class MeasureKind {
   kGeometricBpref,        ///< gm_bpref
   kReciprocalRank,        ///< recip_rank: of the first relevant document
   kReciprocalRankCut,     ///< RR@k: recip_rank, 0 if that document is past rank k
-  kPrecisionAtRecall,     ///< iprec_at_recall: interpolated precision at a recall point
+  kPrecisionAtRecall,     ///< iprec_at_recall: interpolated precision at a recall point, as
+                          ///< trec_eval 10 rounds it
   kElevenPointAverage,    ///< 11pt_avg: mean of iprec_at_recall at 0, 0.1, ... 1
   kPrecision,             ///< P_k
   kRecall,                ///< recall_k
