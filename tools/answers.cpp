@@ -47,7 +47,7 @@ void AnswerOptions::add_to(CommandLine& command, const std::string& without_outp
       "where the answers go; written beside and renamed, so it is whole or not there. Default: " +
       without_output;
   po::options_description group = option_group("Output");
-  group.add_options()("output", po::value(&output_)->value_name("FILE"), output.c_str())(
+  group.add_options()("output", output_value(&output_)->value_name("FILE"), output.c_str())(
       "output-format",
       po::value(&output_format_)->value_name("FORMAT")->default_value(output_format_),
       "trec (qid Q0 docno rank score tag) or json")(

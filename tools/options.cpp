@@ -1,17 +1,21 @@
 // Parses command lines by Boost.Program_options and words the errors.
 #include "options.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <cctype>
 #include <charconv>
 #include <cmath>
 #include <cstdlib>
 #include <iostream>
+#include <optional>
 #include <system_error>
 #include <typeinfo>
 #include <utility>
 
 #include "warpdex/core/error.hpp"
+#include "warpdex/core/storage/open_descriptor.hpp"
 #include "warpdex/indexer/readers/text_checks.hpp"
 
 namespace warpdex::tools {
@@ -229,10 +233,17 @@ void add_threads_option(po::options_description& group, std::int64_t* threads) {
                       "threads to work with; 0: all");
 }
 
+po::typed_value<std::string>* output_value(std::string* target) {
+  return po::value(target)->notifier([target](const std::string& given) {
+    const std::optional<OpenDescriptor> named = open_descriptor_of(given);
+    if (named && named->is_own && named->number == STDOUT_FILENO) *target = "-";
+  });
+}
+
 void add_json_option(po::options_description& group, const std::string& what, std::string* path) {
   const std::string help =
       "also write the " + what + " there; - is standard output, and then nothing else is";
-  group.add_options()("json", po::value(path)->value_name("FILE"), help.c_str());
+  group.add_options()("json", output_value(path)->value_name("FILE"), help.c_str());
 }
 
 void add_quiet_option(po::options_description& group, bool* quiet) {

@@ -56,6 +56,10 @@ class CommandLine {
   po::variables_map values_;
 };
 
+/// The value of an option that takes the file of an output, where "-" is standard output. What else
+/// names that, as /dev/stdout and /dev/fd/1 do, becomes "-".
+po::typed_value<std::string>* output_value(std::string* target);
+
 /// Options that many commands have, added to a group of theirs.
 void add_threads_option(po::options_description& group, std::int64_t* threads);
 /// `what` is written there: "figures", "report".

@@ -17,7 +17,8 @@ namespace warpdex::tools {
 /// Writes to standard output (an empty path or "-"), or to a new file beside the target that takes
 /// its name in commit(), so that a run that fails leaves what was there. That file's name holds the
 /// process's id; one that an earlier process of this id left is replaced. A target that exists and
-/// is not a regular file (a device, a pipe) is written to directly.
+/// is not a regular file (a device, a pipe), or names an open descriptor (/dev/stderr, /dev/fd/3),
+/// is written to directly.
 class OutputFile {
  public:
   /// Throws IoError if nothing can be written there.

@@ -11,6 +11,7 @@
 
 #include "storage/fail.hpp"
 #include "warpdex/core/error.hpp"
+#include "warpdex/core/storage/open_descriptor.hpp"
 
 namespace warpdex {
 namespace {
@@ -53,6 +54,16 @@ std::string write_advice(int code) {
 }
 
 PendingFile::PendingFile(const std::filesystem::path& target) {
+  if (const auto descriptor = open_descriptor_of(target)) {
+    target_ = target;
+    is_stream_ = true;
+    // Of another process only the file can be had; what is there must stay there, too.
+    descriptor_ = descriptor->is_own
+                      ? ::fcntl(descriptor->number, F_DUPFD_CLOEXEC, 0)
+                      : ::open(target.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC | O_NOCTTY);
+    if (descriptor_ < 0) fail(errno);
+    return;
+  }
   std::error_code ignored;
   // A link to a file stays a link.
   const std::filesystem::path resolved = std::filesystem::weakly_canonical(target, ignored);
@@ -117,6 +128,7 @@ void PendingFile::append(const void* bytes, std::size_t size) {
 }
 
 void PendingFile::write_at(std::uint64_t offset, const void* bytes, std::size_t size) {
+  if (is_stream_) fail(ESPIPE);
   const auto* from = static_cast<const char*>(bytes);
   while (size > 0) {
     const ssize_t written = ::pwrite(descriptor_, from, size, static_cast<off_t>(offset));
@@ -131,6 +143,7 @@ void PendingFile::write_at(std::uint64_t offset, const void* bytes, std::size_t 
 }
 
 void PendingFile::seek(std::uint64_t offset) {
+  if (is_stream_) fail(ESPIPE);
   if (::lseek(descriptor_, static_cast<off_t>(offset), SEEK_SET) < 0) fail(errno);
 }
 

@@ -50,7 +50,7 @@ void add_options(CommandLine& command, Arguments& given) {
       "encode dense blocks with the codec, too, as in the paper")(
       "threads", po::value(&given.threads)->value_name("N")->default_value(given.threads),
       "threads to encode with; 0: all. Decoding is measured on one thread")(
-      "plot", po::value(&given.plot)->value_name("FILE.svg"),
+      "plot", output_value(&given.plot)->value_name("FILE.svg"),
       "also draw sizes and rates there. Default: none");
   add_json_option(group, "figures", &given.json);
   command.add(group);

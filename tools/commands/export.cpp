@@ -98,7 +98,7 @@ int run_export(const std::vector<std::string>& arguments) {
   po::options_description group = option_group("Options");
   group.add_options()("format", po::value(&given.format)->value_name("FORMAT")->required(),
                       "ciff or ds2i")(
-      "output", po::value(&given.output)->value_name("FILE|PREFIX")->required(),
+      "output", output_value(&given.output)->value_name("FILE|PREFIX")->required(),
       "the file to write, or what the files' names begin with; files that are there are replaced")(
       "quiet", po::bool_switch(&given.quiet), "no progress and no report; notes are still told");
   command.add(group);

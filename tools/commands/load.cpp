@@ -114,7 +114,7 @@ void add_options(CommandLine& command, Arguments& given) {
       "also measure what each query costs, have a simulator run the same loads with that, and tell "
       "how far it is off");
   add_json_option(group, "figures", &given.json);
-  group.add_options()("plot", po::value(&given.plot)->value_name("FILE.svg"),
+  group.add_options()("plot", output_value(&given.plot)->value_name("FILE.svg"),
                       "also draw delays against rates there");
   command.add(group);
 }

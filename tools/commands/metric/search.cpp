@@ -75,9 +75,9 @@ void add_options(CommandLine& command, Arguments& given) {
   command.add(group);
   given.device.add_to(command, "The index has to fit");
   po::options_description output = option_group("Output");
-  output.add_options()("output", po::value(&given.output)->value_name("FILE"),
+  output.add_options()("output", output_value(&given.output)->value_name("FILE"),
                        "the lines of answers; - is standard output")(
-      "json", po::value(&given.json)->value_name("FILE"),
+      "json", output_value(&given.json)->value_name("FILE"),
       "answers as JSON, an object for each query on a line of its own; - is standard output")(
       "texts", po::bool_switch(&given.texts), "in lines, texts and not numbers");
   command.add(output);

@@ -100,7 +100,7 @@ void add_options(CommandLine& command, Arguments& given) {
       "gflops", po::value(&given.gflops)->value_name("X"),
       "billions of float additions and multiplications a second, for the floor")(
       "bandwidth", po::value(&given.bandwidth)->value_name("X"), "GB/s of memory, for the floor")(
-      "plot", po::value(&given.plot)->value_name("FILE.svg"), "also draw them");
+      "plot", output_value(&given.plot)->value_name("FILE.svg"), "also draw them");
   add_binary_depth_options(group, given.binary);
   add_threads_option(group, &given.threads);
   add_json_option(group, "figures", &given.json);

@@ -80,7 +80,7 @@ void add_options(CommandLine& command, Arguments& given) {
   command.add(group);
   add_search_device_options(command, given.device, given.layout);
   po::options_description output = option_group("Output");
-  output.add_options()("output", po::value(&given.targets.output)->value_name("FILE")->required(),
+  output.add_options()("output", output_value(&given.targets.output)->value_name("FILE")->required(),
                        "the graph; the suffix says in which format")(
       "distances", po::value(&given.targets.distances)->value_name("FILE"),
       "distances, a row for each row of the graph (.fvecs, .fbin, .npy, .hdf5)");

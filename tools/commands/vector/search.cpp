@@ -82,11 +82,11 @@ void add_options(CommandLine& command, Arguments& given) {
   command.add(group);
   add_search_device_options(command, given.device, given.layout);
   po::options_description output = option_group("Output");
-  output.add_options()("output", po::value(&given.targets.output)->value_name("FILE"),
+  output.add_options()("output", output_value(&given.targets.output)->value_name("FILE"),
                        "answers; the suffix says in which format")(
       "distances", po::value(&given.targets.distances)->value_name("FILE"),
       "distances, a row for each query (.fvecs, .fbin, .npy, .hdf5)")(
-      "json", po::value(&given.targets.json)->value_name("FILE"),
+      "json", output_value(&given.targets.json)->value_name("FILE"),
       "answers as JSON, an object for each query on a line of its own; - is standard output");
   command.add(output);
 }

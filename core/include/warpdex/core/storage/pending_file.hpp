@@ -15,7 +15,8 @@ std::string write_advice(int code);
 /// Owns a descriptor and, until commit(), the temporary file. Its name is the target's, with
 /// ".warpdex-" and the process's id behind it, and a number where several are written at once; one
 /// that an earlier process of this id left is replaced. A target that exists and is not a regular
-/// file (a device, a pipe) is written to directly.
+/// file (a device, a pipe) is written to directly; so is one that names an open descriptor, as
+/// /dev/stdout and /dev/fd/N do, from where that stands: a file behind it is not replaced.
 class PendingFile {
  public:
   /// Throws IoError if nothing can be written there, also where the target is a file in which this
@@ -28,9 +29,9 @@ class PendingFile {
 
   /// Writes all bytes where the last append() ended. Throws IoError.
   void append(const void* bytes, std::size_t size);
-  /// Writes all bytes at an offset; not to pipes. Throws IoError.
+  /// Writes all bytes at an offset; not to pipes and open descriptors. Throws IoError.
   void write_at(std::uint64_t offset, const void* bytes, std::size_t size);
-  /// The next append() writes there; not for pipes. Throws IoError.
+  /// The next append() writes there; not for pipes and open descriptors. Throws IoError.
   void seek(std::uint64_t offset);
   /// Takes room on the disk for the file up to `size` bytes, where the file system can do that.
   /// Throws IoError if there is not so much.
@@ -54,6 +55,7 @@ class PendingFile {
   std::filesystem::path target_;
   std::filesystem::path temporary_;
   int descriptor_ = -1;
+  bool is_stream_ = false;  ///< of an open descriptor, which others may write to
 };
 
 }  // namespace warpdex
