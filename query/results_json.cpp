@@ -69,6 +69,8 @@ void write_answer(Writer& json, const QueryAnswer& answer) {
   json.Bool(answer.matches_exact);
   write_key(json, "fell_back_to_or");
   json.Bool(answer.fell_back_to_or);
+  write_key(json, "score_is");
+  json.String(answer.scores_are_distances ? "distance" : "score");
   write_key(json, "hits");
   json.StartArray();
   unsigned rank = 0;

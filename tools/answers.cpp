@@ -68,7 +68,7 @@ std::unique_ptr<ResultWriter> AnswerOptions::make_writer(std::ostream& out) cons
 }
 
 void write_answer(const Snapshot& snapshot, const Query& query, const SearchResult& result,
-                  bool counted, ShownFields* shown, ResultWriter& writer) {
+                  bool counted, bool are_distances, ShownFields* shown, ResultWriter& writer) {
   std::vector<NamedHit> hits;
   hits.reserve(result.hits.size());
   std::vector<std::vector<ShownField>> fields(shown != nullptr ? result.hits.size() : 0);
@@ -84,6 +84,7 @@ void write_answer(const Snapshot& snapshot, const Query& query, const SearchResu
   answer.matches = result.matches;
   answer.matches_exact = counted;
   answer.fell_back_to_or = result.fell_back_to_or;
+  answer.scores_are_distances = are_distances;
   writer.write(answer);
 }
 
@@ -114,7 +115,8 @@ class ChunkWriter {
         watch_.search ? watch_.search(queries) : engine_.search(queries, settings_, on_progress);
     if (watch_.search) on_progress(queries.size());
     for (std::size_t i = 0; i < queries.size(); ++i) {
-      write_answer(snapshot_, queries[i], results[i], settings_.count, watch_.shown, writer_);
+      write_answer(snapshot_, queries[i], results[i], settings_.count, watch_.are_distances,
+                   watch_.shown, writer_);
       if (watch_.on_answer) watch_.on_answer(queries[i], results[i]);
     }
   }

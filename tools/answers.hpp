@@ -41,9 +41,10 @@ class AnswerOptions {
   std::string tag_ = "warpdex";
 };
 
-/// Sends one answer, with its documents' names, to `writer`. `shown` may be null.
+/// Sends one answer, with its documents' names, to `writer`. `shown` may be null. `are_distances`:
+/// its scores are.
 void write_answer(const Snapshot& snapshot, const Query& query, const SearchResult& result,
-                  bool counted, ShownFields* shown, ResultWriter& writer);
+                  bool counted, bool are_distances, ShownFields* shown, ResultWriter& writer);
 
 /// Options of write_answers(), each of which may be left out.
 struct AnswerWatch {
@@ -57,6 +58,7 @@ struct AnswerWatch {
   ShownFields* shown = nullptr;  ///< what goes with each document
   /// Answers the next queries in the place of the engine; they come in their order.
   std::function<std::vector<SearchResult>(std::span<const Query>)> search{};
+  bool are_distances = false;  ///< the scores of its answers
 };
 
 /// Answers all queries in their order. After a signal that an InterruptGuard caught, throws

@@ -111,12 +111,19 @@ HybridSearch::HybridSearch(const Snapshot& snapshot, const HybridOptions& option
     searcher_.emplace(snapshot, threads, text);
   }
   dimension_ = snapshot.settings().vectors->dimension;
+  metric_ = snapshot.settings().vectors->metric;
   vectors_ = read_query_vectors(path_, dimension_);
 }
 
 void HybridSearch::check_count(std::size_t queries, bool have_words) {
   check_vector_count(path_, vectors_.size() / dimension_, queries);
   have_words_ = have_words;
+}
+
+bool HybridSearch::scores_are_distances() const {
+  // Vectors alone are ranked as those that words filter.
+  const Fusion ranked_by = have_words_ ? fusion_.fusion : Fusion::kFilter;
+  return is_asked() && warpdex::scores_are_distances(ranked_by, metric_);
 }
 
 std::vector<SearchResult> HybridSearch::search(std::span<const Query> queries) {

@@ -58,10 +58,13 @@ class HybridSearch {
   /// have words; without, their vectors alone are searched for.
   void check_count(std::size_t queries, bool have_words);
   std::vector<SearchResult> search(std::span<const Query> queries);
+  /// Whether the scores of answers are distances. After check_count().
+  bool scores_are_distances() const;
 
  private:
   SearchSettings settings_;
   FusionSettings fusion_;
+  vector::Metric metric_ = vector::Metric::kL2;
   std::string path_;
   bool have_words_ = true;
   std::size_t dimension_ = 0;

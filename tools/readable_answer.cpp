@@ -91,13 +91,15 @@ void print_fields(const std::vector<ShownField>& fields, std::ostream& out) {
 }  // namespace
 
 void print_readably(const Snapshot& index, const Query& query, const SearchResult& result,
-                    bool count, bool is_hybrid, ShownFields* shown, std::ostream& out) {
+                    bool count, bool is_hybrid, ShownFields* shown, std::ostream& out,
+                    bool are_distances) {
   print_remarks(index, query, result, out);
   if (result.hits.empty()) {
     out << "no document matches\n";
     return;
   }
-  Table table({{"rank"}, {"score"}, {"document", Table::Align::kLeft}});
+  Table table(
+      {{"rank"}, {are_distances ? "distance" : "score"}, {"document", Table::Align::kLeft}});
   // Impacts are whole numbers, unless the query has weights that are not.
   const bool is_whole = !is_hybrid && index.settings().impacts &&
                         sums_are_exact(index.settings(), plan_query(index, query));

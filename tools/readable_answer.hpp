@@ -13,8 +13,9 @@ namespace warpdex::tools {
 /// Prints remarks on the query, then the documents with their ranks and scores, then with `count`
 /// how many matched. `shown`, if not null, prints fields of each document. Scores over impacts are
 /// printed as whole numbers where they are; those of words and vectors together (`is_hybrid`) never
-/// are.
+/// are. `are_distances`: scores are, and the table says so.
 void print_readably(const Snapshot& index, const Query& query, const SearchResult& result,
-                    bool count, bool is_hybrid, ShownFields* shown, std::ostream& out);
+                    bool count, bool is_hybrid, ShownFields* shown, std::ostream& out,
+                    bool are_distances = false);
 
 }  // namespace warpdex::tools

@@ -110,8 +110,9 @@ void TrecRunWriter::write(const QueryAnswer& answer) {
   std::size_t rank = 0;
   for (const NamedHit& hit : answer.hits) {
     require_one_field("the document name", hit.document);
+    const float score = answer.scores_are_distances ? 0 - hit.score : hit.score;  // never -0
     lines_.append(answer.id).append(" Q0 ").append(hit.document).append(" ");
-    lines_.append(std::to_string(++rank)).append(" ").append(format_score(hit.score)).append(" ");
+    lines_.append(std::to_string(++rank)).append(" ").append(format_score(score)).append(" ");
     lines_.append(tag_).append("\n");
   }
   out_.write(lines_.data(), static_cast<std::streamsize>(lines_.size()));

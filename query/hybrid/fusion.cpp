@@ -96,6 +96,11 @@ Fusion fusion_from_name(std::string_view name) {
                    "'; choose rrf, convex, rerank, filter or neighbors");
 }
 
+bool scores_are_distances(Fusion fusion, vector::Metric metric) {
+  const bool by_vectors = fusion == Fusion::kRerank || fusion == Fusion::kFilter;
+  return by_vectors && !vector::larger_is_nearer(metric);
+}
+
 void FusionSettings::validate() const {
   if (!(weight >= 0 && weight <= 1)) {
     throw UsageError("the weight of the text half is from 0 to 1");

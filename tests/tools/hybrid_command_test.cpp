@@ -85,6 +85,62 @@ TEST_F(HybridCommands, FuseBothHalves) {
   EXPECT_THAT(outcome.out, HasSubstr("0.03"));
 }
 
+TEST_F(HybridCommands, DistancesAreRankedByEvaluationToolsAsTheyAreHere) {
+  const Outcome built = index_again({"--vectors", file("docs.fvecs"), "--vector-metric", "l2"});
+  ASSERT_EQ(built.status, 0) << built.err;
+  write_file(file("qrels.txt"), "1 0 d1 1\n2 0 d4 1\na 0 d2 1\nb 0 d3 1\n");
+  const std::vector<std::string> queries{"--queries", file("q.tsv")};
+  const auto with = [&](std::vector<std::string> more, bool have_words) {
+    if (have_words) more.insert(more.end(), queries.begin(), queries.end());
+    return search(more);
+  };
+  const auto reciprocal_rank = [&](const Outcome& run) {
+    write_file(file("run"), run.out);
+    const Outcome judged = run_warpdex({"evaluate", "--qrels", file("qrels.txt"), "--run",
+                                        file("run"), "--measures", "recip_rank"});
+    EXPECT_EQ(judged.status, 0) << judged.err;
+    return judged.out.substr(judged.out.find_last_of(" \t") + 1);
+  };
+  struct Case {
+    std::vector<std::string> options;
+    bool have_words;
+    std::string first;  ///< line of the first query
+    bool is_distance;
+  };
+  // Squared distances: d2 is 0.4 from (1, 0), d5 is 4. By words, query b finds d3 and d1 alone.
+  for (const Case& one : std::vector<Case>{{{}, false, "1 Q0 d1 1 0 warpdex\n1 Q0 d2 2 -0.4", true},
+                                           {{"--fusion", "rerank"}, true, "a Q0 d2 1 -0.4", true},
+                                           {{"--fusion", "filter"}, true, "a Q0 d2 1 -0.4", true},
+                                           {{"--fusion", "neighbors"}, true, "a Q0 d5 1 0.", false},
+                                           {{"--fusion", "convex"}, true, "a Q0 d2 1 0.", false}}) {
+    const Outcome run = with(one.options, one.have_words);
+    EXPECT_THAT(run.out, testing::StartsWith(one.first));
+    if (one.is_distance) {
+      EXPECT_EQ(reciprocal_rank(run), "1.0000\n") << run.out;
+    }
+    std::vector<std::string> as_json = one.options;
+    as_json.insert(as_json.end(), {"--output-format", "json"});
+    const rapidjson::Document json = parse_json(with(as_json, one.have_words).out);
+    const rapidjson::Value& answer = json["queries"][0];
+    EXPECT_STREQ(answer["score_is"].GetString(), one.is_distance ? "distance" : "score");
+    if (one.is_distance) {
+      const auto& hits = answer["hits"];
+      EXPECT_GT(hits[1]["score"].GetDouble(), hits[0]["score"].GetDouble());
+    }
+  }
+  write_file(file("one.fvecs"), fvecs({{1, 0}}));
+  const std::vector<std::string> words{"search", index_, "pear", "--vector-queries",
+                                       file("one.fvecs")};
+  EXPECT_THAT(run_warpdex(words).out, HasSubstr("score"));
+  std::vector<std::string> reranked = words;
+  reranked.insert(reranked.end(), {"--fusion", "rerank"});
+  EXPECT_THAT(run_warpdex(reranked).out, HasSubstr("distance"));
+  EXPECT_THAT(run_warpdex(reranked).out, HasSubstr("0.4"));
+  // Larger products are nearer: they stay what they are.
+  ASSERT_EQ(index_again({"--vectors", file("docs.fvecs"), "--vector-metric", "ip"}).status, 0);
+  EXPECT_THAT(search({}).out, testing::StartsWith("1 Q0 d1 1 1 warpdex\n"));
+}
+
 TEST_F(HybridCommands, VectorsGoWithTheirDocuments) {
   write_file(file("new.fvecs"), fvecs({{0.9F, 0.1F}, {-0.9F, 0}}));
   Outcome outcome = run_warpdex({"add", index_, "--input", "-", "--format", "tsv", "--vectors",

@@ -100,10 +100,11 @@ void answer_words(const Snapshot& index, const Arguments& arguments, bool readab
   OutputFile output(arguments.answers.output());
   if (readable) {
     print_readably(index, query, result, settings.count, hybrid.is_asked(),
-                   shown ? &*shown : nullptr, output.stream());
+                   shown ? &*shown : nullptr, output.stream(), hybrid.scores_are_distances());
   } else {
     const auto writer = arguments.answers.make_writer(output.stream());
-    write_answer(index, query, result, settings.count, shown ? &*shown : nullptr, *writer);
+    write_answer(index, query, result, settings.count, hybrid.scores_are_distances(),
+                 shown ? &*shown : nullptr, *writer);
     writer->finish();
   }
   output.commit();
@@ -150,6 +151,7 @@ void answer_file(const Snapshot& index, const Arguments& arguments, bool report_
   if (hybrid.is_asked()) {
     hybrid.check_count(texts.size(), arguments.search.has_query_file());
     watch.search = [&](std::span<const Query> queries) { return hybrid.search(queries); };
+    watch.are_distances = hybrid.scores_are_distances();
   }
   if (report_counts) watch.on_answer = report;
   if (shown) watch.shown = &*shown;

@@ -46,6 +46,14 @@ TEST(TrecRunWriter, ScoresAreThoseOfPrintfAndReadBackAsTheyWere) {
   }
 }
 
+TEST(TrecRunWriter, DistancesBecomeScoresThatGrowWithGoodness) {
+  std::ostringstream out;
+  TrecRunWriter writer(out, "t");
+  const std::vector<NamedHit> hits = {{"same", 0.F}, {"near", 0.25F}, {"far", 9.F}};
+  writer.write({.id = "1", .hits = hits, .scores_are_distances = true});
+  EXPECT_EQ(out.str(), "1 Q0 same 1 0 t\n1 Q0 near 2 -0.25 t\n1 Q0 far 3 -9 t\n");
+}
+
 TEST(TrecRunWriter, RefusesNamesThatBreakLines) {
   std::ostringstream out;
   TrecRunWriter writer(out);
@@ -191,7 +199,11 @@ TEST(JsonResults, AreAnObjectOfQueries) {
   const std::vector<NamedHit> hits = {{"a \"quoted\" näme\t", 14.329898F},
                                       {"b", std::numeric_limits<float>::infinity()}};
   writer.write({.id = "701", .hits = hits, .matches = 5'000'000'000, .matches_exact = true});
-  writer.write({.id = "7\n2", .hits = {}, .matches = 0, .fell_back_to_or = true});
+  writer.write({.id = "7\n2",
+                .hits = {},
+                .matches = 0,
+                .fell_back_to_or = true,
+                .scores_are_distances = true});
   writer.finish();
 
   rapidjson::Document json;
@@ -203,6 +215,8 @@ TEST(JsonResults, AreAnObjectOfQueries) {
   EXPECT_EQ(queries[0]["matches"].GetUint64(), 5'000'000'000U);
   EXPECT_TRUE(queries[0]["matches_exact"].GetBool());
   EXPECT_FALSE(queries[0]["fell_back_to_or"].GetBool());
+  EXPECT_STREQ(queries[0]["score_is"].GetString(), "score");
+  EXPECT_STREQ(queries[1]["score_is"].GetString(), "distance");
   ASSERT_EQ(queries[0]["hits"].Size(), 2U);
   EXPECT_EQ(queries[0]["hits"][0]["rank"].GetInt(), 1);
   EXPECT_STREQ(queries[0]["hits"][0]["document"].GetString(), "a \"quoted\" näme\t");

@@ -13,7 +13,8 @@
 
 namespace warpdex {
 
-/// Writes lines of `qid Q0 docno rank score tag`, ranks from 1. An answer without hits has no line.
+/// Writes lines of `qid Q0 docno rank score tag`, ranks from 1. Distances are negated, so that
+/// larger scores are better. An answer without hits has no line.
 /// Throws InputError for a query id or document name that is empty or has ASCII white space, which
 /// would break the lines.
 class TrecRunWriter : public ResultWriter {

@@ -25,6 +25,10 @@ enum class Fusion {
 /// "rrf", "convex", "rerank", "filter" or "neighbors"; UsageError for any other.
 Fusion fusion_from_name(std::string_view name);
 
+/// Whether hits that `fusion` ranks have distances for scores, smaller ones better: those that are
+/// ranked by their vectors (kRerank, kFilter), where the metric is a distance.
+bool scores_are_distances(Fusion fusion, vector::Metric metric);
+
 struct FusionSettings {
   Fusion fusion = Fusion::kReciprocalRank;
   float weight = 0.5F;         ///< of the text half, 0 to 1; only for kReciprocalRank and kConvex

@@ -39,7 +39,8 @@ class HybridSearcher {
 
   /// Row i of `vectors` is the vector of query i. The settings' mode and scorer apply to the text
   /// half; up to k documents are returned for each query. Scores of rrf and convex are the
-  /// fusion's, of rerank and filter the metric's, of neighbors the text's. Throws UsageError for
+  /// fusion's, of rerank and filter the metric's (see scores_are_distances()), of neighbors the
+  /// text's. Throws UsageError for
   /// settings out of range and for a number of floats other than queries times the dimension;
   /// FormatError for damage that a query meets.
   std::vector<SearchResult> search(std::span<const Query> queries, std::span<const float> vectors,
