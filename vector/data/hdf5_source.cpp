@@ -61,6 +61,8 @@ class Hdf5Source final : public RowSource {
     const Hdf5Call call;
     open(path.file, name_.substr(path.file.size() + 1));
     read_shape();
+    shape_.axes = axes_;
+    check_axes(name_, shape_, role);
     check_dimension(name_, shape_.dimension, role);
     memory_type_ = hdf5_type(shape_.type);
   }

@@ -146,6 +146,7 @@ void set_shape(const std::vector<std::uint64_t>& axes, const HeaderText& text, R
               "it");
   }
   shape->rows = axes[0];
+  shape->axes = static_cast<int>(axes.size());
   shape->dimension = axes.size() == 2 ? axes[1] : 1;
 }
 

@@ -11,7 +11,7 @@
 namespace warpdex::vector {
 
 struct NpyHeader {
-  RowShape shape;           ///< an array of one axis has rows of one value
+  RowShape shape;
   std::uint64_t begin = 0;  ///< bytes before the array
 };
 

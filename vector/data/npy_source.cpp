@@ -8,6 +8,7 @@ namespace warpdex::vector {
 std::unique_ptr<RowSource> open_npy(const DataPath& path, Role role) {
   DataFile file(path.file);
   const auto [shape, begin] = read_npy_header(file);
+  check_axes(file.name(), shape, role);
   check_dimension(file.name(), shape.dimension, role);
   const std::uint64_t row_bytes = shape.dimension * stored_bytes(shape.type);
   const std::uint64_t needed = total_bytes(shape.rows, row_bytes, begin);

@@ -36,6 +36,14 @@ void check_dimension(const std::string& name, std::uint64_t dimension, Role role
                    "format?");
 }
 
+void check_axes(const std::string& name, const RowShape& shape, Role role) {
+  const bool vectors = role == Role::kBase || role == Role::kQueries;
+  if (shape.axes != 1 || !vectors || !is_vector_element(element_of(shape.type))) return;
+  throw InputError("'" + name +
+                   "' has one axis, but vectors are the rows of two; reshape it: (1, -1) makes it "
+                   "one vector, (-1, 1) as many as it has values");
+}
+
 std::uint64_t total_bytes(std::uint64_t rows, std::uint64_t row_bytes, std::uint64_t before) {
   std::uint64_t total = 0;
   if (__builtin_mul_overflow(rows, row_bytes, &total) ||

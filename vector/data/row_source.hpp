@@ -33,6 +33,7 @@ struct RowShape {
   StoredType type = StoredType::kFloat32;
   std::uint64_t rows = 0;
   std::uint64_t dimension = 0;
+  int axes = 2;  ///< of the stored array; one of 1 has rows of one value
 };
 
 class RowSource {
@@ -53,6 +54,9 @@ class RowSource {
 
 /// Throws InputError unless the role's rows may be that long.
 void check_dimension(const std::string& name, std::uint64_t dimension, Role role);
+
+/// Throws InputError for an array of one axis in the place of vectors.
+void check_axes(const std::string& name, const RowShape& shape, Role role);
 
 /// `rows` · `row_bytes` + `before`; UINT64_MAX where that is more.
 std::uint64_t total_bytes(std::uint64_t rows, std::uint64_t row_bytes, std::uint64_t before);

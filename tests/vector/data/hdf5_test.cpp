@@ -133,6 +133,15 @@ TEST_F(Hdf5, WholeNumbers) {
   EXPECT_THAT(read_int_matrix(path_ + ":flat").values, ElementsAre(7, -1, 5));
 }
 
+TEST_F(Hdf5, OneAxisIsNoVectors) {
+  const hid_t file = create();
+  add(file, "flat", {3}, std::vector<float>{1, 2, 3}.data());
+  H5Fclose(file);
+  EXPECT_THAT(complaint<InputError>([&] { open_vectors(path_ + ":flat"); }),
+              HasSubstr("has one axis"));
+  EXPECT_THAT(read_float_matrix(path_ + ":flat", Role::kDistances).values, ElementsAre(1, 2, 3));
+}
+
 TEST_F(Hdf5, RefusesWhatItDoesNotRead) {
   const hid_t file = create();
   add(file, "i16", {1, 1}, std::vector<double>{1}.data(), {H5T_STD_I16LE, H5T_NATIVE_DOUBLE});

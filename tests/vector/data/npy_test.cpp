@@ -115,6 +115,18 @@ TEST_F(Npy, WholeNumbersAndFilters) {
               AllOf(HasSubstr("row 1, column 0"), HasSubstr("neither true nor false")));
 }
 
+TEST_F(Npy, OneAxisIsNoVectors) {
+  const std::string floats = npy_bytes(npy_text("<f4", "(2,)"), float_bytes({1, 2}));
+  EXPECT_THAT(refused(floats), AllOf(HasSubstr("has one axis"), HasSubstr("(1, -1)")));
+  EXPECT_THAT(refused(npy_bytes(npy_text("|u1", "(2,)"), "ab")), HasSubstr("has one axis"));
+  EXPECT_THAT(complaint<InputError>([&] { open_vectors(write(floats), Role::kQueries); }),
+              HasSubstr("has one axis"));
+  EXPECT_THAT(read_float_matrix(write(floats), Role::kDistances).values, ElementsAre(1, 2));
+  EXPECT_THAT(
+      read_float_matrix(write(npy_bytes(npy_text("<f4", "(2, 1)"), float_bytes({1, 2})))).values,
+      ElementsAre(1, 2));
+}
+
 TEST_F(Npy, ValuesThatAreNoNumbers) {
   EXPECT_THAT(refused(npy_bytes(npy_text("<f2", "(1, 2)"), little(0, 2) + little(0x7C00, 2))),
               HasSubstr("row 0, column 1"));

@@ -91,8 +91,10 @@ void add_options(CommandLine& command, Arguments& given) {
   add_quiet_option(group, &given.quiet);
   command.add(group);
   po::options_description ivf = option_group("For all but flat");
-  ivf.add_options()("lists", po::value(&given.lists)->value_name("N")->default_value(0),
-                    "not xfbq: how many lists; 0: about 4 times the root of the number of vectors")(
+  ivf.add_options()(
+      "lists", po::value(&given.lists)->value_name("N")->default_value(0),
+      "not xfbq: how many lists; 0: about 4 times the root of the number of vectors, or one "
+      "for each 32 vectors if these are fewer, such as 32 lists for 1,000 vectors")(
       "train", po::value(&given.train)->value_name("N")->default_value(0),
       "not xfbq: vectors that the lists' centroids are trained on; 0: 256 a list. Codes of ivf-pq "
       "are trained on as many, up to 65,536")(
