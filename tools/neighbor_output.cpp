@@ -38,13 +38,14 @@ class Lines : public NeighborOutput {
 
 class Json : public NeighborOutput {
  public:
-  Json(const std::string& target, const vector::VectorIndex& index)
-      : output_(target), index_(index) {}
+  Json(const std::string& target, const vector::VectorIndex& index, bool has_estimates)
+      : output_(target), index_(index), distance_is_(has_estimates ? "estimate" : "exact") {}
 
   /// A line a query, so that nothing has to be held.
   void add(const QueryNeighbors& answer) override {
     json_.begin_object();
     json_.member("query", answer.query);
+    json_.member("distance_is", distance_is_);
     json_.begin_array("neighbors");
     for (std::size_t i = 0; i < answer.rows.size() && answer.rows[i] >= 0; ++i) {
       const auto row = static_cast<std::size_t>(answer.rows[i]);
@@ -68,6 +69,7 @@ class Json : public NeighborOutput {
  private:
   OutputFile output_;
   const vector::VectorIndex& index_;
+  std::string distance_is_;
   JsonWriter json_;
 };
 
@@ -76,27 +78,37 @@ class RowFile : public NeighborOutput {
   RowFile(const std::string& target, std::uint64_t queries, std::size_t k)
       : writer_(vector::create_vectors(target, Element::kInt32, k, queries,
                                        vector::Role::kNeighbors)) {}
-  void add(const QueryNeighbors& answer) override { writer_->write_raw(1, answer.rows.data()); }
-  void write_through() override { writer_->write_through(); }
-  void finish() override { writer_->finish(); }
-
- private:
-  std::unique_ptr<vector::VectorWriter> writer_;
-};
-
-class DistanceFile : public NeighborOutput {
- public:
-  DistanceFile(const std::string& target, std::uint64_t queries, std::size_t k)
-      : writer_(vector::create_vectors(target, Element::kFloat32, k, queries,
-                                       vector::Role::kDistances)) {}
   void add(const QueryNeighbors& answer) override {
-    writer_->write_raw(1, answer.distances.data());
+    row_.assign(answer.rows.begin(), answer.rows.end());
+    row_.resize(writer_->dimension(), -1);
+    writer_->write_raw(1, row_.data());
   }
   void write_through() override { writer_->write_through(); }
   void finish() override { writer_->finish(); }
 
  private:
   std::unique_ptr<vector::VectorWriter> writer_;
+  std::vector<std::int32_t> row_;
+};
+
+class DistanceFile : public NeighborOutput {
+ public:
+  DistanceFile(const std::string& target, std::uint64_t queries, std::size_t k, float worst)
+      : writer_(vector::create_vectors(target, Element::kFloat32, k, queries,
+                                       vector::Role::kDistances)),
+        worst_(worst) {}
+  void add(const QueryNeighbors& answer) override {
+    row_.assign(answer.distances.begin(), answer.distances.end());
+    row_.resize(writer_->dimension(), worst_);
+    writer_->write_raw(1, row_.data());
+  }
+  void write_through() override { writer_->write_through(); }
+  void finish() override { writer_->finish(); }
+
+ private:
+  std::unique_ptr<vector::VectorWriter> writer_;
+  float worst_;
+  std::vector<float> row_;
 };
 
 class All : public NeighborOutput {
@@ -161,8 +173,7 @@ std::size_t fixed_length(std::optional<std::size_t> k, const std::string& target
 
 std::unique_ptr<NeighborOutput> make_neighbor_output(const NeighborTargets& targets,
                                                      const vector::VectorIndex& index,
-                                                     std::uint64_t queries,
-                                                     std::optional<std::size_t> k) {
+                                                     const NeighborShape& shape) {
   check_places(targets);
   std::vector<std::unique_ptr<NeighborOutput>> parts;
   const bool is_quiet =
@@ -171,14 +182,16 @@ std::unique_ptr<NeighborOutput> make_neighbor_output(const NeighborTargets& targ
     parts.push_back(std::make_unique<Lines>(targets.output, index));
   } else if (!is_quiet) {
     check_format(targets.output);
-    parts.push_back(
-        std::make_unique<RowFile>(targets.output, queries, fixed_length(k, targets.output)));
+    parts.push_back(std::make_unique<RowFile>(targets.output, shape.queries,
+                                              fixed_length(shape.places, targets.output)));
   }
   if (!targets.distances.empty()) {
-    parts.push_back(std::make_unique<DistanceFile>(targets.distances, queries,
-                                                   fixed_length(k, targets.distances)));
+    parts.push_back(std::make_unique<DistanceFile>(
+        targets.distances, shape.queries, fixed_length(shape.places, targets.distances),
+        vector::worst_distance(index.settings().metric)));
   }
-  if (!targets.json.empty()) parts.push_back(std::make_unique<Json>(targets.json, index));
+  if (!targets.json.empty())
+    parts.push_back(std::make_unique<Json>(targets.json, index, shape.has_estimates));
   return std::make_unique<All>(std::move(parts));
 }
 

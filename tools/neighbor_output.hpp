@@ -37,12 +37,19 @@ struct NeighborTargets {
   std::string json;       ///< a file or "-", or empty
 };
 
-/// `queries` answers of `k` places will come; without a k, answers of any length (a range search),
-/// which only lines and JSON can hold. Lines are: query, id, distance, between tabs. Throws
-/// UsageError where a format cannot hold that, and where two outputs go to one place.
+/// The answers that will come.
+struct NeighborShape {
+  std::uint64_t queries = 0;
+  /// Of an answer in files: one of fewer rows is filled up with -1 and the worst distance. None:
+  /// answers are of any length (a range search), which only lines and JSON can hold.
+  std::optional<std::size_t> places{};
+  bool has_estimates = false;  ///< distances are those of codes
+};
+
+/// Lines are: query, id, distance, between tabs. Throws UsageError where a format cannot hold that,
+/// and where two outputs go to one place.
 std::unique_ptr<NeighborOutput> make_neighbor_output(const NeighborTargets& targets,
                                                      const vector::VectorIndex& index,
-                                                     std::uint64_t queries,
-                                                     std::optional<std::size_t> k);
+                                                     const NeighborShape& shape);
 
 }  // namespace warpdex::tools

@@ -69,17 +69,36 @@ void check_depth_options(const vector::VectorIndex& index, const CommandLine& co
   }
 }
 
+Supply lists_of(const vector::VectorIndex& index) {
+  const std::size_t lists = index.settings().ivf.lists;
+  return {lists, "the index '" + index.folder().string() + "' has " + counted(lists, "list"),
+          "all are probed"};
+}
+
+Supply vectors_of(const vector::VectorIndex& index, const std::string& effect) {
+  const std::size_t vectors = index.live_rows();
+  return {vectors, "the index '" + index.folder().string() + "' has " + counted(vectors, "vector"),
+          effect};
+}
+
+Supply refined_of(const vector::VectorIndex& index) {
+  return vectors_of(index, "all that codes find are ranked anew");
+}
+
 vector::ProbeSettings checked_depth(const vector::VectorIndex& index, const CommandLine& command,
                                     SearchDepth depth) {
   check_depth_options(index, command);
   vector::ProbeSettings settings;
   if (vector::has_lists(index.settings().index)) {
-    const auto lists = static_cast<std::int64_t>(index.settings().ivf.lists);
-    if (!command.given("probes")) depth.probes = std::min(depth.probes, lists);
-    settings.probes = checked_number("--probes", depth.probes, 1, lists);
+    const Supply lists = lists_of(index);
+    if (!command.given("probes")) {
+      depth.probes = std::min(depth.probes, static_cast<std::int64_t>(lists.count));
+    }
+    settings.probes = at_most("--probes", depth.probes, lists);
   }
   if (command.given("refine")) {
-    settings.refine = checked_number("--refine", depth.refine, 1, vector::kMaxRows);
+    settings.refine =
+        std::max<std::size_t>(1, at_most("--refine", depth.refine, refined_of(index)));
   }
   set_binary_depth(command, depth, settings);
   return settings;

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "at_most.hpp"
 #include "device_options.hpp"
 #include "options.hpp"
 #include "warpdex/core/cuda/resources.hpp"
@@ -40,8 +41,15 @@ void set_binary_depth(const CommandLine& command, const SearchDepth& depth,
 /// Throws UsageError if one of these options was given that does not apply to this kind of index.
 void check_depth_options(const vector::VectorIndex& index, const CommandLine& command);
 
-/// What `depth` means for the index: without --probes there are at most as many as lists. Throws as
-/// check_depth_options() does, and UsageError for numbers out of range.
+/// What --probes, a -k and --refine are of. `effect`: see Supply.
+Supply lists_of(const vector::VectorIndex& index);
+Supply vectors_of(const vector::VectorIndex& index, const std::string& effect);
+Supply refined_of(const vector::VectorIndex& index);
+
+/// What `depth` means for the index: probes of as many lists as there are at most, with a note
+/// where
+/// --probes or --refine asks for more. Throws as check_depth_options() does, and UsageError for
+/// numbers out of range.
 vector::ProbeSettings checked_depth(const vector::VectorIndex& index, const CommandLine& command,
                                     SearchDepth depth);
 

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "answers.hpp"
+#include "at_most.hpp"
 #include "command.hpp"
 #include "hybrid_options.hpp"
 #include "interrupt.hpp"
@@ -222,6 +223,12 @@ int run_search(const std::vector<std::string>& arguments) {
   const SearchSettings settings = given.search.settings();
   const Snapshot index = Snapshot::open(given.index);
   given.search.check(command, index.settings(), given.index);
+  if (command.given("k")) {
+    const std::uint64_t documents = index.documents();
+    at_most("-k", settings.k,
+            {documents, "the index '" + given.index + "' has " + counted(documents, "document"),
+             "an answer has these at most"});
+  }
   if (given.search.has_query_file() || by_vectors_only) {
     answer_file(index, given, settings.count && !given.answers.is_json());
   } else {

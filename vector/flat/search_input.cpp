@@ -93,6 +93,17 @@ Neighbors make_neighbors(Metric metric, std::size_t queries, std::size_t k) {
           std::vector<float>(queries * k, worst_distance(metric))};
 }
 
+Neighbors with_places(Metric metric, const Neighbors& found, std::size_t k) {
+  Neighbors wide = make_neighbors(metric, found.queries, k);
+  for (std::size_t q = 0; q < found.queries; ++q) {
+    std::copy_n(found.rows.begin() + static_cast<std::ptrdiff_t>(q * found.k), found.k,
+                wide.rows.begin() + static_cast<std::ptrdiff_t>(q * k));
+    std::copy_n(found.distances.begin() + static_cast<std::ptrdiff_t>(q * found.k), found.k,
+                wide.distances.begin() + static_cast<std::ptrdiff_t>(q * k));
+  }
+  return wide;
+}
+
 void set_answers(Metric metric, std::size_t query, std::span<const std::uint64_t> keys,
                  Neighbors& answers) {
   for (std::size_t i = 0; i < keys.size(); ++i) {

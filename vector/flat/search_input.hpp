@@ -40,6 +40,8 @@ void check_radius(float radius);
 
 /// Answers all of whose places are missing.
 Neighbors make_neighbors(Metric metric, std::size_t queries, std::size_t k);
+/// The same answers with more places, which are missing.
+Neighbors with_places(Metric metric, const Neighbors& found, std::size_t k);
 /// Sets the answers of a query from its keys, sorted.
 void set_answers(Metric metric, std::size_t query, std::span<const std::uint64_t> keys,
                  Neighbors& answers);

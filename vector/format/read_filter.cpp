@@ -33,25 +33,26 @@ std::string place_of(const VectorIds& ids, std::size_t i) {
 
 }  // namespace
 
-RowFilter filter_of_ids(const VectorIndex& index, const VectorIds& ids, const std::string& name) {
+RowFilter filter_of_ids(const VectorIndex& index, const VectorIds& ids, UnknownIds* unknown) {
   const std::vector<std::int64_t> rows = rows_of_ids(index, ids);
   RowFilter filter(index.rows());
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    if (rows[i] < 0) {
-      throw InputError(place_of(ids, i) + " of " + name + " has the id '" + ids.written(i) +
-                       "', which the index does not have (any more); take it out");
+    if (rows[i] >= 0) {
+      filter.add(static_cast<std::size_t>(rows[i]));
+    } else if (unknown != nullptr && ++unknown->count == 1) {
+      unknown->first = ids.written(i);
+      unknown->first_place = place_of(ids, i);
     }
-    filter.add(static_cast<std::size_t>(rows[i]));
   }
   return filter;
 }
 
-RowFilter read_filter(const VectorIndex& index, const std::string& path) {
+RowFilter read_filter(const VectorIndex& index, const std::string& path, UnknownIds* unknown) {
   if (path.ends_with(".npy") || path.ends_with(".NPY")) {
     const std::unique_ptr<VectorReader> reader = open_vectors(path, Role::kNeighbors);
     if (reader->element() == Element::kBool) return read_bits(index, *reader);
   }
-  return filter_of_ids(index, read_id_set(path), "'" + path + "'");
+  return filter_of_ids(index, read_id_set(path), unknown);
 }
 
 }  // namespace warpdex::vector

@@ -26,11 +26,12 @@ std::size_t compared_objects(const MetricSearchSettings& settings, std::size_t o
 
 SearchArguments nearest_arguments(std::size_t objects, std::size_t k,
                                   const MetricSearchSettings& settings) {
-  if (k < 1 || k > objects) {
-    throw UsageError("ask for 1 to " + std::to_string(objects) + " of the " +
-                     std::to_string(objects) + " objects, not " + std::to_string(k));
+  if (k < 1 || objects < 1) {
+    throw UsageError("ask for 1 or more of 1 object or more, not for " + std::to_string(k) +
+                     " of " + std::to_string(objects));
   }
-  return {k, 0, compared_objects(settings, objects, k)};
+  const std::size_t found = std::min(k, objects);
+  return {found, 0, compared_objects(settings, objects, found)};
 }
 
 SearchArguments within_arguments(std::size_t objects, float radius,

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "search/checked_searcher.hpp"
 #include "search/segment_searcher.hpp"
 #include "warpdex/vector/search/make_searcher.hpp"
 #include "warpdex/vector/search/refining_searcher.hpp"
@@ -22,10 +23,11 @@ bool is_whole(const VectorIndex& index) {
 using MakeSearcher =
     std::function<std::unique_ptr<VectorSearcher>(const SearchedVectors&, const ProbeSettings&)>;
 
-/// Candidates that are ranked anew are chosen among all segments.
+/// A searcher of all segments. Candidates that are ranked anew are chosen among all of them.
 std::unique_ptr<VectorSearcher> search_segments(const VectorIndex& index,
                                                 const ProbeSettings& settings, Metric metric,
                                                 std::size_t threads, const MakeSearcher& make) {
+  if (is_whole(index)) return make(with_metric(index.segments().front().vectors, metric), settings);
   std::vector<Shard> shards;
   for (const VectorSegment& segment : index.segments()) {
     const SearchedVectors vectors = with_metric(segment.vectors, metric);
@@ -57,8 +59,8 @@ std::unique_ptr<VectorSearcher> search_index_on_cpu(const VectorIndex& index,
   const MakeSearcher make = [threads](const SearchedVectors& vectors, const ProbeSettings& own) {
     return search_on_cpu(vectors, own, threads);
   };
-  if (is_whole(index)) return make(with_metric(index.segments().front().vectors, used), settings);
-  return search_segments(index, settings, used, threads, make);
+  return std::make_unique<CheckedSearcher>(search_segments(index, settings, used, threads, make),
+                                           index, settings, used, threads);
 }
 
 std::unique_ptr<VectorSearcher> search_index_on_gpus(const VectorIndex& index,
@@ -70,8 +72,8 @@ std::unique_ptr<VectorSearcher> search_index_on_gpus(const VectorIndex& index,
   const MakeSearcher make = [&](const SearchedVectors& vectors, const ProbeSettings& own) {
     return search_on_gpus(vectors, own, gpus, shards);
   };
-  if (is_whole(index)) return make(with_metric(index.segments().front().vectors, used), settings);
-  return search_segments(index, settings, used, 0, make);
+  return std::make_unique<CheckedSearcher>(search_segments(index, settings, used, 0, make), index,
+                                           settings, used, 0);
 }
 
 }  // namespace warpdex::vector

@@ -46,17 +46,13 @@ class Face final : public VectorSearcher {
 
   Neighbors nearest(std::span<const float> queries, std::size_t k,
                     const RowFilter* filter) const override {
-    if constexpr (requires { searcher_.nearest(queries, k, filter); }) {
-      return searcher_.nearest(queries, k, filter);
-    } else if constexpr (requires { searcher_.nearest(queries, k, XfbqDepth{}, filter); }) {
-      return searcher_.nearest(queries, k, settings_.xfbq(), filter);
-    } else if constexpr (requires { searcher_.nearest(queries, k, 1, XfbqDepth{}, filter); }) {
-      return searcher_.nearest(queries, k, settings_.probes, settings_.xfbq(), filter);
-    } else if constexpr (requires { searcher_.nearest(queries, k, 1, filter); }) {
-      return searcher_.nearest(queries, k, settings_.probes, filter);
-    } else {
-      return searcher_.nearest(queries, k, settings_.probes, settings_.refine, filter);
-    }
+    return nearest_as(settings_, queries, k, filter);
+  }
+  Neighbors nearest_by_codes(std::span<const float> queries, std::size_t k,
+                             const RowFilter* filter) const override {
+    ProbeSettings by_codes = settings_;
+    by_codes.bound = XfbqBound::kNone;
+    return nearest_as(by_codes.by_codes(), queries, k, filter);
   }
   RangeNeighbors within(std::span<const float> queries, float radius,
                         const RowFilter* filter) const override {
@@ -84,6 +80,21 @@ class Face final : public VectorSearcher {
   }
 
  private:
+  Neighbors nearest_as(const ProbeSettings& settings, std::span<const float> queries, std::size_t k,
+                       const RowFilter* filter) const {
+    if constexpr (requires { searcher_.nearest(queries, k, filter); }) {
+      return searcher_.nearest(queries, k, filter);
+    } else if constexpr (requires { searcher_.nearest(queries, k, XfbqDepth{}, filter); }) {
+      return searcher_.nearest(queries, k, settings.xfbq(), filter);
+    } else if constexpr (requires { searcher_.nearest(queries, k, 1, XfbqDepth{}, filter); }) {
+      return searcher_.nearest(queries, k, settings.probes, settings.xfbq(), filter);
+    } else if constexpr (requires { searcher_.nearest(queries, k, 1, filter); }) {
+      return searcher_.nearest(queries, k, settings.probes, filter);
+    } else {
+      return searcher_.nearest(queries, k, settings.probes, settings.refine, filter);
+    }
+  }
+
   SearchedVectors vectors_;
   ProbeSettings settings_;
   Searcher searcher_;

@@ -53,11 +53,21 @@ void ReplicatedSearcher::share_out(std::span<const float> queries, const Take& t
 
 Neighbors ReplicatedSearcher::nearest(std::span<const float> queries, std::size_t k,
                                       const RowFilter* filter) const {
+  return nearest_by(&VectorSearcher::nearest, queries, k, filter);
+}
+
+Neighbors ReplicatedSearcher::nearest_by_codes(std::span<const float> queries, std::size_t k,
+                                               const RowFilter* filter) const {
+  return nearest_by(&VectorSearcher::nearest_by_codes, queries, k, filter);
+}
+
+Neighbors ReplicatedSearcher::nearest_by(NearestSearch search, std::span<const float> queries,
+                                         std::size_t k, const RowFilter* filter) const {
   check_k(k, rows());
   Neighbors all = make_neighbors(metric(), queries.size() / dimension(), k);
   share_out(queries, [&](std::size_t /*part*/, const VectorSearcher& replica, std::size_t first,
                          std::span<const float> some) {
-    const Neighbors found = replica.nearest(some, k, filter);
+    const Neighbors found = (replica.*search)(some, k, filter);
     std::copy(found.rows.begin(), found.rows.end(),
               all.rows.begin() + static_cast<std::ptrdiff_t>(first * k));
     std::copy(found.distances.begin(), found.distances.end(),

@@ -15,18 +15,6 @@ RowFilter both(const RowFilter& a, const RowFilter& b) {
   return RowFilter::of_bits(words, a.rows());
 }
 
-/// The same answers with more places, which are missing.
-Neighbors widened(Metric metric, const Neighbors& found, std::size_t k) {
-  Neighbors wide = make_neighbors(metric, found.queries, k);
-  for (std::size_t q = 0; q < found.queries; ++q) {
-    std::copy_n(found.rows.begin() + static_cast<std::ptrdiff_t>(q * found.k), found.k,
-                wide.rows.begin() + static_cast<std::ptrdiff_t>(q * k));
-    std::copy_n(found.distances.begin() + static_cast<std::ptrdiff_t>(q * found.k), found.k,
-                wide.distances.begin() + static_cast<std::ptrdiff_t>(q * k));
-  }
-  return wide;
-}
-
 }  // namespace
 
 std::optional<RowFilter> SegmentSearcher::filter_of_places(const RowFilter& filter) const {
@@ -52,6 +40,16 @@ void SegmentSearcher::name_rows(Answers& answers) const {
 
 Neighbors SegmentSearcher::nearest(std::span<const float> queries, std::size_t k,
                                    const RowFilter* filter) const {
+  return nearest_by(&VectorSearcher::nearest, queries, k, filter);
+}
+
+Neighbors SegmentSearcher::nearest_by_codes(std::span<const float> queries, std::size_t k,
+                                            const RowFilter* filter) const {
+  return nearest_by(&VectorSearcher::nearest_by_codes, queries, k, filter);
+}
+
+Neighbors SegmentSearcher::nearest_by(NearestSearch search, std::span<const float> queries,
+                                      std::size_t k, const RowFilter* filter) const {
   check_k(k, rows());
   check_filter(filter, rows());
   if (segment_.rows == 0) {
@@ -60,9 +58,9 @@ Neighbors SegmentSearcher::nearest(std::span<const float> queries, std::size_t k
   std::optional<RowFilter> own;
   if (filter != nullptr) own = filter_of_places(*filter);
   const RowFilter* const places = own ? &*own : filter != nullptr ? filter : segment_.live;
-  Neighbors found = searcher_->nearest(queries, std::min(k, segment_.rows), places);
+  Neighbors found = ((*searcher_).*search)(queries, std::min(k, segment_.rows), places);
   name_rows(found);
-  return found.k == k ? found : widened(metric(), found, k);
+  return found.k == k ? found : with_places(metric(), found, k);
 }
 
 RangeNeighbors SegmentSearcher::within(std::span<const float> queries, float radius,

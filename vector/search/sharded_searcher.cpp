@@ -55,11 +55,21 @@ std::vector<Answers> ShardedSearcher::ask_shards(const RowFilter* filter,
 
 Neighbors ShardedSearcher::nearest(std::span<const float> queries, std::size_t k,
                                    const RowFilter* filter) const {
+  return nearest_by(&VectorSearcher::nearest, queries, k, filter);
+}
+
+Neighbors ShardedSearcher::nearest_by_codes(std::span<const float> queries, std::size_t k,
+                                            const RowFilter* filter) const {
+  return nearest_by(&VectorSearcher::nearest_by_codes, queries, k, filter);
+}
+
+Neighbors ShardedSearcher::nearest_by(NearestSearch search, std::span<const float> queries,
+                                      std::size_t k, const RowFilter* filter) const {
   check_k(k, rows());
   check_filter(filter, rows());
   std::vector<Neighbors> parts =
       ask_shards<Neighbors>(filter, [&](const VectorSearcher& shard, const RowFilter* own) {
-        return shard.nearest(queries, std::min(k, shard.rows()), own);
+        return (shard.*search)(queries, std::min(k, shard.rows()), own);
       });
   if (parts.size() == 1 && parts.front().k == k) return std::move(parts.front());
   return merge_nearest(metric(), parts, k);

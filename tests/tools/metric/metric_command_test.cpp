@@ -138,7 +138,6 @@ TEST_F(MetricCommand, RefusesWhatItCannotTake) {
   EXPECT_EQ(search({"-k", "1"}, "empty.txt").out, "");
   expect_complaint(search({"-k", "1"}, "a.npy"), 2, {"a.npy", "vectors"});
   expect_complaint(search({"-k", "1"}, "bad.txt"), 1, {"line 1", "bad.txt", "UTF-8"});
-  expect_complaint(search({"-k", "6"}), 2, {"-k", "5"});
   expect_complaint(search({"-k", "0"}), 2, {"-k"});
   for (const std::string share : {"0", "-1", "1.5", "nan"}) {
     expect_complaint(search({"-k", "1", "--share=" + share}), 2, {"--share"});

@@ -153,7 +153,6 @@ TEST_F(VectorBinaryCodesCommand, BadCallsGetASentence) {
   expect_complaint(search({"--query-bits", "9"}), 2, {"--query-bits"});
   expect_complaint(search({"--extra", "5"}), 2, {"--extra", "--refine"});
   expect_complaint(search({"--bound", "certain"}), 2, {"corrections"});
-  expect_complaint(search({"--radius", "1", "--refine", "2"}), 2, {"--refine", "--radius"});
   ASSERT_EQ(run_warpdex({"vector", "build", "--input", folder_ / "base.fvecs", "--output",
                          folder_ / "flat"})
                 .status,

@@ -93,8 +93,6 @@ TEST_F(VectorGraphCommand, SearchesInvertedFilesAsDeepAsAsked) {
   EXPECT_EQ(read_file(folder_ / "graph.ivecs"), exact);
   ASSERT_EQ(graph({"-k", "4", "--probes", "1", "--output", folder_ / "few.tsv"}).status, 0);
   EXPECT_LT(read_file(folder_ / "few.tsv").size(), 20 * std::strlen("0\t1\t16\n"));
-  expect_complaint(graph({"-k", "2", "--probes", "3", "--output", folder_ / "x.ivecs"}), 2,
-                   {"--probes", "2"});
   expect_complaint(graph({"-k", "2", "--refine", "3", "--output", folder_ / "x.ivecs"}), 2,
                    {"--refine"});
   ASSERT_EQ(build({"--index", "ivf-pq", "--lists", "1", "--bytes", "1"}).status, 0);
@@ -178,8 +176,7 @@ TEST_F(VectorGraphCommand, BadCallsGetASentence) {
   const std::string output = folder_ / "graph.ivecs";
   expect_complaint(graph({"--output", output}), 2, {"-k"});
   expect_complaint(graph({"-k", "2"}), 2, {"--output"});
-  expect_complaint(graph({"-k", "0", "--output", output}), 2, {"-k", "1 to 4", "0"});
-  expect_complaint(graph({"-k", "5", "--output", output}), 2, {"-k", "1 to 4", "5"});
+  expect_complaint(graph({"-k", "0", "--output", output}), 2, {"-k", "1 or more", "0"});
   expect_complaint(graph({"-k", "1", "--probes", "1", "--output", output}), 2, {"no lists"});
   expect_complaint(graph({"-k", "1", "--output", folder_ / "index/x.ivecs"}), 2,
                    {"lies in the index"});
@@ -199,7 +196,7 @@ TEST_F(VectorGraphCommand, BadCallsGetASentence) {
   expect_complaint(path("none.ivecs", "0", "2"), 1, {"none.ivecs"});
   write_file(folder_ / "base.fvecs", vecs<float>({{1, 2}}));
   ASSERT_EQ(build().status, 0);
-  expect_complaint(graph({"-k", "1", "--output", output}), 2, {"1 vector,"});
+  EXPECT_THAT(graph({"-k", "1", "--output", output}).err, HasSubstr("has 0 others"));
   write_file(folder_ / "base.fvecs", vecs<float>({{1, 2}, {1, 2}}));
   ASSERT_EQ(build().status, 0);
   EXPECT_EQ(graph({"-k", "1", "--output", output}).status, 0);

@@ -51,9 +51,10 @@ TEST_F(VectorIndexCommand, AnswersAsLinesAsFilesAndAsJson) {
               ::testing::ElementsAre(2, 2, 1, 2, 3, 2));
   EXPECT_EQ(read_file(folder_ / "distances.fvecs"), fvecs({{0.0625F, 0.5625F}, {1, 49}}));
   const Outcome json = search({"-k", "1", "--json", "-"});
-  EXPECT_EQ(json.out,
-            "{\"query\":0,\"neighbors\":[{\"row\":2,\"distance\":0.0625}]}\n"
-            "{\"query\":1,\"neighbors\":[{\"row\":3,\"distance\":1}]}\n");
+  EXPECT_EQ(
+      json.out,
+      "{\"query\":0,\"distance_is\":\"exact\",\"neighbors\":[{\"row\":2,\"distance\":0.0625}]}\n"
+      "{\"query\":1,\"distance_is\":\"exact\",\"neighbors\":[{\"row\":3,\"distance\":1}]}\n");
   EXPECT_THAT(run_warpdex({"verify", folder_ / "index"}).out,
               HasSubstr("is whole: 3 sections, 4 vectors"));
 }
@@ -96,7 +97,7 @@ TEST_F(VectorIndexCommand, InvertedFilesProbeAsManyListsAsAsked) {
       parse_json(run_warpdex({"stats", folder_ / "index", "--json", "-"}).out);
   EXPECT_EQ(stats["vectors"].GetInt(), 4);
   EXPECT_EQ(stats["largest_list"].GetInt(), 3);
-  expect_complaint(search({"--probes", "3"}), 2, {"--probes", "2"});
+  expect_complaint(search({"--probes", "0"}), 2, {"--probes"});
   expect_complaint(build({"--index", "ivf-flat", "--lists", "5"}), 2, {"4 vectors", "not 5"});
   expect_complaint(build({"--index", "ivf-flat", "--lists", "3", "--train", "2"}), 2,
                    {"3 lists", "not on 2"});
@@ -185,7 +186,9 @@ TEST_F(VectorIndexCommand, SmallAndOverflowingIndexes) {
   write_file(folder_ / "queries.fvecs", fvecs({{3e38F, 3e38F}}));
   ASSERT_EQ(build({"--metric", "ip"}).status, 0);
   const Outcome json = search({"-k", "1", "--json", "-"});
-  EXPECT_EQ(json.out, "{\"query\":0,\"neighbors\":[{\"row\":0,\"distance\":null}]}\n");
+  EXPECT_EQ(
+      json.out,
+      "{\"query\":0,\"distance_is\":\"exact\",\"neighbors\":[{\"row\":0,\"distance\":null}]}\n");
 }
 
 TEST_F(VectorIndexCommand, BadCallsGetASentenceAndLoseNothing) {
@@ -202,12 +205,9 @@ TEST_F(VectorIndexCommand, BadCallsGetASentenceAndLoseNothing) {
   expect_complaint(build(), 1, {"base.fvecs"});
   EXPECT_EQ(read_file(folder_ / "index" / "manifest.json"), before);
   expect_complaint(search({"-k", "0"}), 2, {"-k"});
-  expect_complaint(search({"-k", "5"}), 2, {"-k", "4"});
   expect_complaint(search({"-k", "1", "--radius", "2"}), 2, {"one of them"});
   expect_complaint(search({"--radius", "2", "--output", folder_ / "x.ivecs"}), 2, {".tsv"});
   expect_complaint(search({"--radius", "nan"}), 2, {"radius"});
-  write_file(folder_ / "filter.txt", "4\n");
-  expect_complaint(search({"--filter", folder_ / "filter.txt"}), 1, {"'4'"});
   write_file(folder_ / "queries.fvecs", fvecs({{1, 2, 3}}));
   expect_complaint(search({}), 1, {"3 components", "have 2"});
   expect_complaint(run_warpdex({"search", folder_ / "index", "word"}), 1, {"index of vectors"});

@@ -222,7 +222,7 @@ void Checked::expect_right(const VectorIndex& index, const std::vector<Entry>& e
         ASSERT_EQ(row, static_cast<std::int32_t>(all[i].row)) << "place " << i << " of " << k;
         ASSERT_EQ(found.distances[q * k + i], all[i].distance);
       }
-      if (refine > 0 || all.empty()) continue;
+      if (all.empty()) continue;
       const float radius = all[random_() % all.size()].distance;
       const RangeNeighbors range = searcher->within(
           std::span(queries).subspan(q * kChangedDimension, kChangedDimension), radius, allowed);

@@ -127,10 +127,12 @@ TEST(VectorIndex, FiltersAreIdsOrBits) {
   build(folder / "rows", settings, values);
   build(folder / "numbers", settings, values, VectorIds(std::vector<std::int64_t>{40, 30, 20, -1}));
   build(folder / "texts", settings, values, VectorIds(names));
+  UnknownIds unknown;
   const auto rows_of = [&](const char* index, const std::string& lines) {
     test::write_file(folder / "filter.txt", lines);
+    unknown = {};
     const RowFilter filter =
-        read_filter(VectorIndex::open(folder / index), (folder / "filter.txt").string());
+        read_filter(VectorIndex::open(folder / index), (folder / "filter.txt").string(), &unknown);
     std::vector<std::size_t> rows;
     for (std::size_t row = 0; row < 4; ++row) {
       if (filter.contains(row)) rows.push_back(row);
@@ -146,8 +148,16 @@ TEST(VectorIndex, FiltersAreIdsOrBits) {
                                      {"numbers", "0\n"},
                                      {"numbers", "w\n"},
                                      {"texts", "v\n"}}) {
-    EXPECT_THROW(rows_of(index, lines), InputError) << index << " " << lines;
+    EXPECT_THAT(rows_of(index, lines), testing::IsEmpty()) << index << " " << lines;
+    EXPECT_EQ(unknown.count, 1U);
+    EXPECT_EQ(unknown.first + "\n", lines);
   }
+  EXPECT_THAT(rows_of("texts", "w\nnone\nz\nneither\n"), ElementsAre(0, 3));
+  EXPECT_EQ(unknown.count, 2U);
+  EXPECT_EQ(unknown.first, "none");
+  EXPECT_EQ(unknown.first_place, "line 2");
+  EXPECT_THAT(rows_of("texts", "w\n"), ElementsAre(0));
+  EXPECT_EQ(unknown.count, 0U);
   const std::string header =
       "{'descr': '|b1', 'fortran_order': False, 'shape': (4,), }" + std::string(52, ' ') + "\n";
   std::string bits = std::string("\x93NUMPY\x01\0", 8);

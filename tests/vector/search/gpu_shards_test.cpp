@@ -182,6 +182,16 @@ TEST_F(GpuShards, SegmentsAnswerAsOnTheCpu) {
           expect_same(gpu->nearest(queries, k, &filter), cpu->nearest(queries, k, &filter),
                       describe(layout) + ", filtered");
         }
+        const std::size_t all = index.rows() + 7;
+        expect_same(gpu->nearest(queries, all), cpu->nearest(queries, all),
+                    describe(layout) + ", all");
+        // Codes are checked by the vectors.
+        for (const float radius : {4.0F, 12.0F, 25.0F}) {
+          expect_same(gpu->within(queries, radius), cpu->within(queries, radius),
+                      describe(layout) + ", range");
+          expect_same(gpu->within(queries, radius, &filter), cpu->within(queries, radius, &filter),
+                      describe(layout) + ", range, filtered");
+        }
         if (HasFatalFailure()) return;
       }
     }

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "at_most.hpp"
 #include "command.hpp"
 #include "device_options.hpp"
 #include "interrupt.hpp"
@@ -218,23 +219,18 @@ std::string to_json(const metric::MetricIndex& index, const std::string& device,
   return json.take() + "\n";
 }
 
-/// The numbers of -k; without it those of the default, as far as there are so many objects.
-std::vector<double> ks_of(const Arguments& given, const CommandLine& command, std::size_t objects) {
-  std::vector<double> ks = numbers("-k", given.k);
-  if (command.given("-k")) return ks;
-  for (double& k : ks) k = std::min(k, static_cast<double>(objects));
-  ks.erase(std::unique(ks.begin(), ks.end()), ks.end());
-  return ks;
-}
-
+/// With as many of -k as there are objects, where these are fewer.
 std::vector<MetricKind> kinds_of(const Arguments& given, const CommandLine& command,
                                  std::size_t objects) {
+  const Supply supply{objects, "the index '" + given.index + "' has " + counted(objects, "object"),
+                      "all of them are measured"};
   std::vector<MetricKind> kinds;
-  for (const double k : ks_of(given, command, objects)) {
-    if (!(k >= 1 && k <= static_cast<double>(objects))) {
-      throw UsageError("-k is from 1 to the number of objects, " + std::to_string(objects));
-    }
-    kinds.push_back({static_cast<std::size_t>(k), 0});
+  for (const double number : numbers("-k", given.k)) {
+    if (!(number >= 1)) throw UsageError("-k takes whole numbers of 1 or more");
+    const auto k = static_cast<std::int64_t>(std::min(number, 1e18));
+    const std::size_t found =
+        command.given("-k") ? at_most("-k", k, supply) : std::min<std::size_t>(k, objects);
+    if (kinds.empty() || kinds.back().k != found) kinds.push_back({found, 0});
   }
   for (const double radius : numbers("--radius", given.radius)) {
     if (!(radius >= 0)) throw UsageError("--radius is 0 or more");

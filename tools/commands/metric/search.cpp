@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "at_most.hpp"
 #include "command.hpp"
 #include "device_options.hpp"
 #include "interrupt.hpp"
@@ -61,7 +62,7 @@ void add_options(CommandLine& command, Arguments& given) {
   group.add_options()("queries", po::value(&given.queries)->value_name("FILE")->required(),
                       "the queries: a line or a row each, as in the file of objects")(
       ",k", po::value(&given.k)->value_name("N")->default_value(given.k),
-      "objects for each query, 1 to the number of objects")(
+      "objects for each query, 1 or more; all that there are where these are fewer")(
       "radius", po::value(&given.radius)->value_name("R"),
       "instead of -k: all objects that are at most R away")(
       "share", po::value(&given.share)->value_name("F")->default_value(given.share, "0.1"),
@@ -204,10 +205,14 @@ int run_metric_search(const std::vector<std::string>& arguments) {
   const metric::Queries queries(given.queries, objects);
   MetricKind kind{0, given.radius};
   if (!command.given("radius")) {
-    const auto count = static_cast<std::int64_t>(index.objects().objects);
+    const std::size_t count = index.objects().objects;
     // The default is for indexes that have so many.
     kind.k =
-        checked_number("-k", command.given("-k") ? given.k : std::min(given.k, count), 1, count);
+        command.given("-k")
+            ? at_most("-k", given.k,
+                      {count, "the index '" + given.index + "' has " + counted(count, "object"),
+                       "a query finds these at most"})
+            : std::min<std::size_t>(given.k, count);
   }
   MetricSearch search(index, queries, given.device);
   Answers answers(given, index, queries);

@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <filesystem>
 #include <iostream>
+#include <limits>
 #include <set>
 #include <vector>
 
+#include "at_most.hpp"
 #include "command.hpp"
 #include "device_options.hpp"
 #include "interrupt.hpp"
@@ -84,7 +86,8 @@ void add_options(CommandLine& command, Arguments& given) {
       "batch-sizes",
       po::value(&given.batch_sizes)->value_name("N,N,...")->default_value(given.batch_sizes),
       "queries that are searched together")(
-      ",k", po::value(&given.k)->value_name("N,N,...")->default_value(given.k), "neighbours")(
+      ",k", po::value(&given.k)->value_name("N,N,...")->default_value(given.k),
+      "neighbours; all vectors where these are fewer")(
       "repetitions",
       po::value(&given.repetitions)->value_name("N")->default_value(given.repetitions),
       "timed searches, whose median counts")(
@@ -109,9 +112,9 @@ void add_options(CommandLine& command, Arguments& given) {
 }
 
 /// The numbers of a list that an option takes, each from `smallest` to `largest`.
-std::vector<std::size_t> numbers(const std::string& option, const std::string& list,
-                                 std::size_t smallest, std::size_t largest) {
-  std::vector<std::size_t> result;
+std::vector<std::int64_t> numbers(const std::string& option, const std::string& list,
+                                  std::int64_t smallest, std::int64_t largest) {
+  std::vector<std::int64_t> result;
   for (const std::string& part : split_list(option, list)) {
     std::int64_t number = -1;
     try {
@@ -121,10 +124,24 @@ std::vector<std::size_t> numbers(const std::string& option, const std::string& l
     } catch (const std::exception&) {
       number = -1;
     }
-    result.push_back(checked_number(option, number, static_cast<std::int64_t>(smallest),
-                                    static_cast<std::int64_t>(largest)));
+    if (number < smallest || number > largest) checked_number(option, number, smallest, largest);
+    result.push_back(number);
   }
   if (result.empty()) throw UsageError(option + " has no number");
+  return result;
+}
+
+constexpr std::int64_t kNoLimit = std::numeric_limits<std::int64_t>::max();
+
+/// Likewise; those above the supply are all of it, and stand once. Without `told` there is no note.
+std::vector<std::size_t> numbers_at_most(const std::string& option, const std::string& list,
+                                         const Supply& supply, bool told) {
+  std::vector<std::size_t> result;
+  for (const std::int64_t number : numbers(option, list, 1, kNoLimit)) {
+    const std::size_t most = told ? at_most(option, number, supply) : supply.count;
+    result.push_back(std::min<std::size_t>(number, most));
+  }
+  result.erase(std::unique(result.begin(), result.end()), result.end());
   return result;
 }
 
@@ -181,23 +198,17 @@ vector::Matrix<std::int32_t> read_truth(const Arguments& given, const VectorBenc
                    "; choose smaller ones, or leave --truth out");
 }
 
-/// The numbers of -k; without it those of the default, as far as there are so many vectors.
-std::vector<std::size_t> ks_of(const Arguments& given, const CommandLine& command,
-                               std::size_t vectors) {
-  if (command.given("-k")) return numbers("-k", given.k, 1, vectors);
-  std::vector<std::size_t> ks = numbers("-k", given.k, 1, vector::kMaxRows);
-  for (std::size_t& k : ks) k = std::min(k, vectors);
-  ks.erase(std::unique(ks.begin(), ks.end()), ks.end());
-  return ks;
-}
-
 VectorBenchPlan make_plan(const Arguments& given, const CommandLine& command,
                           const vector::VectorIndex& index) {
-  constexpr std::size_t kMaxBatch = 10'000'000;
+  constexpr std::int64_t kMaxBatch = 10'000'000;
   VectorBenchPlan plan;
   plan.queries = read_queries(given, index);
-  plan.batches = numbers("--batch-sizes", given.batch_sizes, 1, kMaxBatch);
-  plan.ks = ks_of(given, command, std::max<std::size_t>(1, index.live_rows()));
+  for (const std::int64_t size : numbers("--batch-sizes", given.batch_sizes, 1, kMaxBatch)) {
+    plan.batches.push_back(size);
+  }
+  Supply vectors = vectors_of(index, "all of them are measured");
+  vectors.count = std::max<std::size_t>(1, vectors.count);
+  plan.ks = numbers_at_most("-k", given.k, vectors, command.given("-k"));
   plan.repetitions = checked_number("--repetitions", given.repetitions, 1, 100'000);
   if (!given.truth.empty()) plan.truth = read_truth(given, plan, index.rows());
   // Written so that NaN fails it.
@@ -230,12 +241,14 @@ std::vector<vector::ProbeSettings> depths_of(const Arguments& given, const Comma
   const vector::VectorIndexSettings& settings = index.settings();
   std::vector<std::size_t> probes{1};
   if (vector::has_lists(settings.index)) {
-    probes = {std::min<std::size_t>(16, settings.ivf.lists)};
-    if (command.given("probes")) probes = numbers("--probes", given.probes, 1, settings.ivf.lists);
+    probes = numbers_at_most("--probes", given.probes, lists_of(index), command.given("probes"));
   }
   std::vector<std::size_t> refines{0};
   if (vector::has_codes(settings.index) && settings.pq.keeps_vectors) {
-    refines = numbers("--refine", given.refine, 0, vector::kMaxRows);
+    refines.clear();
+    for (const std::int64_t refine : numbers("--refine", given.refine, 0, kNoLimit)) {
+      refines.push_back(refine == 0 ? 0 : at_most("--refine", refine, refined_of(index)));
+    }
   }
   std::vector<vector::ProbeSettings> depths;
   for (const std::size_t refine : refines) {

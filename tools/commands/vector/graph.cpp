@@ -72,7 +72,7 @@ struct Arguments {
 void add_options(CommandLine& command, Arguments& given) {
   po::options_description group = option_group("Options");
   group.add_options()(",k", po::value(&given.k)->value_name("N")->required(),
-                      "neighbours of each vector, 1 to the number of vectors less one")(
+                      "neighbours of each vector, 1 or more; all others where these are fewer")(
       "symmetric", po::bool_switch(&given.symmetric), "neighbours are neighbours of each other");
   add_depth_options(group, given.depth);
   add_threads_option(group, &given.threads);
@@ -80,7 +80,8 @@ void add_options(CommandLine& command, Arguments& given) {
   command.add(group);
   add_search_device_options(command, given.device, given.layout);
   po::options_description output = option_group("Output");
-  output.add_options()("output", output_value(&given.targets.output)->value_name("FILE")->required(),
+  output.add_options()("output",
+                       output_value(&given.targets.output)->value_name("FILE")->required(),
                        "the graph; the suffix says in which format")(
       "distances", po::value(&given.targets.distances)->value_name("FILE"),
       "distances, a row for each row of the graph (.fvecs, .fbin, .npy, .hdf5)");
@@ -96,19 +97,20 @@ class GraphJob {
         search_(index_, command, checked_depth(index_, command, given.depth),
                 checked_threads(given.threads), given.device, given.layout,
                 SearchFor::kStoredRows) {
-    const auto rows = static_cast<std::int64_t>(index_.live_rows());
-    if (rows < 2) {
-      throw UsageError("the index '" + given.index + "' has " +
-                       counted(index_.live_rows(), "vector") +
-                       ", which has no neighbours; give one of 2 or more");
-    }
-    settings_.k = checked_number("-k", given.k, 1, rows - 1);
+    const std::size_t others = std::max<std::size_t>(index_.live_rows(), 1) - 1;
+    settings_.k = at_most(
+        "-k", given.k,
+        {others, "a vector of the index '" + given.index + "' has " + counted(others, "other"),
+         "its list has these at most"});
     settings_.part_rows = part_rows();
   }
 
   void run() {
-    std::unique_ptr<NeighborOutput> output = make_output(settings_.k);
-    if (!given_.symmetric) {
+    const auto places = static_cast<std::size_t>(given_.k);
+    std::unique_ptr<NeighborOutput> output = make_output(places);
+    if (settings_.k == 0) {
+      for (std::size_t row = 0; row < index_.rows(); ++row) output->add({row, {}, {}});
+    } else if (!given_.symmetric) {
       find([&](std::size_t first, const vector::Neighbors& lists) { add(first, lists, *output); });
     } else {
       const vector::SymmetricGraph graph = symmetric();
@@ -131,12 +133,13 @@ class GraphJob {
     const double products =
         static_cast<double>(index_.live_rows()) * static_cast<double>(index_.settings().dimension);
     const double wanted = search_.is_on_gpu() ? kGpuPartProducts : kPartProducts;
-    const auto by_work = static_cast<std::size_t>(wanted / products);
+    const auto by_work = static_cast<std::size_t>(std::min(1e9, wanted / (products + 1)));
     return std::clamp<std::size_t>(by_work, std::min<std::size_t>(rows, 64), rows);
   }
 
   std::unique_ptr<NeighborOutput> make_output(std::size_t places) const {
-    return make_neighbor_output(given_.targets, index_, index_.rows(), places);
+    return make_neighbor_output(given_.targets, index_,
+                                {.queries = index_.rows(), .places = places});
   }
 
   void find(const vector::TakeLists& take) {

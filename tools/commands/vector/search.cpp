@@ -3,10 +3,12 @@
 
 #include <algorithm>
 #include <iostream>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <vector>
 
+#include "at_most.hpp"
 #include "command.hpp"
 #include "device_options.hpp"
 #include "interrupt.hpp"
@@ -30,14 +32,20 @@ constexpr const char* kAbout =
     "Over an index of the kind flat every answer is exact. Over ivf-flat the distances are exact, "
     "and\n"
     "vectors in lists that were not probed are missed. Over ivf-pq, xfbq and ivf-xfbq distances\n"
-    "come from codes and are nearly right; with --refine those of the best are exact.";
+    "come from codes and are nearly right; with --refine those of the best are exact.\n"
+    "\n"
+    "With --radius, codes whose vectors are kept only say which vectors are looked at: no answer\n"
+    "lies outside, and distances are exact. Over xfbq built with --correct none is missed, unless\n"
+    "--bound likely is given. Over other codes one may be missed whose code is off by more than\n"
+    "those that were looked at: 100, or as many as --refine says, and all that may lie within.\n"
+    "Where no vectors are kept (--no-vectors), all are estimates, and a note says so.";
 
 constexpr const char* kNotes =
     "The answers go to standard output as lines: query (its row), id (its row in an index without\n"
     "ids), distance, between tabs; so does --output FILE.tsv. --output FILE.ivecs (.ibin, .npy,\n"
     ".hdf5) has a row for each query, with the numbers of the rows found, and -1 where there are "
     "too\n"
-    "few.\n"
+    "few. JSON says whether distances are exact or estimates.\n"
     "\n"
     "Distances are squared for l2; for ip and cosine they are products: larger is nearer.\n"
     "\n"
@@ -71,12 +79,12 @@ void add_options(CommandLine& command, Arguments& given) {
   group.add_options()("queries", po::value(&given.queries)->value_name("FILE")->required(),
                       "the queries, a row each; of an HDF5 file the dataset 'test'")(
       ",k", po::value(&given.k)->value_name("N")->default_value(given.k),
-      "neighbours of each query, 1 to the number of vectors")(
+      "neighbours of each query, 1 or more; all that there are where these are fewer")(
       "radius", po::value(&given.radius)->value_name("X"),
       "instead of -k: all vectors whose distance is at most X; for ip and cosine, at least X")(
       "filter", po::value(&given.filter)->value_name("FILE"),
       "answer with these vectors only: ids, in a .npy file or a line each, or a .npy file of bool "
-      "with a value for each row");
+      "with a value for each row. Ids that no vector has are passed over, with a note");
   add_threads_option(group, &given.threads);
   add_depth_options(group, given.depth);
   command.add(group);
@@ -101,19 +109,24 @@ class Answering {
         queries_(queries),
         searcher_(index, command, checked_depth(index, command, given.depth),
                   checked_threads(given.threads), given.device, given.layout) {
-    if (!given.filter.empty()) filter_ = vector::read_filter(index, given.filter);
+    if (!given.filter.empty()) set_filter();
     if (command.given("radius")) return;
-    const auto vectors = static_cast<std::int64_t>(index.live_rows());
-    if (vectors == 0) {
-      k_ = checked_number("-k", given.k, 1, vector::kMaxNeighbors);
-      return;
+    const std::size_t vectors = index.live_rows();
+    Supply supply = vectors_of(index, "a query finds these at most");
+    if (filter_ && filter_->count() < vectors) {
+      supply.count = filter_->count();
+      supply.there = "the filter allows " + counted(supply.count, "vector");
     }
-    // The default is for indexes that have so many.
-    k_ = checked_number("-k", command.given("-k") ? given.k : std::min(given.k, vectors), 1,
-                        vectors);
+    // The default is for indexes that have so many, and of none there is a note already.
+    const bool is_default = !command.given("-k");
+    if (is_default || vectors == 0) supply.count = std::numeric_limits<std::size_t>::max();
+    at_most("-k", given.k, supply);
+    k_ = std::min<std::size_t>(vectors, given.k);
+    places_ = is_default && vectors > 0 ? *k_ : given.k;
   }
 
-  std::optional<std::size_t> k() const { return k_; }
+  /// Places of an answer in files, of which the last may be missing; none: by --radius.
+  std::optional<std::size_t> places() const { return places_; }
 
   void run(NeighborOutput& output, Progress* progress) {
     const std::size_t dimension = queries_.dimension();
@@ -137,13 +150,23 @@ class Answering {
   }
 
  private:
+  void set_filter() {
+    vector::UnknownIds unknown;
+    filter_ = vector::read_filter(index_, given_.filter, &unknown);
+    if (unknown.count == 0) return;
+    std::cerr << "warpdex: note: " << counted(unknown.count, "id") << " of '" << given_.filter
+              << "' " << (unknown.count == 1 ? "is" : "are")
+              << " of no vector of the index (any more); the first is '" << unknown.first << "', "
+              << unknown.first_place << "\n";
+  }
+
   /// Queries of a part, at most.
   std::size_t largest_part() const {
     const double products =
         static_cast<double>(index_.rows()) * static_cast<double>(index_.settings().dimension) + 1;
     const double wanted = searcher_.is_on_gpu() ? kGpuPartProducts : kPartProducts;
     const auto by_work = static_cast<std::size_t>(std::min(1e9, wanted / products));
-    const std::size_t by_answers = kPartAnswers / k_.value_or(1);
+    const std::size_t by_answers = kPartAnswers / std::max<std::size_t>(1, k_.value_or(1));
     return std::clamp<std::size_t>(by_work, std::min<std::size_t>(kMinPartQueries, by_answers + 1),
                                    std::clamp<std::size_t>(by_answers, 1, kMaxPartQueries));
   }
@@ -161,8 +184,11 @@ class Answering {
       }
       return found.rows.size();
     }
-    if (index_.live_rows() == 0)
-      return answer_nothing(queries.size() / queries_.dimension(), first, output);
+    if (*k_ == 0) {
+      const std::size_t count = queries.size() / queries_.dimension();
+      for (std::size_t q = 0; q < count; ++q) output.add({first + q, {}, {}});
+      return 0;
+    }
     const vector::Neighbors found = searcher_.nearest(queries, *k_, filter);
     for (std::size_t q = 0; q < found.queries; ++q) {
       output.add({first + q, std::span(found.rows).subspan(q * *k_, *k_),
@@ -171,20 +197,13 @@ class Answering {
     return found.rows.size();
   }
 
-  /// As of an index with fewer than k vectors: with none.
-  std::size_t answer_nothing(std::size_t queries, std::uint64_t first, NeighborOutput& output) {
-    const std::vector<std::int32_t> rows(*k_, -1);
-    const std::vector<float> distances(*k_, vector::worst_distance(index_.settings().metric));
-    for (std::size_t q = 0; q < queries; ++q) output.add({first + q, rows, distances});
-    return queries * *k_;
-  }
-
   const Arguments& given_;
   const vector::VectorIndex& index_;
   vector::VectorReader& queries_;
   VectorSearch searcher_;
   std::optional<vector::RowFilter> filter_;
-  std::optional<std::size_t> k_;
+  std::optional<std::size_t> k_;  ///< no more than there are vectors
+  std::optional<std::size_t> places_;
 };
 
 }  // namespace
@@ -198,8 +217,8 @@ int run_vector_search(const std::vector<std::string>& arguments) {
   if (command.given("radius") && command.given("-k")) {
     throw UsageError("-k and --radius are two kinds of search; give one of them");
   }
-  if (command.given("radius") && command.given("refine")) {
-    throw UsageError("--refine ranks the best of -k anew; leave it out with --radius");
+  if (command.given("radius") && command.given("extra")) {
+    throw UsageError("--extra adds to the best of -k; leave it out with --radius");
   }
 
   check_search_device_options(command, given.device);
@@ -216,12 +235,23 @@ int run_vector_search(const std::vector<std::string>& arguments) {
                      counted(queries->dimension(), "component") + ", the vectors of '" +
                      given.index + "' have " + std::to_string(index.settings().dimension));
   }
+  const bool are_checked =
+      command.given("radius") || command.given("refine") || command.given("bound");
+  const bool has_estimates = vector::has_codes(index.settings().index) &&
+                             !(index.settings().pq.keeps_vectors && are_checked);
   if (index.live_rows() == 0) {
     std::cerr << "warpdex: note: the index '" << given.index
               << "' has no vectors, so no query finds any\n";
   }
   Answering answering(given, command, index, *queries);
-  const auto output = make_neighbor_output(given.targets, index, queries->rows(), answering.k());
+  if (has_estimates && command.given("radius")) {
+    std::cerr << "warpdex: note: the index '" << given.index
+              << "' keeps no vectors, so distances are estimates: answers may lie outside of "
+                 "--radius, and some that lie within may be missing\n";
+  }
+  const auto output = make_neighbor_output(
+      given.targets, index,
+      {.queries = queries->rows(), .places = answering.places(), .has_estimates = has_estimates});
   Progress progress = Progress::to_standard_error();
   const bool is_seen =
       isatty(STDERR_FILENO) != 0 && !(given.targets.output.empty() && isatty(STDOUT_FILENO) != 0);

@@ -1,6 +1,7 @@
 // Which rows of an index a file allows.
 #pragma once
 
+#include <cstddef>
 #include <string>
 
 #include "warpdex/vector/data/ids.hpp"
@@ -9,14 +10,22 @@
 
 namespace warpdex::vector {
 
+/// Ids that no vector has, or none any more.
+struct UnknownIds {
+  std::size_t count = 0;
+  std::string first = {};        ///< the id
+  std::string first_place = {};  ///< "line 3" of texts, counted from 1, or "row 2", from 0
+};
+
 /// The rows that have those ids. Ids of an index without ids are row numbers; numbers may be given
-/// as texts. Throws InputError, with its line or row, for an id that the index does not have, or
-/// had and was removed; messages call the ids `name`. O(rows + ids).
+/// as texts. An id that the index does not have, or had and was removed, allows nothing; `unknown`,
+/// if it is not null, tells of these. O(rows + ids).
 RowFilter filter_of_ids(const VectorIndex& index, const VectorIds& ids,
-                        const std::string& name = "the filter");
+                        UnknownIds* unknown = nullptr);
 
 /// Reads a filter: a .npy file of bool, one a row, or ids as read_id_set() takes them. Throws as
-/// read_id_set() and filter_of_ids() do, and InputError for a .npy file of bool of another length.
-RowFilter read_filter(const VectorIndex& index, const std::string& path);
+/// that does, and InputError for a .npy file of bool of another length.
+RowFilter read_filter(const VectorIndex& index, const std::string& path,
+                      UnknownIds* unknown = nullptr);
 
 }  // namespace warpdex::vector

@@ -123,7 +123,8 @@ class PermutationSearcher {
   PermutationSearcher(const MetricSpace& space, std::span<const std::uint32_t> permutants,
                       const Permutations& permutations);
 
-  /// The k nearest of those compared, k from 1 to the number of objects. Throws UsageError.
+  /// The k nearest of those compared, or all if there are fewer objects; k is 1 or more. Throws
+  /// UsageError.
   Matches nearest(std::size_t queries, const PrepareQuery& prepare, std::size_t k,
                   const MetricSearchSettings& settings = {}) const;
   /// All of those compared that are at most `radius` away. Throws UsageError for a negative radius

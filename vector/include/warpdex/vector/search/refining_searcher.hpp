@@ -38,6 +38,10 @@ class RefiningSearcher final : public VectorSearcher {
   /// O(queries * refine * dimension) beside the search by codes.
   Neighbors nearest(std::span<const float> queries, std::size_t k,
                     const RowFilter* filter = nullptr) const override;
+  Neighbors nearest_by_codes(std::span<const float> queries, std::size_t k,
+                             const RowFilter* filter = nullptr) const override {
+    return by_codes_->nearest_by_codes(queries, k, filter);
+  }
   RangeNeighbors within(std::span<const float> queries, float radius,
                         const RowFilter* filter = nullptr) const override {
     return by_codes_->within(queries, radius, filter);

@@ -29,6 +29,8 @@ class ReplicatedSearcher final : public VectorSearcher {
   /// replica's name. Memory: the answers, twice.
   Neighbors nearest(std::span<const float> queries, std::size_t k,
                     const RowFilter* filter = nullptr) const override;
+  Neighbors nearest_by_codes(std::span<const float> queries, std::size_t k,
+                             const RowFilter* filter = nullptr) const override;
   RangeNeighbors within(std::span<const float> queries, float radius,
                         const RowFilter* filter = nullptr) const override;
 
@@ -36,6 +38,8 @@ class ReplicatedSearcher final : public VectorSearcher {
   bool is_resident() const override;
 
  private:
+  Neighbors nearest_by(NearestSearch search, std::span<const float> queries, std::size_t k,
+                       const RowFilter* filter) const;
   template <class Take>
   void share_out(std::span<const float> queries, const Take& take) const;
 

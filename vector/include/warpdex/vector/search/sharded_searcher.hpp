@@ -35,6 +35,8 @@ class ShardedSearcher final : public VectorSearcher {
   /// shard's name. Memory: the answers, twice for each shard. Merging is O(answers * shards).
   Neighbors nearest(std::span<const float> queries, std::size_t k,
                     const RowFilter* filter = nullptr) const override;
+  Neighbors nearest_by_codes(std::span<const float> queries, std::size_t k,
+                             const RowFilter* filter = nullptr) const override;
   RangeNeighbors within(std::span<const float> queries, float radius,
                         const RowFilter* filter = nullptr) const override;
 
@@ -42,6 +44,8 @@ class ShardedSearcher final : public VectorSearcher {
   bool is_resident() const override;
 
  private:
+  Neighbors nearest_by(NearestSearch search, std::span<const float> queries, std::size_t k,
+                       const RowFilter* filter) const;
   template <class Answers, class Search>
   std::vector<Answers> ask_shards(const RowFilter* filter, const Search& search) const;
 

@@ -44,7 +44,13 @@ class VectorSearcher {
   /// As FlatSearcher::nearest(), with what the searcher is set to probe and to refine.
   virtual Neighbors nearest(std::span<const float> queries, std::size_t k,
                             const RowFilter* filter = nullptr) const = 0;
-  /// As FlatSearcher::within(), likewise; codes are never refined.
+  /// Likewise by codes alone, where there are codes: nothing is refined.
+  virtual Neighbors nearest_by_codes(std::span<const float> queries, std::size_t k,
+                                     const RowFilter* filter = nullptr) const {
+    return nearest(queries, k, filter);
+  }
+  /// As FlatSearcher::within(), likewise. Codes are not refined: their distances are estimates, but
+  /// for those of search_index_on_cpu() and search_index_on_gpus().
   virtual RangeNeighbors within(std::span<const float> queries, float radius,
                                 const RowFilter* filter = nullptr) const = 0;
 
@@ -54,5 +60,9 @@ class VectorSearcher {
   /// Whether all that is searched lies in the memory of the processor that searches it.
   virtual bool is_resident() const { return true; }
 };
+
+/// One of the two functions that find k vectors.
+using NearestSearch = Neighbors (VectorSearcher::*)(std::span<const float>, std::size_t,
+                                                    const RowFilter*) const;
 
 }  // namespace warpdex::vector
