@@ -63,9 +63,9 @@ class QueryLines {
   virtual void finish(QueryList&) {}
 };
 
-/// TREC topics: id from <num>, text from the fields; closing tags may be missing. Of a field of
-/// more than `max_bytes`, only so much is kept that QueryList refuses it. UsageError for no fields,
-/// and for one that is named twice.
+/// TREC topics: id from <num>, text from the fields; closing tags may be missing. A topic with a
+/// field of more than `max_bytes` is bad, and is not kept whole. UsageError for no fields, and for
+/// one that is named twice.
 std::unique_ptr<QueryLines> trec_topics(const std::vector<TopicField>& fields,
                                         std::size_t max_bytes);
 

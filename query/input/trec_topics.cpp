@@ -10,6 +10,7 @@
 #include <optional>
 #include <utility>
 
+#include "input/query_limits.hpp"
 #include "input/query_list.hpp"
 #include "warpdex/core/error.hpp"
 #include "warpdex/indexer/readers/text_checks.hpp"
@@ -125,6 +126,7 @@ class TopicReader final : public QueryLines {
  private:
   struct Field {
     bool present = false;
+    bool is_cut = false;  // it was too long to be kept
     std::string text;
   };
   struct Topic {
@@ -146,9 +148,13 @@ class TopicReader final : public QueryLines {
     add_text(" ");  // the line's end
   }
 
-  /// A field that is too long already takes no more: its topic is refused at its end.
   void add_text(std::string_view text) {
-    if (field_ != nullptr && field_->text.size() <= max_bytes_) field_->text.append(text);
+    if (field_ == nullptr) return;
+    if (field_->text.size() <= max_bytes_) {
+      field_->text.append(text);
+    } else if (!trimmed(text).empty()) {
+      field_->is_cut = true;
+    }
   }
 
   void handle(std::string_view tag, QueryList& queries) {
@@ -203,6 +209,10 @@ class TopicReader final : public QueryLines {
       if (!field.present) {
         queries.refuse(topic.line,
                        "starts a topic without a <" + std::string(name.tag) + ">; add one");
+        return;
+      }
+      if (field.is_cut || topic.number.is_cut) {
+        queries.refuse(topic.line, query_bytes_problem(max_bytes_ + 1, {.bytes = max_bytes_}));
         return;
       }
       if (&wanted != wanted_.data()) text += ' ';
