@@ -46,14 +46,19 @@ Header header_of(std::string_view name) {
   return header;
 }
 
-/// The last letter of the magic bytes is the version of the frame.
+/// The last letter of the magic bytes is the version of the frame. Where the manifest's version is
+/// known, another one here is more likely damage: no VersionError.
 void check_magic(std::span<const std::uint8_t> file, const std::string& name) {
   constexpr std::size_t kLetters = kMagic.size() - 1;
   const auto found = static_cast<char>(file[kLetters]);
   if (std::memcmp(file.data(), kMagic.data(), kLetters) != 0 || found < '0' || found > '9') return;
-  check_version("the index file '" + name + "' is", static_cast<std::uint64_t>(found - '0'),
-                kMagic.back() - '0', kMagic.back() - '0',
-                "restore it if it is damaged, or build the index again");
+  try {
+    check_version("the index file '" + name + "' is", static_cast<std::uint64_t>(found - '0'),
+                  kMagic.back() - '0', kMagic.back() - '0',
+                  "restore it if it is damaged, or build the index again");
+  } catch (const VersionError& error) {
+    throw FormatError(error.what());
+  }
 }
 
 }  // namespace

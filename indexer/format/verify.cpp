@@ -12,7 +12,6 @@
 #include "format/verify_stored.hpp"
 #include "warpdex/core/error.hpp"
 #include "warpdex/core/storage/check_sections.hpp"
-#include "warpdex/core/storage/manifest_json.hpp"
 #include "warpdex/indexer/format/impacts.hpp"
 #include "warpdex/indexer/format/postings.hpp"
 #include "warpdex/indexer/format/snapshot.hpp"
@@ -233,8 +232,6 @@ VerifyReport verify_index(const std::filesystem::path& folder,
       report.postings += own.postings;
       ++done;
     }
-  } catch (const VersionError&) {
-    throw;  // no damage
   } catch (const FormatError& error) {
     report.problems.emplace_back(error.what());
   }

@@ -8,7 +8,10 @@
 #include "progress.hpp"
 #include "text.hpp"
 #include "warpdex/core/storage/leftovers.hpp"
+#include "warpdex/core/storage/manifest_json.hpp"
 #include "warpdex/core/storage/target.hpp"
+#include "warpdex/indexer/format/snapshot.hpp"
+#include "warpdex/vector/format/vector_index.hpp"
 #include "warpdex/vector/format/verify.hpp"
 #include "warpdex/vector/metric/metric_index.hpp"
 
@@ -36,6 +39,23 @@ bool repair(const std::string& folder) {
   }
   for (const std::string& problem : leftovers.problems) std::cerr << "warpdex: " << problem << "\n";
   return leftovers.problems.empty();
+}
+
+/// Whether an index with problems is of another version, and so not damaged.
+bool is_of_other_version(const std::string& folder) {
+  try {
+    if (vector::is_vector_index(folder)) {
+      vector::VectorIndex::open(folder);
+    } else if (metric::is_metric_index(folder)) {
+      metric::MetricIndex::open(folder);
+    } else {
+      Snapshot::open(folder);
+    }
+  } catch (const VersionError&) {
+    return true;
+  } catch (const Error&) {  // told as a problem
+  }
+  return false;
 }
 
 /// What is no damage, but should be known before the next change.
@@ -89,7 +109,9 @@ int run_verify(const std::vector<std::string>& arguments) {
   progress.clear();
   for (const std::string& problem : problems) std::cerr << "warpdex: " << problem << "\n";
   if (!problems.empty()) {
-    std::cerr << "warpdex: " << folder << " is damaged; build it again\n";
+    if (!is_of_other_version(folder)) {
+      std::cerr << "warpdex: " << folder << " is damaged; build it again\n";
+    }
     return 1;
   }
   std::cout << whole << "\n";

@@ -85,8 +85,6 @@ VectorVerifyReport verify_vectors(const std::filesystem::path& folder,
     check_sections(index, report, progress);
     if (report.ok()) check_segments(index, progress);
     report.rows = index.live_rows();
-  } catch (const VersionError&) {
-    throw;  // no damage
   } catch (const FormatError& error) {
     report.problems.emplace_back(error.what());
   }

@@ -81,8 +81,6 @@ MetricVerifyReport verify_metric(const std::filesystem::path& folder,
     }
     check_objects(index.objects());
     if (progress) progress(1);
-  } catch (const VersionError&) {
-    throw;  // no damage
   } catch (const FormatError& error) {
     report.problems.emplace_back(error.what());
   }

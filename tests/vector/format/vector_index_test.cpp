@@ -282,12 +282,7 @@ TEST(VectorIndex, OfAnotherVersionIsNotCalledDamaged) {
       "the index's manifest.json is of version 8 of its format, and this program reads versions 1 "
       "to 2; use a newer Warpdex, or build the index again";
   EXPECT_THAT(use(folder / "index"), HasSubstr(complaint));
-  try {
-    verify_vectors(folder / "index");
-    FAIL() << "took another version";
-  } catch (const FormatError& error) {
-    EXPECT_EQ(error.what(), complaint);
-  }
+  EXPECT_THAT(verify_vectors(folder / "index").problems, testing::ElementsAre(complaint));
 }
 
 TEST(VectorIndex, SaysWhatIsNoIndexOfVectors) {

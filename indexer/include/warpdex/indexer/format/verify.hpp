@@ -21,7 +21,7 @@ struct VerifyReport {
 /// that terms and docIDs ascend and docIDs stay below the number of documents, that bounds and
 /// seeds hold, and that all counts are the manifest's. O(index). `progress` is called with the
 /// share done (0 to 1). What Index::open refuses becomes a problem; throws IoError if there is no
-/// index, and VersionError, a FormatError, for another version.
+/// index.
 VerifyReport verify_index(const std::filesystem::path& folder,
                           const std::function<void(double)>& progress = {});
 

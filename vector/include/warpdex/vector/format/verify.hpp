@@ -21,7 +21,7 @@ struct VectorVerifyReport {
 /// Opens the index at `folder` and checks every section's checksum, then that components are
 /// finite, that norms and codes are the vectors' and that ids can be read. O(index); with codes,
 /// all vectors are encoded again. `progress` is called with the share done (0 to 1). What
-/// VectorIndex::open refuses becomes a problem, but for VersionError; IoError: there is no index.
+/// VectorIndex::open refuses becomes a problem; throws IoError if there is no index.
 VectorVerifyReport verify_vectors(const std::filesystem::path& folder,
                                   const std::function<void(double)>& progress = {});
 
