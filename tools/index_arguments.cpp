@@ -88,6 +88,7 @@ void add_index_options(CommandLine& command, IndexArguments& given) {
       "quiet", po::bool_switch(&given.quiet),
       "no progress and no report; errors and skipped documents are still told");
   add_threads_option(work, &given.threads);
+  add_json_option(work, "report", &given.json);
   command.add(work);
 }
 

@@ -33,6 +33,7 @@ struct IndexArguments {
   std::string memory = "1G";
   std::int64_t threads = 0;
   bool quiet = false;
+  std::string json;
 };
 
 /// Adds all options of the command. Keeps references to `given`.

@@ -42,7 +42,8 @@ void SearchOptions::add_to(CommandLine& command) {
       "fail: a query that cannot be read ends the search; skip: report it and go on")(
       "query-syntax", po::value(&query_syntax_)->value_name("SYNTAX"),
       "plain: signs have no meaning; the analyzer sees them as text. signed: +must, -not, optional "
-      "and weighted^2.5 terms; a word^0 is left out, and a +word^0 refused. "
+      "and weighted^2.5 terms; a word^0 is left out, and a +word^0 refused; a -word of several "
+      "terms excludes documents with the rarest of them. "
       "Default: plain for files, signed for words on the command line")(
       "threads", po::value(&threads_)->value_name("N")->default_value(threads_),
       "threads to answer with; 0: all. For search, those of the CPU only");
@@ -120,9 +121,11 @@ SearchSettings SearchOptions::settings() const {
 
 std::size_t SearchOptions::threads() const { return checked_threads(threads_); }
 
-std::vector<QueryText> SearchOptions::read_query_file(const IndexSettings& index) const {
+std::vector<QueryText> SearchOptions::read_query_file(const IndexSettings& index,
+                                                      bool are_for_run) const {
   SkippedQueries skipped;
-  std::vector<QueryText> texts = read_queries(queries_file_, query_format(), read_options(skipped));
+  std::vector<QueryText> texts =
+      read_queries(queries_file_, query_format(), read_options(skipped, are_for_run));
   if (!skips_bad_queries()) return texts;
   const std::unique_ptr<Analyzer> analyzer = make_analyzer(index.analyzer);
   std::erase_if(texts, [&](const QueryText& text) {
@@ -143,8 +146,9 @@ bool SearchOptions::is_stream() const {
   return queries_file_ == "-" && (::fstat(STDIN_FILENO, &status) != 0 || !S_ISREG(status.st_mode));
 }
 
-QueryReadOptions SearchOptions::read_options(SkippedQueries& skipped) const {
+QueryReadOptions SearchOptions::read_options(SkippedQueries& skipped, bool are_for_run) const {
   QueryReadOptions options;
+  options.are_for_run = are_for_run;
   if (!topic_fields_.empty()) {
     if (query_format() != QueryFormat::kTrec) {
       throw UsageError("--topic-fields is for --query-format trec; add that or leave it out");

@@ -59,14 +59,16 @@ class SearchOptions {
   /// The queries of --queries, as text. Those that are bad, or that the analyzer of the index or
   /// the syntax (by default plain) refuses, are reported and left out where the user said so,
   /// unless none is left: that is an InputError.
-  std::vector<QueryText> read_query_file(const IndexSettings& index) const;
+  /// `are_for_run` as QueryReadOptions has it.
+  std::vector<QueryText> read_query_file(const IndexSettings& index,
+                                         bool are_for_run = false) const;
   /// Throws InputError if queries were left out and none is left.
   void check_some_left(const SkippedQueries& skipped) const;
   /// Whether queries come one by one from a pipe or a terminal, and each is to be answered at once.
   bool is_stream() const;
   /// How queries are read, for a QueryReader of the caller's. `skipped` reports bad queries, if
   /// they are to be left out; it must outlive the reader.
-  QueryReadOptions read_options(SkippedQueries& skipped) const;
+  QueryReadOptions read_options(SkippedQueries& skipped, bool are_for_run) const;
   QueryFormat query_format() const { return query_format_from_name(query_format_); }
   bool skips_bad_queries() const { return on_bad_query_ == "skip"; }
   /// --query-syntax, or `otherwise` where it was not given.

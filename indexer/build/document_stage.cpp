@@ -2,6 +2,7 @@
 #include "build/document_stage.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
 #include <span>
@@ -268,9 +269,11 @@ bool DocumentStage::accept(Prepared& document, const Location& location) {
     document.problem = location.to_string() + ": " + refusal;
     return false;
   }
-  if (!ids_.insert(document.hash)) {
+  if (!ids_.insert(document.hash, std::bit_cast<float>(places_.number(location)))) {
+    const auto first = std::bit_cast<std::uint32_t>(ids_.find(document.hash).value());
     document.problem = location.to_string() + ": a document with the id '" + document.id +
-                       "' came before; make ids unique, or skip the later ones";
+                       "' came before, at " + places_.text(first) +
+                       "; make ids unique, or skip the later ones";
     return false;
   }
   check_room(location);

@@ -15,6 +15,7 @@
 #include "build/id_table.hpp"
 #include "build/inverter.hpp"
 #include "build/memory_plan.hpp"
+#include "build/place_table.hpp"
 #include "build/progress.hpp"
 #include "build/run_store.hpp"
 #include "build/segment_build.hpp"
@@ -81,7 +82,8 @@ class DocumentStage {
   Progress& progress_;
   BuildReport& report_;
 
-  IdTable ids_{false};
+  PlaceTable places_;
+  IdTable ids_{true};  // with the bits of their places' numbers
   std::uint64_t scores_found_ = 0;
   LargestStatic largest_static_;
   WeightSummary weights_;

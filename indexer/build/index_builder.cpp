@@ -217,6 +217,7 @@ BuildReport build_segment(DocumentReader& reader, const BuildOptions& options,
     check_fields(field_use, report);
   }
   report.fields = std::move(field_use.fields);
+  report.left_out = reader.left_out();
   if (admission == nullptr) return_freed_memory();
   progress.counts().postings_total = report.postings;
   report.postings = 0;

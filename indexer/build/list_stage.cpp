@@ -33,6 +33,7 @@ struct Group {
   PieceSizes pieces;
   std::vector<EncodedPostings> encoded;
   std::uint64_t postings = 0;
+  std::uint64_t raised = 0;  // weights
   Held held;
 
   void clear(std::size_t bound) {
@@ -44,6 +45,7 @@ struct Group {
     pieces.clear();
     encoded.clear();
     postings = 0;
+    raised = 0;
     held.release();
   }
 };
@@ -111,7 +113,7 @@ class ListStage {
         docids.push_back(document);
         frequencies.push_back(frequency);
       });
-      if (weights_ != nullptr) weights_to_impacts(*weights_, frequencies);
+      if (weights_ != nullptr) group.raised += weights_to_impacts(*weights_, frequencies);
       group.encoded.push_back(encoder_.encode(docids, frequencies));
       group.postings += docids.size();
       start = term;
@@ -127,6 +129,7 @@ class ListStage {
     }
     report_.terms += group.terms.size();
     report_.postings += group.postings;
+    report_.raised_weights += group.raised;
     progress_.counts().terms_written = report_.terms;
     progress_.counts().postings_written = report_.postings;
     progress_.report();

@@ -3,6 +3,7 @@
 
 #include <charconv>
 #include <cmath>
+#include <filesystem>
 #include <string>
 #include <string_view>
 
@@ -20,6 +21,17 @@ float parse_score(std::string_view text) {
   const auto value = static_cast<float>(exact);
   if (!whole || !std::isfinite(value) || value < 0) return -1;
   return value == 0 ? 0 : value;  // no negative zero
+}
+
+/// Where a file names the id first, as ", on line 3"; "" where it cannot be read again.
+std::string first_place(const std::filesystem::path& file, std::string_view id) {
+  if (!std::filesystem::is_regular_file(file)) return "";
+  LineReader lines(file);
+  for (std::string line; lines.next(line);) {
+    if (std::string_view(line).substr(0, line.find('\t')) != id) continue;
+    return ", on line " + std::to_string(lines.line_number());
+  }
+  return "";
 }
 
 }  // namespace
@@ -45,8 +57,8 @@ IdTable read_static_scores(const std::filesystem::path& file, const std::functio
                      "' is not a finite number of 0 or more; correct it");
     }
     if (!scores.insert(hash_id(id), value)) {
-      throw bad_line("the id '" + std::string(id.substr(0, 200)) +
-                     "' has a static score already; leave one of them");
+      throw bad_line("the id '" + std::string(id.substr(0, 200)) + "' has a static score already" +
+                     first_place(file, id) + "; leave one of them");
     }
   }
   return scores;

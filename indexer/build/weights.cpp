@@ -61,10 +61,17 @@ void check_weight(const TermWeight& entry) {
   if (std::isinf(entry.weight)) fail("infinite or past 3.4e38, the largest 32-bit float");
 }
 
-void weights_to_impacts(const ImpactSettings& settings, std::span<std::uint32_t> codes) {
-  if (settings.source == ImpactSource::kWholeWeights) return;  // the codes are the impacts
+std::uint64_t weights_to_impacts(const ImpactSettings& settings, std::span<std::uint32_t> codes) {
+  if (settings.source == ImpactSource::kWholeWeights) return 0;  // the codes are the impacts
   const ImpactQuantizer quantizer(settings, {});
-  for (std::uint32_t& code : codes) code = quantizer.impact(decode_weight(code));
+  const double half_a_step = settings.largest / (2 * kMaxImpact);
+  std::uint64_t raised = 0;
+  for (std::uint32_t& code : codes) {
+    const float weight = decode_weight(code);
+    if (static_cast<double>(weight) < half_a_step) ++raised;
+    code = quantizer.impact(weight);
+  }
+  return raised;
 }
 
 }  // namespace warpdex::build

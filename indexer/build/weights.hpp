@@ -47,6 +47,7 @@ struct WeightSummary {
 void check_weight(const TermWeight& entry);
 
 /// Replaces a list's encoded weights by their impacts. `settings` as WeightSummary makes them.
-void weights_to_impacts(const ImpactSettings& settings, std::span<std::uint32_t> codes);
+/// Returns how many would have become 0, and became 1: an impact is 1 at least.
+std::uint64_t weights_to_impacts(const ImpactSettings& settings, std::span<std::uint32_t> codes);
 
 }  // namespace warpdex::build

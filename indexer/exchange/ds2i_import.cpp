@@ -9,6 +9,7 @@
 #include "exchange/import_run.hpp"
 #include "exchange/input_map.hpp"
 #include "warpdex/core/error.hpp"
+#include "warpdex/core/text_lines.hpp"
 #include "warpdex/indexer/exchange/importer.hpp"
 
 namespace warpdex::exchange {
@@ -50,12 +51,13 @@ class SequenceFile {
 };
 
 /// A file with a name a line; or, where there is no file, the numbers of the lines. Lines end with
-/// "\n" or "\r\n"; a byte order mark before the first is skipped.
+/// "\n" or "\r\n"; byte order marks at their starts are dropped.
 class NameFile {
  public:
   NameFile() = default;
   explicit NameFile(const fs::path& path) : file_(map_file(path)), name_(path.string()) {
     const std::string_view text = bytes();
+    check_encoding(text.substr(0, kEncodingBytes), name_);
     for (std::size_t at = 0; at < text.size();) {
       ends_.push_back(at = std::min(text.find('\n', at), text.size()));
       ++at;
@@ -69,8 +71,9 @@ class NameFile {
     const std::size_t start = number == 0 ? 0 : ends_[number - 1] + 1;
     std::string_view line = bytes().substr(start, ends_[number] - start);
     if (line.ends_with('\r')) line.remove_suffix(1);
-    constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
-    if (number == 0 && line.starts_with(kByteOrderMark)) line.remove_prefix(kByteOrderMark.size());
+    line = without_byte_order_marks(line);
+    const std::string fault = line_fault(line);
+    if (!fault.empty()) throw InputError(name_ + ":" + std::to_string(number + 1) + " " + fault);
     return line;
   }
   std::uint64_t memory() const { return ends_.capacity() * sizeof ends_[0]; }

@@ -68,7 +68,7 @@ bool InputFiles::next_line(std::string& line) {
   bool found = true;
   is_long_line_ = false;
   try {
-    found = lines_->next(line);
+    found = lines_->next_unchecked(line);
   } catch (const LongLine&) {
     is_long_line_ = true;
   }

@@ -29,7 +29,7 @@ class InputFiles {
 
   /// Replaces `line` by the next line of the current file, opening the next where none is open.
   /// False at the end of a file too: then at_end() tells whether it was the last. A line that is
-  /// too long comes as an empty one.
+  /// too long comes as an empty one. The line may hold a NUL, which check_utf8() refuses.
   bool next_line(std::string& line);
   /// Whether the last line was too long.
   bool is_long_line() const { return is_long_line_; }

@@ -2,15 +2,16 @@
 #include <algorithm>
 #include <cstring>
 #include <limits>
+#include <string_view>
 #include <utility>
 
+#include "warpdex/core/text_lines.hpp"
 #include "warpdex/indexer/readers/input_stream.hpp"
 
 namespace warpdex {
 namespace {
 
 constexpr std::size_t kBufferSize = std::size_t{256} << 10;
-constexpr char kByteOrderMark[] = {'\xEF', '\xBB', '\xBF'};
 
 }  // namespace
 
@@ -21,26 +22,33 @@ LineReader::LineReader(const std::filesystem::path& path, std::function<void()> 
       max_bytes_(std::min(max_bytes, std::numeric_limits<std::size_t>::max() / 2)) {}
 
 bool LineReader::next(std::string& line) {
+  if (!next_unchecked(line)) return false;
+  const std::string fault = line_fault(line);
+  if (fault.empty()) return true;
+  throw InputError(name() + ":" + std::to_string(line_number_) + " " + fault);
+}
+
+bool LineReader::next_unchecked(std::string& line) {
   line.clear();
   if (in_long_line_) pass_over_long_line();
-  bool any = false;
-  while (begin_ != end_ || fill()) {
-    any = true;
+  bool is_ended = false;
+  while (!is_ended && (begin_ != end_ || fill())) {
     const std::size_t size = static_cast<std::size_t>(end_ - begin_);
     const auto* newline = static_cast<const char*>(std::memchr(begin_, '\n', size));
-    const char* const end = newline != nullptr ? newline : end_;
+    is_ended = newline != nullptr;
+    const char* const end = is_ended ? newline : end_;
     // One more, which may be the "\r" of the line's end.
     in_long_line_ = line.size() + static_cast<std::size_t>(end - begin_) > max_bytes_ + 1;
     if (in_long_line_) fail_long(line);
     line.append(begin_, end);
-    begin_ = newline != nullptr ? newline + 1 : end_;
-    if (newline == nullptr) continue;
-    if (!line.empty() && line.back() == '\r') line.pop_back();
-    break;
+    begin_ = is_ended ? newline + 1 : end_;
   }
+  if (is_ended && line.ends_with('\r')) line.pop_back();
   if (line.size() > max_bytes_) fail_long(line);
-  if (any) ++line_number_;
-  return any;
+  line.erase(0, line.size() - without_byte_order_marks(line).size());
+  if (!is_ended && line.empty()) return false;  // a mark alone is no last line
+  ++line_number_;
+  return true;
 }
 
 void LineReader::fail_long(std::string& line) {
@@ -67,27 +75,26 @@ bool LineReader::has_line_at_hand() const {
 
 bool LineReader::fill() {
   std::size_t size = stream_.read(buffer_.get(), kBufferSize);
-  begin_ = buffer_.get();
   if (!started_) {
     started_ = true;
-    size = skip_byte_order_mark(size);
+    size = check_start(size);
   }
+  begin_ = buffer_.get();
   end_ = begin_ + size;
   return size > 0;
 }
 
-std::size_t LineReader::skip_byte_order_mark(std::size_t size) {
-  constexpr std::size_t kMarkSize = sizeof kByteOrderMark;
-  // A pipe may give its bytes one by one; what cannot become the mark is not waited for.
-  while (size > 0 && size < kMarkSize && std::memcmp(begin_, kByteOrderMark, size) == 0) {
+std::size_t LineReader::check_start(std::size_t size) {
+  const auto start = [&] { return std::string_view(buffer_.get(), size); };
+  const auto is_strange = [](char c) { return c == '\0' || c == '\xFF' || c == '\xFE'; };
+  // A pipe may give its bytes one by one; only what cannot be UTF-8 is waited for.
+  while (size < kEncodingBytes && std::ranges::any_of(start(), is_strange)) {
     const std::size_t more = stream_.read(buffer_.get() + size, kBufferSize - size);
-    if (more == 0) return size;
+    if (more == 0) break;
     size += more;
   }
-  if (size < kMarkSize || std::memcmp(begin_, kByteOrderMark, kMarkSize) != 0) return size;
-  if (size == kMarkSize) return stream_.read(buffer_.get(), kBufferSize);
-  begin_ += kMarkSize;
-  return size - kMarkSize;
+  check_encoding(start().substr(0, kEncodingBytes), name());
+  return size;
 }
 
 }  // namespace warpdex

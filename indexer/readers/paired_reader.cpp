@@ -54,6 +54,7 @@ class PairedReader final : public DocumentReader {
   bool has_vectors() const override { return documents_->has_vectors(); }
   FieldUse field_use() const override { return documents_->field_use(); }
   std::uint64_t unpacking_memory() const override { return documents_->unpacking_memory(); }
+  LeftOut left_out() const override { return documents_->left_out(); }
   std::uint64_t bytes_consumed() const override { return documents_->bytes_consumed(); }
   std::uint64_t bytes_total() const override { return documents_->bytes_total(); }
 

@@ -1,9 +1,13 @@
 // Checks of ids and texts, and the sentences of their failures.
 #include "warpdex/indexer/readers/text_checks.hpp"
 
+#include <unicode/uchar.h>
+#include <unicode/utf8.h>
+
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <cstdio>
 
 #include "warpdex/indexer/analysis/utf8.hpp"
 
@@ -14,8 +18,31 @@ constexpr std::string_view kWhiteSpace = " \t\n\v\f\r";
 
 bool is_control(char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; }
 
-bool is_utf16(std::string_view bytes) {
-  return bytes.starts_with("\xFF\xFE") || bytes.starts_with("\xFE\xFF");
+constexpr const char* kUnnamable = "holds white space or a control character";
+constexpr const char* kWriteWithout =
+    ", which a run could not name; write it without, as with '_' instead";
+
+constexpr char32_t kNonJoiner = 0x200C;
+constexpr char32_t kJoiner = 0x200D;
+
+bool is_variation_selector(char32_t character) {
+  return u_hasBinaryProperty(static_cast<UChar32>(character), UCHAR_VARIATION_SELECTOR) != 0;
+}
+
+std::string code_point_name(char32_t character) {
+  std::array<char, 16> name{};
+  std::snprintf(name.data(), name.size(), "U+%04X", static_cast<unsigned>(character));
+  return name.data();
+}
+
+/// Whether a character without width is one that writing needs where it stands: a joiner between
+/// two characters that are not ASCII (Persian words, emoji), or a variation selector behind one.
+bool is_in_place(char32_t character, char32_t before, std::string_view rest) {
+  if (!belongs_to_writing(character) || before < 0x80) return false;
+  if (is_variation_selector(character)) return true;
+  std::size_t at = 0;
+  return before != kNonJoiner && before != kJoiner && !rest.empty() &&
+         take_character(rest, at) >= 0x80;
 }
 
 std::string hexadecimal(char c) {
@@ -35,10 +62,6 @@ bool looks_like_text(std::string_view bytes) {
 [[noreturn]] void fail_encoding(std::string_view bytes, std::size_t offset,
                                 const Location& location) {
   const std::string where = " at byte " + std::to_string(offset + 1) + " of the document";
-  if (is_utf16(bytes)) {
-    fail_document(location,
-                  "the file is UTF-16; convert it first, as with iconv -f UTF-16 -t UTF-8");
-  }
   if (bytes[offset] == '\0') {
     fail_document(location, "there is a NUL" + where +
                                 "; this looks like a binary file or UTF-16, give UTF-8 text");
@@ -62,13 +85,52 @@ void check_utf8(std::string_view bytes, const Location& location) {
   }
 }
 
+char32_t take_character(std::string_view text, std::size_t& at) {
+  const auto* const bytes = reinterpret_cast<const std::uint8_t*>(text.data());
+  const auto size = static_cast<std::int64_t>(text.size());
+  auto next = static_cast<std::int64_t>(at);
+  UChar32 character = 0;
+  U8_NEXT_OR_FFFD(bytes, next, size, character);
+  at = static_cast<std::size_t>(next);
+  return static_cast<char32_t>(character);
+}
+
+bool is_white_space(char32_t character) {
+  return u_isUWhiteSpace(static_cast<UChar32>(character)) != 0;
+}
+
+bool is_without_width(char32_t character) {
+  return u_hasBinaryProperty(static_cast<UChar32>(character), UCHAR_DEFAULT_IGNORABLE_CODE_POINT) !=
+         0;
+}
+
+bool belongs_to_writing(char32_t character) {
+  return character == kNonJoiner || character == kJoiner || is_variation_selector(character);
+}
+
+std::string id_fault(std::string_view id) {
+  for (const char c : id) {
+    if (is_control(c) || c == ' ') return std::string(kUnnamable) + kWriteWithout;
+  }
+  char32_t before = 0;
+  for (std::size_t at = 0; at < id.size();) {
+    const char32_t character = take_character(id, at);
+    if (character >= 0x80 && character < 0xA0) return std::string(kUnnamable) + kWriteWithout;
+    if (is_white_space(character)) {
+      return std::string(kUnnamable) + " (" + code_point_name(character) + ")" + kWriteWithout;
+    }
+    if (is_without_width(character) && !is_in_place(character, before, id.substr(at))) {
+      return "holds " + code_point_name(character) + ", which nobody sees; take it out";
+    }
+    before = character;
+  }
+  return {};
+}
+
 void check_id(std::string_view id, const Location& location) {
   if (id.empty()) fail_document(location, "the id is empty; give every document an id of its own");
-  const bool has_white_space = id.find_first_of(kWhiteSpace) != std::string_view::npos;
-  if (!has_white_space && without_controls(std::string(id), ' ') == id) return;
-  fail_document(location, "the id '" + excerpt(id) +
-                              "' holds white space or a control character, which a run could "
-                              "not name; write it without, as with '_' instead");
+  const std::string fault = id_fault(id);
+  if (!fault.empty()) fail_document(location, "the id '" + excerpt(id) + "' " + fault);
 }
 
 void fail_document(const Location& location, std::string_view sentence) {

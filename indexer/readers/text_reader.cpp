@@ -5,6 +5,8 @@
 
 #include "readers/input_files.hpp"
 #include "readers/readers.hpp"
+#include "readers/text_folder.hpp"
+#include "warpdex/core/text_lines.hpp"
 #include "warpdex/indexer/analysis/utf8.hpp"
 #include "warpdex/indexer/readers/text_checks.hpp"
 
@@ -18,51 +20,48 @@ struct TextFile {
   std::string id;
 };
 
-// A path as an id: bytes that an id cannot hold, and the percent sign, become %XX.
-std::string id_from_path(std::string_view path) {
+// Bytes that an id cannot hold, and the percent sign, become %XX. Of the characters without width,
+// those that words are written with are kept if `keep_writing` says so.
+std::string escaped_path(std::string_view path, bool keep_writing) {
   constexpr std::string_view kDigits = "0123456789ABCDEF";
   const bool is_utf8 = analysis::find_invalid_utf8(path) == path.size();
   std::string id;
-  for (const char c : path) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (byte <= 0x20 || byte == 0x7F || c == '%' || (byte >= 0x80 && !is_utf8)) {
-      id += {'%', kDigits[byte >> 4], kDigits[byte & 15]};
-    } else {
-      id += c;
+  for (std::size_t at = 0; at < path.size();) {
+    const std::size_t begin = at;
+    const char32_t character =
+        is_utf8 ? take_character(path, at) : static_cast<unsigned char>(path[at++]);
+    const bool is_kept = keep_writing && belongs_to_writing(character);
+    const bool is_escaped = character <= 0x20 || character == '%' ||
+                            (character >= 0x7F && (character < 0xA0 || !is_utf8)) ||
+                            is_white_space(character) || (is_without_width(character) && !is_kept);
+    for (const char c : path.substr(begin, at - begin)) {
+      const auto byte = static_cast<unsigned char>(c);
+      if (is_escaped) {
+        id += {'%', kDigits[byte >> 4], kDigits[byte & 15]};
+      } else {
+        id += c;
+      }
     }
   }
   return id;
 }
 
-// The regular files below `folder` whose path below it has no part that starts with a dot.
-// Links to files are followed, links to folders are not (they may go round in a circle).
-void append_tree(const std::string& folder, std::vector<TextFile>& files) try {
-  std::vector<std::string> paths;
-  for (fs::recursive_directory_iterator entry(folder), end; entry != end; ++entry) {
-    const std::string name = entry->path().filename().string();
-    if (name.starts_with('.')) {
-      entry.disable_recursion_pending();
-    } else if (entry->is_regular_file()) {
-      paths.push_back(entry->path().lexically_relative(folder).generic_string());
-    }
-  }
-  std::sort(paths.begin(), paths.end());
-  for (const std::string& path : paths) {
-    files.push_back({(fs::path(folder) / path).string(), id_from_path(path)});
-  }
-} catch (const fs::filesystem_error& error) {
-  throw IoError("cannot list '" + folder + "': " + error.code().message() + " ('" +
-                error.path1().string() + "'); check its permissions");
+// A path as an id.
+std::string id_from_path(std::string_view path) {
+  const std::string id = escaped_path(path, true);
+  return id_fault(id).empty() ? id : escaped_path(path, false);
 }
 
-std::vector<TextFile> list_files(const std::vector<std::string>& inputs) {
+std::vector<TextFile> list_files(const std::vector<std::string>& inputs, LeftOut& left_out) {
   if (inputs.empty()) throw UsageError("there is no input; name at least one file or folder");
   std::vector<TextFile> files;
   for (const std::string& input : inputs) {
     if (input == "-") {
       files.push_back({input, "stdin"});
     } else if (fs::is_directory(input)) {
-      append_tree(input, files);
+      for (const std::string& path : walk_folder(input, left_out)) {
+        files.push_back({(fs::path(input) / path).string(), id_from_path(path)});
+      }
     } else {
       files.push_back({input, id_from_path(fs::path(input).filename().string())});
     }
@@ -83,7 +82,7 @@ class TextReader final : public DocumentReader {
  public:
   explicit TextReader(const ReaderOptions& options)
       : total_(total_size(options.inputs)),
-        files_(list_files(options.inputs)),
+        files_(list_files(options.inputs, left_out_)),
         on_read_(options.on_read),
         max_bytes_(std::min(options.max_document_bytes, kLargestLimit)),
         unpack_limit_(unpack_limit_of(options.memory)),
@@ -111,7 +110,12 @@ class TextReader final : public DocumentReader {
     const std::size_t id_size = std::min(bytes.find('\n'), bytes.size());
     const std::string_view id = bytes.substr(0, id_size);
     std::string_view text = bytes.substr(std::min(id_size + 1, bytes.size()));
-    if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
+    try {
+      check_encoding(text.substr(0, kEncodingBytes), record.location.file);
+    } catch (const InputError& error) {
+      fail_document(record.location, error.what());
+    }
+    text = without_byte_order_marks(text);
     check_utf8(text, record.location);
     check_id(id, record.location);
     Document document{std::string(id), std::string(text)};
@@ -123,6 +127,7 @@ class TextReader final : public DocumentReader {
     return consumed_.load(std::memory_order_relaxed);
   }
   std::uint64_t bytes_total() const override { return total_; }
+  LeftOut left_out() const override { return left_out_; }
 
  private:
   /// Stops where there are more than `max_size` bytes.
@@ -139,6 +144,7 @@ class TextReader final : public DocumentReader {
   }
 
   std::uint64_t total_ = 0;
+  LeftOut left_out_;
   std::vector<TextFile> files_;
   std::function<void()> on_read_;
   std::size_t max_bytes_;

@@ -36,6 +36,12 @@ const Value* find(const Value& object, const std::array<const char*, n>& names) 
   return nullptr;
 }
 
+// By iteration, so that no depth of nesting exhausts the stack. Python writes NaN. Not in full
+// precision, which RapidJSON computes by undefined steps for a zero with an exponent: weights are
+// floats, and doubles that are a few units off make the same floats.
+constexpr unsigned kFlags = rapidjson::kParseIterativeFlag | rapidjson::kParseNanAndInfFlag |
+                            rapidjson::kParseValidateEncodingFlag;
+
 class JsonQueries final : public QueryLines {
  public:
   explicit JsonQueries(bool are_vectors) : are_vectors_(are_vectors) {}
@@ -60,11 +66,6 @@ class JsonQueries final : public QueryLines {
       return {};
     }
     const char* const example = are_vectors_ ? kVectorExample : kTextExample;
-    // By iteration, so that no depth of nesting exhausts the stack. Python writes NaN. Not in full
-    // precision, which RapidJSON computes by undefined steps for a zero with an exponent: weights
-    // are floats, and doubles that are a few units off make the same floats.
-    constexpr unsigned kFlags = rapidjson::kParseIterativeFlag | rapidjson::kParseNanAndInfFlag |
-                                rapidjson::kParseValidateEncodingFlag;
     rapidjson::Document object;
     object.Parse<kFlags>(line.data(), line.size());
     if (object.HasParseError()) {
@@ -82,10 +83,22 @@ class JsonQueries final : public QueryLines {
       query.id = string_of(*id);
     } else if (id->IsInt64()) {
       query.id = std::to_string(id->GetInt64());
-    } else {
+    } else if (id->IsNumber()) {
+      query.id = digits_of_id(line);
+    }
+    if (query.id.empty() && !id->IsString()) {
       return "has an id that is neither a string nor a whole number; write it as one of them";
     }
     return are_vectors_ ? parse_vector(object, query) : parse_text(object, query);
+  }
+
+  /// An id beyond 64 bits as it is written; "" for a number that is not whole.
+  static std::string digits_of_id(const std::string& line) {
+    rapidjson::Document object;
+    object.Parse<kFlags | rapidjson::kParseNumbersAsStringsFlag>(line.data(), line.size());
+    const std::string_view digits = string_of(*find(object, kIdMembers));
+    const std::size_t first = digits.starts_with('-') ? 1 : 0;
+    return digits.find_first_not_of("0123456789", first) == digits.npos ? std::string(digits) : "";
   }
 
   static std::string parse_text(const Value& object, QueryText& query) {

@@ -4,6 +4,7 @@
 
 #include "input/query_list.hpp"
 #include "warpdex/core/error.hpp"
+#include "warpdex/core/text_lines.hpp"
 #include "warpdex/indexer/readers/input_stream.hpp"
 #include "warpdex/indexer/readers/text_checks.hpp"
 
@@ -94,17 +95,25 @@ struct QueryReader::State {
   State(const std::filesystem::path& file, QueryFormat format, const QueryReadOptions& options)
       : format_lines(lines_of(file, format, options)),
         lines(file, options.on_read, options.max_line_bytes),
-        queries(lines.name(), options.on_bad_query, options.limits) {}
+        queries(lines.name(), options) {}
 
-  /// False at the end of the file. A line that is too long is a bad query.
-  bool next_line() {
+  /// Reads the next line into the queries; false at the end of the file. A line that is too long or
+  /// no text is a bad query.
+  bool read_line() {
+    std::string fault;
     try {
-      return lines.next(line);
+      if (!lines.next_unchecked(line)) return false;
+      fault = line_fault(line);
     } catch (const LongLine& error) {
-      queries.refuse(lines.line_number(), std::string(error.problem()) + "; shorten the query");
       line.clear();
-      return true;
+      fault = error.problem() + "; shorten the query";
     }
+    if (fault.empty()) {
+      format_lines->read(line, lines.line_number(), queries);
+    } else {
+      format_lines->refuse(lines.line_number(), fault, queries);
+    }
+    return true;
   }
 
   std::unique_ptr<QueryLines> format_lines;
@@ -123,9 +132,7 @@ QueryReader::~QueryReader() = default;
 bool QueryReader::next(QueryText& query) {
   State& state = *state_;
   while (state.queries.is_empty() && !state.at_end) {
-    if (state.next_line()) {
-      state.format_lines->read(state.line, state.lines.line_number(), state.queries);
-    } else {
+    if (!state.read_line()) {
       state.at_end = true;
       state.format_lines->finish(state.queries);
     }

@@ -15,12 +15,6 @@ bool is_ascii(std::string_view text) {
   return std::none_of(text.begin(), text.end(), [](char c) { return (c & 0x80) != 0; });
 }
 
-/// Whether bytes that are not UTF-8 are UTF-16: of Latin letters there, every second byte is NUL.
-bool looks_like_utf16(const std::string& id, const std::string& part) {
-  const auto nuls = static_cast<std::size_t>(std::ranges::count(part, '\0'));
-  return id.starts_with("\xFF\xFE") || id.starts_with("\xFE\xFF") || 3 * nuls > part.size();
-}
-
 /// Whether there are control characters, which no text has.
 bool looks_binary(const std::string& part) {
   return std::ranges::any_of(part, [](char c) {
@@ -42,6 +36,10 @@ void QueryList::add(QueryText query, std::uint64_t line) {
   std::string why = why_not_utf8(query);
   if (why.empty()) why = query_bytes_problem(query.text.size(), limits_);
   if (!why.empty()) return refuse(line, why);
+  const std::string fault = why_not_id(query.id);
+  if (!fault.empty()) {
+    return refuse(line, "has the query id '" + excerpt(query.id) + "', which " + fault);
+  }
   const auto [known, is_new] = line_of_id_.emplace(query.id, line);
   if (!is_new) {
     return refuse(line, "repeats the query id " + known->first + " of line " +
@@ -57,20 +55,35 @@ std::string QueryList::why_not_utf8(const QueryText& query) const {
   for (const std::string* part : {&query.id, &query.text}) {
     const std::size_t invalid = analysis::find_invalid_utf8(*part);
     if (invalid == part->size()) continue;
-    const bool is_utf16 = looks_like_utf16(query.id, *part);
     const std::string place = "has a query that is not UTF-8 (byte " + std::to_string(invalid + 1) +
                               " of its " + (part == &query.id ? "id" : "text") +
                               "); it looks like ";
-    if (!is_utf16 && looks_binary(*part)) return place + "a binary file: give one of text";
+    if (looks_binary(*part)) return place + "a binary file: give one of text";
     const bool windows = std::any_of(part->begin(), part->end(), is_windows);
-    const std::string from = is_utf16 ? "UTF-16" : windows ? "WINDOWS-1252" : "LATIN1";
-    const std::string looks = is_utf16 ? "UTF-16" : windows ? "Windows-1252" : "Latin-1";
+    const std::string from = windows ? "WINDOWS-1252" : "LATIN1";
+    const std::string looks = windows ? "Windows-1252" : "Latin-1";
     const std::string convert = "as with iconv -f " + from + " -t UTF-8";
     return place + looks +
            (saw_utf8_ ? ", while lines before it are UTF-8: convert this line alone, " + convert
                       : ": convert the file first, " + convert);
   }
   return {};
+}
+
+/// Empty for an id that names the query where it is to be named: runs take no white space.
+std::string QueryList::why_not_id(const std::string& id) const {
+  const std::string fault = id_fault(id);
+  if (are_for_run_ || fault.empty()) return fault;
+  // JSON names any id that can be seen.
+  std::string seen = id;
+  for (std::size_t at = 0; at < seen.size();) {
+    const std::size_t begin = at;
+    if (is_white_space(take_character(seen, at))) {
+      std::fill(seen.begin() + static_cast<std::ptrdiff_t>(begin),
+                seen.begin() + static_cast<std::ptrdiff_t>(at), '_');
+    }
+  }
+  return id_fault(seen);
 }
 
 void QueryList::refuse(std::uint64_t line, const std::string& problem) {

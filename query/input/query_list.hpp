@@ -19,14 +19,15 @@ class LineReader;
 
 class QueryList {
  public:
-  /// `on_bad_query` and `limits` as QueryReadOptions has them.
-  QueryList(std::string file, std::function<void(const std::string&)> on_bad_query,
-            const QueryLimits& limits)
-      : file_(std::move(file)), on_bad_query_(std::move(on_bad_query)), limits_(limits) {}
+  QueryList(std::string file, const QueryReadOptions& options)
+      : file_(std::move(file)),
+        on_bad_query_(options.on_bad_query),
+        limits_(options.limits),
+        are_for_run_(options.are_for_run) {}
 
   /// Adds a query that stands at `line`; white space around the id is dropped. It is bad if its id
-  /// is empty or came before, if the text is too long, or if the id, the text or a term is not
-  /// UTF-8.
+  /// is empty, came before or could not name it, if the text is too long, or if the id, the text or
+  /// a term is not UTF-8.
   void add(QueryText query, std::uint64_t line);
 
   /// A bad query: throws InputError, "FILE:LINE problem", or lets on_bad_query have that.
@@ -43,10 +44,12 @@ class QueryList {
 
  private:
   std::string why_not_utf8(const QueryText& query) const;
+  std::string why_not_id(const std::string& id) const;
 
   std::string file_;
   std::function<void(const std::string&)> on_bad_query_;
   QueryLimits limits_;
+  bool are_for_run_;
   std::deque<QueryText> queries_;
   bool had_any_ = false;
   bool saw_utf8_ = false;  ///< that is not ASCII
@@ -59,6 +62,10 @@ class QueryLines {
   virtual ~QueryLines() = default;
   /// Takes the next line.
   virtual void read(const std::string& line, std::uint64_t number, QueryList& queries) = 0;
+  /// In its place, a line that is bad in every format.
+  virtual void refuse(std::uint64_t number, const std::string& problem, QueryList& queries) {
+    queries.refuse(number, problem);
+  }
   /// The file is at its end.
   virtual void finish(QueryList&) {}
 };

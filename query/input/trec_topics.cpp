@@ -114,6 +114,12 @@ class TopicReader final : public QueryLines {
     read_line(line, queries);
   }
 
+  /// The topic around the line goes with it.
+  void refuse(std::uint64_t number, const std::string& problem, QueryList& queries) override {
+    queries.refuse(number, problem);
+    topic_.is_refused = true;
+  }
+
   void finish(QueryList& queries) override {
     end_topic(queries);
     if (queries.was_empty() && first_text_line_ != 0) {

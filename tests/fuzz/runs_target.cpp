@@ -58,7 +58,12 @@ bool is_same(const RunDocument& a, const RunDocument& b) {
 }
 
 void check_round_trip(const TrecRun& run) {
-  // A blank line first: an id may start as packed files do, or with a byte order mark.
+  // Byte order marks at the start of a line are dropped: no id begins with one then.
+  const auto begins_with_mark = [](const RunQuery& one) {
+    return one.id.starts_with("\xEF\xBB\xBF");
+  };
+  if (std::any_of(run.queries.begin(), run.queries.end(), begins_with_mark)) return;
+  // A blank line first: an id may start as packed files do.
   const std::optional<TrecRun> again = read_bytes("\n" + written(run), read_run);
   require(again.has_value() && again->queries.size() == run.queries.size(),
           "a run that is written is read again");

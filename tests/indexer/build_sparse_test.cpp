@@ -175,6 +175,20 @@ TEST(BuildSparse, ZerosAreLeftOutAndCounted) {
   EXPECT_EQ(report.weights->source, ImpactSource::kWholeWeights);
 }
 
+// 255 stands for 255: a step is 1, and what is below one half would be 0.
+TEST(BuildSparse, WeightsThatRiseFromNothingAreCounted) {
+  const TemporaryFolder folder;
+  const BuildReport report =
+      build_vectors({{.id = "a", .vector = {{"x", 255}, {"y", 0.4F}, {"z", 0.5F}}},
+                     {.id = "b", .vector = {{"x", 1e-6F}, {"y", 1.5F}}}},
+                    options_for(folder / "index"));
+  EXPECT_EQ(report.raised_weights, 2U);
+  EXPECT_EQ(
+      build_vectors({{.id = "a", .vector = {{"x", 1}, {"y", 255}}}}, options_for(folder / "whole"))
+          .raised_weights,
+      0U);
+}
+
 TEST(BuildSparse, BadVectorsAreBadDocuments) {
   constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
   constexpr float kInfinity = std::numeric_limits<float>::infinity();

@@ -289,9 +289,9 @@ TEST(LineReader, TakesEveryKindOfLineEnd) {
   EXPECT_EQ(lines_of("\xEF\xBB\xBF"
                      "a\n\xEF\xBB\xBF"
                      "b"),
-            (Lines{"a",
-                   "\xEF\xBB\xBF"
-                   "b"}));
+            (Lines{"a", "b"}));
+  EXPECT_EQ(lines_of("a\n\xEF\xBB\xBF\xEF\xBB\xBF\r\n\xEF\xBB\xBF"), (Lines{"a", ""}));
+  EXPECT_EQ(lines_of("a\xEF\xBB\xBF"), Lines{"a\xEF\xBB\xBF"});
   EXPECT_EQ(lines_of("\xEF\xBB"), Lines{"\xEF\xBB"});
   EXPECT_EQ(lines_of("\xEF"), Lines{"\xEF"});
 }
@@ -300,6 +300,39 @@ TEST(LineReader, SkipsTheByteOrderMarkOfAPipe) {
   const TemporaryFolder folder;
   const PipeWriter writer((folder / "pipe").string(), "\xEF\xBB\xBFone\ntwo", 1);
   EXPECT_EQ(read_lines(folder / "pipe"), (std::vector<std::string>{"one", "two"}));
+}
+
+TEST(LineReader, RefusesUtf16AlsoOfAPipeThatGivesByteByByte) {
+  for (const std::string& bytes : {std::string("\xFF\xFE"
+                                               "1\0",
+                                               4),
+                                   std::string("1\0\t\0a\0", 6),
+                                   std::string("\0"
+                                               "1\0\t\0a",
+                                               6),
+                                   std::string("\xFE\xFF\0"
+                                               "1",
+                                               4)}) {
+    const TemporaryFolder folder;
+    const std::string pipe = (folder / "pipe").string();
+    const PipeWriter writer(pipe, bytes, 1);
+    const std::string message = message_of<InputError>([&] { read_lines(pipe); });
+    EXPECT_TRUE(message.starts_with(pipe + " is UTF-16; convert it")) << message;
+  }
+}
+
+TEST(LineReader, RefusesANulWithItsLine) {
+  const TemporaryFolder folder;
+  const std::string file = (folder / "file").string();
+  write_file(file, std::string("a\nb\0c\nd\n", 8));
+  LineReader reader(file);
+  std::string line;
+  ASSERT_TRUE(reader.next(line));
+  const std::string message = message_of<InputError>([&] { reader.next(line); });
+  EXPECT_TRUE(message.starts_with(file + ":2 has a NUL (byte 2 of the line, 'b\\0c')")) << message;
+  LineReader unchecked(file);
+  for (int i = 0; i < 2; ++i) ASSERT_TRUE(unchecked.next_unchecked(line));
+  EXPECT_EQ(line, std::string("b\0c", 3));
 }
 
 TEST(LineReader, FindsLinesAcrossBuffers) {

@@ -1,4 +1,6 @@
 // The reader of plain-text files and trees of them.
+#include <sys/stat.h>
+
 #include "tests/indexer/reader_support.hpp"
 
 namespace warpdex::test::reading {
@@ -39,6 +41,58 @@ TEST(TextReader, WalksATreeInTheOrderOfPaths) {
   expect_documents(read_text({folder.path().string()}), expected);
   expect_documents(read_text({folder.path().string() + "/"}), expected);
   expect_documents(read_text({(folder / "void").string()}), {});
+}
+
+TEST(TextReader, FollowsLinksToEachFolderOnceAndCountsTheRest) {
+  const TemporaryFolder folder;
+  fs::create_directories(folder / "outside/inner");
+  fs::create_directories(folder / "docs/real");
+  write_file(folder / "outside/o", "out");
+  write_file(folder / "outside/inner/i", "in");
+  write_file(folder / "docs/real/r", "real");
+  write_file(folder / "docs/.hidden", "no");
+  fs::create_directories(folder / "docs/.git");
+  fs::create_directory_symlink(folder / "outside", folder / "docs/linked");
+  fs::create_directory_symlink(folder / "outside", folder / "docs/twice");
+  // Comes before "real" in the order of names, and is yet the one that is left out.
+  fs::create_directory_symlink(folder / "docs/real", folder / "docs/a");
+  fs::create_directory_symlink(folder / "docs", folder / "outside/inner/circle");
+  fs::create_symlink(folder / "nowhere", folder / "docs/dangling");
+  fs::create_symlink("self", folder / "docs/self");
+  ASSERT_EQ(::mkfifo((folder / "docs/pipe").c_str(), 0600), 0);
+  const auto reader =
+      open_documents({.format = DocumentFormat::kText, .inputs = {(folder / "docs").string()}});
+  expect_documents(read_text({(folder / "docs").string()}),
+                   {{"linked/inner/i", "in"}, {"linked/o", "out"}, {"real/r", "real"}});
+  const LeftOut left = reader->left_out();
+  EXPECT_EQ(left.hidden, 2U);
+  EXPECT_EQ(left.dangling_links, 2U);
+  EXPECT_EQ(left.repeated_folders, 3U);
+  EXPECT_EQ(left.others, 1U);
+  EXPECT_EQ(left.total(), 8U);
+  ASSERT_EQ(left.first.size(), 8U);
+  EXPECT_EQ(left.first[0], (folder / "docs/.git").string());
+}
+
+TEST(TextReader, NamesOnlyTheFirstOfWhatIsLeftOut) {
+  const TemporaryFolder folder;
+  for (int i = 0; i < 30; ++i) write_file(folder / ("." + std::to_string(i)), "");
+  const auto reader =
+      open_documents({.format = DocumentFormat::kText, .inputs = {folder.path().string()}});
+  EXPECT_EQ(reader->left_out().hidden, 30U);
+  EXPECT_EQ(reader->left_out().first.size(), 10U);
+}
+
+TEST(TextReader, WritesWhatAnIdCannotHoldAsPercents) {
+  const TemporaryFolder folder;
+  write_file(folder / "a\u00A0b", "1");
+  write_file(folder / "c\u200Bd", "2");
+  write_file(folder / "\u06A9\u200C\u06A9", "3");  // as words have it
+  write_file(folder / "\u06A9\u200C", "4");
+  expect_documents(read_text({folder.path().string()}), {{"a%C2%A0b", "1"},
+                                                         {"c%E2%80%8Bd", "2"},
+                                                         {"\u06A9%E2%80%8C", "4"},
+                                                         {"\u06A9\u200C\u06A9", "3"}});
 }
 
 TEST(TextReader, NamesAFileThatWasGivenByItsName) {

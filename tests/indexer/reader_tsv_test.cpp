@@ -41,6 +41,47 @@ TEST(TsvReader, SaysWhatIsWrongWithALineAndGoesOn) {
   }
 }
 
+TEST(TsvReader, TakesFilesThatWereJoined) {
+  expect_documents(read_tsv("\xEF\xBB\xBF"
+                            "1\tx\n\xEF\xBB\xBF"
+                            "2\ty\n\xEF\xBB\xBF\n"),
+                   {{"1", "x"}, {"2", "y"}});
+}
+
+TEST(TsvReader, TakesNoIdWithWhatNobodySees) {
+  // NEL, NBSP, ogham and em space, line separator, narrow, mathematical, ideographic.
+  for (const std::string space :
+       {"\u0085", "\u00A0", "\u1680", "\u2003", "\u2028", "\u202F", "\u205F", "\u3000"}) {
+    const Collection collection = read_tsv("a" + space + "b\tx\n");
+    ASSERT_EQ(collection.bad.size(), 1U) << space;
+    EXPECT_NE(collection.bad[0].find("holds white space"), std::string::npos) << collection.bad[0];
+  }
+  // Soft hyphen, zero width space, marks of direction, word joiner, BOM, fillers, tag; joiners and
+  // selectors where nothing is joined or selected.
+  for (const std::string hidden :
+       {"a\u00ADb", "a\u200Bb", "a\u200Fb", "a\u2060b", "a\uFEFF", "\u3164", "a\U000E0041",
+        "\u200C\u06A9", "\u06A9\u200C", "a\u200Cb", "\u06A9\u200Cb", "\u06A9\u200D\u200D\u06A9",
+        "\uFE0F", "a\uFE0F"}) {
+    const Collection collection = read_tsv(hidden + "\tx\n");
+    ASSERT_EQ(collection.bad.size(), 1U) << hidden;
+    EXPECT_NE(collection.bad[0].find("which nobody sees; take it out"), std::string::npos)
+        << collection.bad[0];
+  }
+  EXPECT_NE(read_tsv("a\u200Bb\tx\n").bad[0].find("holds U+200B, which"), std::string::npos);
+  // A Persian word, a family, a heart, ideographs.
+  for (const std::string id :
+       {"\u06A9\u062A\u0627\u0628\u200C\u0647\u0627", "\U0001F468\u200D\U0001F469\u200D\U0001F466",
+        "\u2764\uFE0F", "\u2764\uFE0F\u200D\U0001F525", "\u6D77\u6D0B", "caf\u00E9"}) {
+    expect_documents(read_tsv(id + "\tx\n"), {{id, "x"}});
+  }
+}
+
+TEST(TsvReader, RefusesUtf16) {
+  const std::string message =
+      message_of<InputError>([] { read_tsv(std::string("1\0\t\0x\0\n\0", 8)); });
+  EXPECT_NE(message.find("docs.tsv is UTF-16; convert it to UTF-8"), std::string::npos) << message;
+}
+
 TEST(TsvReader, ReadsBackRandomDocumentsInEveryPacking) {
   std::mt19937_64 random = generator(30);
   std::vector<Document> expected;

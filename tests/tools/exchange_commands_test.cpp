@@ -104,6 +104,16 @@ TEST(ExchangeCommands, LearnedWeightsComeBackAsTheyWere) {
   }
   ASSERT_EQ(run_import("ds2i", folder / "ds2i", folder / "crlf", {"--weights"}).status, 0);
   EXPECT_EQ(run_of(folder / "crlf"), run);
+  // As files that were joined are; a NUL ends no name.
+  const std::string names = read_file(folder / "ds2i.documents");
+  const std::size_t second = names.find('\n') + 1;
+  write_file(folder / "ds2i.documents", std::string(names).insert(second, "\xEF\xBB\xBF"));
+  ASSERT_EQ(run_import("ds2i", folder / "ds2i", folder / "joined", {"--weights"}).status, 0);
+  EXPECT_EQ(run_of(folder / "joined"), run);
+  write_file(folder / "ds2i.documents", std::string(names).insert(second, 1, '\0'));
+  expect_complaint(run_import("ds2i", folder / "ds2i", folder / "nul", {"--weights"}), 1,
+                   {"ds2i.documents:2 has a NUL (byte 1 of the line"});
+  write_file(folder / "ds2i.documents", names);
   expect_complaint(run_import("ciff", folder / "ciff", folder / "x", {"--weights", "--impacts"}), 2,
                    {"--weights", "--impacts"});
   expect_complaint(run_import("ciff", folder / "ciff", folder / "x", {"--weights", "--impact-b=1"}),

@@ -22,6 +22,51 @@ std::string run_of(const std::filesystem::path& index) {
   return outcome.out;
 }
 
+TEST(IndexCommand, TellsWhatFoldersHoldBesideDocuments) {
+  const TemporaryFolder folder;
+  std::filesystem::create_directories(folder / "texts/sub");
+  write_file(folder / "texts/sub/d", "green pear");
+  write_file(folder / "texts/.hidden", "");
+  std::filesystem::create_symlink("nowhere", folder / "texts/gone");
+  std::filesystem::create_directory_symlink("sub", folder / "texts/again");
+  std::vector<std::string> arguments = index_arguments(folder / "texts", "text", folder / "index");
+  const Outcome outcome = run_warpdex(arguments);
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("  left out: 1 hidden file or folder\n"
+                                     "  left out: 1 link that leads nowhere\n"
+                                     "  left out: 1 link to a folder that is read already\n"
+                                     "  these are: " +
+                                     (folder / "texts/.hidden").string() + ", "));
+  arguments.insert(arguments.end(), {"--json", "-"});
+  const rapidjson::Document json = parse_json(run_warpdex(arguments).out);
+  EXPECT_EQ(json["documents"].GetUint64(), 1U);
+  EXPECT_EQ(json["left_out"]["hidden"].GetUint64(), 1U);
+  EXPECT_EQ(json["left_out"]["dangling_links"].GetUint64(), 1U);
+  EXPECT_EQ(json["left_out"]["repeated_folders"].GetUint64(), 1U);
+  EXPECT_EQ(json["left_out"]["others"].GetUint64(), 0U);
+  EXPECT_EQ(json["left_out"]["first"].Size(), 3U);
+  const Outcome added = run_warpdex(
+      {"add", folder / "index", "--input", folder / "texts", "--format", "text", "--update"});
+  EXPECT_EQ(added.status, 0) << added.err;
+  EXPECT_THAT(added.out, HasSubstr("left out: 1 hidden file or folder\n"));
+}
+
+TEST(IndexCommand, NamesBothPlacesOfARepeatedId) {
+  const TemporaryFolder folder;
+  write_file(folder / "a.tsv", "1\tx\nbad\n2\ty\n");
+  write_file(folder / "b.tsv", "3\tx\n2\tx\n");
+  std::vector<std::string> arguments = index_arguments(folder / "a.tsv", "tsv", folder / "index");
+  arguments.insert(arguments.begin() + 3, folder / "b.tsv");
+  arguments.insert(arguments.end(), {"--on-bad-document", "skip"});
+  EXPECT_THAT(run_warpdex(arguments).err,
+              HasSubstr("b.tsv:2: a document with the id '2' came before, at " +
+                        (folder / "a.tsv").string() + ":3;"));
+  write_file(folder / "static", "1\t1\n2\t1\n1\t2\n");
+  arguments.insert(arguments.end(), {"--static", folder / "static"});
+  expect_complaint(run_warpdex(arguments), 1,
+                   {"static:3", "the id '1' has a static score already, on line 1"});
+}
+
 TEST(IndexCommand, AllFormatsGiveTheSameAnswers) {
   const TemporaryFolder folder;
   build_small_index(folder / "expected");

@@ -171,6 +171,10 @@ class JsonPage(unittest.TestCase):
         self.run_warpdex(f"{build} pfor --codec pfor")
         self.run_warpdex(f"{build} impacts --impacts")
         self.run_warpdex("index --format sparse --input sparse.jsonl --quiet --output sparse")
+        (self.folder / "texts").mkdir()
+        for name in ("text", ".hidden"):
+            (self.folder / "texts" / name).write_text("sea\n", encoding="utf-8")
+        self.check("`warpdex index`", "index --format text --input texts --output texts.index")
         for index in ("index", "pfor", "impacts", "sparse"):
             self.check("`warpdex stats` of documents", f"stats {index}")
         queries = "--queries queries.tsv"

@@ -136,10 +136,29 @@ TEST_F(LivingCommands, DeleteReadsLinesAsOtherCommandsDo) {
                    "d1\r\nd2")
                 .out,
             "deleted 2 documents from " + index_ + " (commit 1)\n");
+  EXPECT_EQ(remove("\xEF\xBB\xBF"
+                   "d3\n\xEF\xBB\xBF"
+                   "d4")
+                .out,
+            "deleted 2 documents from " + index_ + " (commit 2)\n");
+  expect_complaint(remove(std::string("d5\nd\0x\n", 7)), 1, {"<stdin>:2 has a NUL", "'d\\0x'"});
+  expect_complaint(remove(std::string("d\0"
+                                      "5\0\n\0",
+                                      6)),
+                   1, {"<stdin> is UTF-16"});
+  // Nothing was deleted by these.
+  EXPECT_EQ(remove("d5\n").status, 0);
   const std::string id(3'000, 'x');
   const Outcome outcome = remove(id + "\n");
   EXPECT_EQ(outcome.status, 1);
   EXPECT_LT(outcome.err.size(), 400U);
+}
+
+TEST_F(LivingCommands, DeleteNamesBothPlacesOfAnId) {
+  expect_complaint(remove("d1\nd2\nd1\n"), 1,
+                   {"<stdin>:3: the id 'd1' was named on line 1 already; nothing is deleted"});
+  expect_complaint(remove("d1\nd9\n"), 1,
+                   {"<stdin>:2: the index has no document with the id 'd9'; nothing is deleted"});
 }
 
 // More terms change than are kept one by one.
@@ -193,7 +212,7 @@ TEST_F(LivingCommands, RefuseBadInput) {
   expect_complaint(commands, 1, {"'d??6'", "control character"});
   const std::string before = answers(index_);
   expect_complaint(add("d6\tnew\nd1\told\n"), 1, {"<stdin>:2", "'d1' already"});
-  expect_complaint(add("d6\tnew\nd6\tnew\n"), 1, {"<stdin>:2", "came before"});
+  expect_complaint(add("d6\tnew\nd6\tnew\n"), 1, {"<stdin>:2", "came before, at <stdin>:1;"});
   expect_complaint(remove("d1\nd9\n"), 1, {"<stdin>:2", "'d9'", "nothing is deleted"});
   expect_complaint(remove("d1\nd1\n"), 1, {"<stdin>:2", "'d1'"});
   expect_complaint(run_warpdex({"delete", index_, "--ids", folder_ / "none"}), 1, {"cannot open"});

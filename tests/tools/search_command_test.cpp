@@ -56,6 +56,18 @@ TEST_F(SearchCommand, NoOutputMayLieInTheIndex) {
   EXPECT_EQ(names_in(index()), before);
 }
 
+TEST_F(SearchCommand, SkipsIdsThatARunCannotName) {
+  const std::string log = file("log.tsv");
+  write_file(log, "1\tpear\n2 a\tpear\n3\tpear\n");
+  const Outcome run = search({"--queries", log, "--on-bad-query", "skip"});
+  EXPECT_EQ(run.status, 0);
+  EXPECT_THAT(run.err, HasSubstr("skipped: " + log + ":2 has the query id '2 a', which holds"));
+  EXPECT_EQ(std::count(run.out.begin(), run.out.end(), '\n'), 4) << run.out;
+  expect_complaint(search({"--queries", log}), 1, {log + ":2 has the query id '2 a'"});
+  const Outcome json = search({"--queries", log, "--output-format", "json"});
+  EXPECT_EQ(parse_json(json.out)["queries"].Size(), 3U);
+}
+
 TEST_F(SearchCommand, WritesATrecRun) {
   write_file(file("log.tsv"), "q1\tpear\nq2\tnothing here\nq3\tPEAR\n");
   const Outcome outcome = search({"--queries", file("log.tsv"), "--tag", "mine"});

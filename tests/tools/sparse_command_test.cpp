@@ -74,6 +74,14 @@ TEST_F(SparseCommand, AnswersWeightedQueries) {
                    {"q.jsonl:1", "the format sparse"});
 }
 
+TEST_F(SparseCommand, TellsWeightsThatRiseFromNothing) {
+  const std::string vectors = "{\"id\":1,\"vector\":{\"a\":3.5,\"b\":1e-6,\"c\":1e-60,\"d\":2}}\n";
+  EXPECT_THAT(build(vectors).out,
+              HasSubstr("  weights below half of a step, raised to one: 2 of 4\n"));
+  EXPECT_EQ(parse_json(build(vectors, {"--json", "-"}).out)["raised_weights"].GetUint64(), 2U);
+  EXPECT_THAT(build(kWhole).out, ::testing::Not(HasSubstr("raised")));
+}
+
 TEST_F(SparseCommand, RefusesWhatDoesNotGoTogether) {
   for (const std::string option : {"--impacts", "--analyzer=standard", "--impact-k1=1"}) {
     expect_complaint(build(kWhole, {option}), 2, {"leave it out"});

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "build_report.hpp"
 #include "change_report.hpp"
 #include "command.hpp"
 #include "interrupt.hpp"
@@ -185,6 +186,7 @@ void report(const Arguments& given, const Added& added) {
       std::cout << ", skipped " << grouped(build.skipped_documents);
     }
     std::cout << " (commit " << added.committed.number << ")\n";
+    print_passed_over(build, std::cout);
   }
   if (!given.quiet && build.static_scores_unused > 0) {
     std::cerr << "warpdex: " << counted(build.static_scores_unused, "static score")
@@ -200,6 +202,7 @@ void report(const Arguments& given, const Added& added) {
   json.member("updated", added.report.updated);
   json.member("skipped", build.skipped_documents);
   json.member("static_scores_unused", build.static_scores_unused);
+  write_passed_over(build, json);
   write_notes(added.committed.notes, json);
   json.end_object();
   write_output(given.json, json.take() + "\n");

@@ -1,4 +1,6 @@
 // warpdex delete: deletes documents from an index by their ids.
+#include <algorithm>
+#include <functional>
 #include <iostream>
 #include <string>
 #include <vector>
@@ -43,8 +45,10 @@ struct Arguments {
 std::uint64_t remove_all(LineReader& lines, const Arguments& given, LivingIndex& index,
                          std::uint64_t& deleted) {
   std::uint64_t unknown = 0;
+  std::vector<std::size_t> hashes;  // of all lines so far
   for (std::string id; lines.next(id);) {
     if (lines.line_number() % 256 == 0) InterruptGuard::check();
+    hashes.push_back(std::hash<std::string>()(id));
     if (id.empty()) continue;
     if (index.remove(id)) {
       ++deleted;
@@ -52,10 +56,14 @@ std::uint64_t remove_all(LineReader& lines, const Arguments& given, LivingIndex&
     }
     ++unknown;
     if (given.ignore_unknown) continue;
-    throw InputError(lines.name() + ":" + std::to_string(lines.line_number()) +
-                     ": the index has no document with the id '" + excerpt(id) +
-                     "', or it was named before; nothing is deleted: correct the file, or pass "
-                     "over such ids by --ignore-unknown");
+    const auto first = std::ranges::find(hashes, hashes.back()) - hashes.begin() + 1;
+    const bool is_new = static_cast<std::uint64_t>(first) == lines.line_number();
+    throw InputError(lines.name() + ":" + std::to_string(lines.line_number()) + ": " +
+                     (is_new ? "the index has no document with the id '" + excerpt(id) + "'"
+                             : "the id '" + excerpt(id) + "' was named on line " +
+                                   std::to_string(first) + " already") +
+                     "; nothing is deleted: correct the file, or pass over such ids by "
+                     "--ignore-unknown");
   }
   return unknown;
 }

@@ -4,12 +4,15 @@
 #include <memory>
 #include <optional>
 
+#include "build_report.hpp"
 #include "change_report.hpp"
 #include "command.hpp"
 #include "impacts_text.hpp"
 #include "index_arguments.hpp"
 #include "interrupt.hpp"
+#include "json.hpp"
 #include "options.hpp"
+#include "output_file.hpp"
 #include "places.hpp"
 #include "progress.hpp"
 #include "reorder_report.hpp"
@@ -36,9 +39,11 @@ constexpr const char* kNotes =
     "         \"title\": …, \"text\": …} (--fields title,text). The id may be a 'docno', too\n"
     "  tsv    id<TAB>text, a document a line\n"
     "  trec   <DOC> … <DOCNO>id</DOCNO> … </DOC>\n"
-    "  text   a document a file; folders are searched for files. Its id is its path below the "
-    "folder\n"
-    "         that was named (of a file that was named, its name), with white space as %20\n"
+    "  text   a document a file; folders are searched for files, and links in them followed, to\n"
+    "         each folder once. Its id is its path below the folder that was named (of a file "
+    "that\n"
+    "         was named, its name), with white space as %20. Files and folders whose names begin\n"
+    "         with a dot are left out; the report counts them\n"
     "  sparse learned weights of terms, an object a line, as of SPLADE, uniCOIL or DeepImpact:\n"
     "         {\"id\": …, \"vector\": {\"term\": weight, …}}. Terms are taken as they are. The "
     "weights\n"
@@ -46,7 +51,7 @@ constexpr const char* kNotes =
     "equal\n"
     "         steps up to the largest. Weights of 0 are left out. A document's length is the "
     "number\n"
-    "         of its terms\n"
+    "         of its terms. Weights below half of a step become one step; the report counts them\n"
     "\n"
     "A bad document (malformed, without an id or any of the fields, with the id of an earlier "
     "one,\n"
@@ -58,7 +63,7 @@ constexpr const char* kNotes =
     "too large for that (past 17,000 with 100 documents, 55,000 with a million) ends the build:\n"
     "divide them all by one number then.\n"
     "\n"
-    "--memory holds however large the collection is, but for what it must keep at once: about 32\n"
+    "--memory holds however large the collection is, but for what it must keep at once: about 36\n"
     "bytes a document, 8 bytes a posting of the longest list, and 4 to 7 times the largest single\n"
     "document. --reorder finds its order from what fits of the lists, about 4 bytes a posting: "
     "with\n"
@@ -109,7 +114,18 @@ void print_report(const BuildReport& report, const std::optional<ReorderReport>&
   if (report.runs_spilled > 0) table.add({"  runs spilled", grouped(report.runs_spilled)});
   if (order) add_order(table, *order);
   table.print(std::cout);
+  print_passed_over(report, std::cout);
   if (report.weights) std::cout << "  " << impacts_text(*report.weights) << "\n";
+}
+
+std::string to_json(const BuildReport& report, std::uint64_t size) {
+  JsonWriter json;
+  json.begin_object();
+  write_build(report, json);
+  json.member("index_bytes", size);
+  json.member("seconds", report.seconds);
+  json.end_object();
+  return json.take() + "\n";
 }
 
 /// Notes on what may be wrong.
@@ -185,6 +201,7 @@ int run_index(const std::vector<std::string>& arguments) {
   const std::filesystem::path output = resolve_target(given.output);
   std::error_code ignored;
   const bool is_current = std::filesystem::equivalent(output, ".", ignored);
+  check_outputs_outside(given.output, {given.json});
   check_inputs_outside(given.output, given.inputs);
   check_inputs_outside(given.output, {given.static_scores, given.vectors.file()});
   const InterruptGuard guard;
@@ -192,7 +209,10 @@ int run_index(const std::vector<std::string>& arguments) {
     std::optional<ReorderReport> order;
     const BuildReport report = build(given, source, options, order);
     report_change(report.notes, [&] {
-      if (!given.quiet) print_report(report, order, given.output, folder_bytes(output));
+      if (!given.quiet && given.json != "-") {
+        print_report(report, order, given.output, folder_bytes(output));
+      }
+      if (!given.json.empty()) write_output(given.json, to_json(report, folder_bytes(output)));
     });
     if (!given.quiet && is_current) print_replaced_current_folder();
   } catch (const std::exception&) {

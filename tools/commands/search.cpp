@@ -125,7 +125,7 @@ void answer_file(const Snapshot& index, const Arguments& arguments, bool report_
   if (is_hybrid && !arguments.search.has_query_file()) {
     texts = arguments.hybrid.numbered_queries();
   } else if (!is_stream) {
-    texts = arguments.search.read_query_file(index.settings());
+    texts = arguments.search.read_query_file(index.settings(), !arguments.answers.is_json());
   }
   const QuerySyntax syntax = arguments.search.syntax(QuerySyntax::kPlain);
   const auto note = [&](const std::vector<QueryText>& queries) {
@@ -171,7 +171,7 @@ void answer_file(const Snapshot& index, const Arguments& arguments, bool report_
       if (tell) tell(query, result);
     };
     QueryReader queries(arguments.search.query_file(), arguments.search.query_format(),
-                        arguments.search.read_options(skipped));
+                        arguments.search.read_options(skipped, !arguments.answers.is_json()));
     write_stream_answers(index, queries, syntax, settings, engine, *writer, output.stream(), note,
                          watch);
     if (!is_answered) arguments.search.check_some_left(skipped);

@@ -10,6 +10,7 @@
 #include "data/data_file.hpp"
 #include "data/file_format.hpp"
 #include "warpdex/core/error.hpp"
+#include "warpdex/core/text_lines.hpp"
 #include "warpdex/vector/data/vector_reader.hpp"
 
 namespace warpdex::vector {
@@ -93,12 +94,14 @@ class LineFile {
   template <class Take>
   void each(const Take& take) {
     std::string rest;
-    std::uint64_t offset = skip_byte_order_mark();
+    std::uint64_t offset = 0;
     while (offset < file_.size()) {
       const std::size_t before = rest.size();
       const std::size_t bytes = std::min<std::uint64_t>(kBlockBytes, file_.size() - offset);
       rest.resize(before + bytes);
       file_.read(offset, bytes, rest.data() + before);
+      if (offset == 0)
+        check_encoding(std::string_view(rest).substr(0, kEncodingBytes), file_.name());
       offset += bytes;
       std::size_t start = 0;
       for (std::size_t end; (end = rest.find('\n', std::max(start, before))) != std::string::npos;
@@ -109,22 +112,17 @@ class LineFile {
       // A binary file may have no line end for gigabytes.
       if (rest.size() > kMaxIdBytes + 1) take_line(rest, take);
     }
-    if (!rest.empty()) take_line(rest, take);
+    // A mark alone is no last line.
+    if (!without_byte_order_marks(rest).empty()) take_line(rest, take);
   }
 
  private:
   static constexpr std::size_t kBlockBytes = std::size_t{1} << 20;
 
-  std::uint64_t skip_byte_order_mark() const {
-    std::string start(std::min<std::uint64_t>(3, file_.size()), '\0');
-    file_.read(0, start.size(), start.data());
-    return start == "\xEF\xBB\xBF" ? 3 : 0;
-  }
-
   template <class Take>
   void take_line(std::string_view line, const Take& take) {
     if (line.ends_with('\r')) line.remove_suffix(1);
-    take(line, ++number_);
+    take(without_byte_order_marks(line), ++number_);
   }
 
   DataFile file_;
@@ -209,7 +207,8 @@ VectorIds read_id_set(const std::string& path) {
   }
   ids.are_texts_ = true;
   LineFile(path).each([&](std::string_view line, std::uint64_t number) {
-    const std::string fault = fault_of(line);
+    std::string fault = line_fault(line);
+    if (fault.empty()) fault = fault_of(line);
     if (!fault.empty()) {
       throw InputError("line " + std::to_string(number) + " of '" + path + "' " + fault);
     }

@@ -9,6 +9,7 @@
 #include "data/file_format.hpp"
 #include "metric/spaces.hpp"
 #include "warpdex/core/error.hpp"
+#include "warpdex/core/text_lines.hpp"
 #include "warpdex/vector/data/matrix.hpp"
 #include "warpdex/vector/metric/permutation_index.hpp"
 
@@ -163,12 +164,17 @@ std::vector<std::string> read_lines(const std::string& path) {
   std::string bytes(file.size(), '\0');
   file.read(0, bytes.size(), bytes.data());
   std::string_view rest = bytes;
-  if (rest.starts_with("\xEF\xBB\xBF")) rest.remove_prefix(3);
+  check_encoding(rest.substr(0, kEncodingBytes), path);
   std::vector<std::string> lines;
   while (!rest.empty()) {
     std::string_view line = rest.substr(0, rest.find('\n'));
     rest.remove_prefix(std::min(line.size() + 1, rest.size()));
     if (line.ends_with('\r')) line.remove_suffix(1);
+    line = without_byte_order_marks(line);
+    if (line.empty() && rest.empty() && !bytes.ends_with('\n')) break;  // a mark alone is no line
+    if (const std::string fault = line_fault(line); !fault.empty()) {
+      throw InputError("line " + std::to_string(lines.size() + 1) + " of '" + path + "' " + fault);
+    }
     if (line.size() > kMaxTextBytes) {
       throw InputError("line " + std::to_string(lines.size() + 1) + " of '" + path + "' has " +
                        std::to_string(line.size()) + " bytes; at most " +

@@ -97,7 +97,7 @@ TEST_F(LivingIndexTest, RefusesWhatDoesNotFit) {
   EXPECT_THAT(complaint<BadDocument>([&] {
                 index.add(*reader_of({{"n", "x"}, {"n", "y"}}), one_thread());
               }),
-              HasSubstr("came before"));
+              HasSubstr("<memory>:2: a document with the id 'n' came before, at <memory>:1;"));
   EXPECT_FALSE(index.remove("n"));
   EXPECT_TRUE(index.remove("a"));
   EXPECT_FALSE(index.remove("a"));

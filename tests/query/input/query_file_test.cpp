@@ -231,17 +231,96 @@ TEST_F(QueryFile, OtherEncodingsAreGuessed) {
   };
   expect("1\tcaf\xE9\n", "looks like Latin-1: convert the file first, as with iconv -f LATIN1");
   expect("1\tit\x92s\n", "looks like Windows-1252: convert the file first, as with iconv -f WIN");
-  expect(std::string("\xFF\xFE") + "1\t", "looks like UTF-16: convert the file first");
-  const std::string without_mark("1\0\t\0a\0 \0\xE9\0b", 11);
-  expect(without_mark, "looks like UTF-16: convert the file first");
+  for (const std::string& utf16 : {std::string("\xFF\xFE") + "1\t",
+                                   std::string("\xFE\xFF\0"
+                                               "1",
+                                               4),
+                                   std::string("1\0\t\0a\0 \0\xE9\0b", 11),
+                                   std::string("\0"
+                                               "1\0\t\0a\0\n",
+                                               8)}) {
+    const std::string file = (folder_ / "queries").string();
+    test::write_file(file, utf16);
+    try {
+      read_queries(file, QueryFormat::kTsv);
+      ADD_FAILURE() << "taken";
+    } catch (const InputError& error) {
+      EXPECT_TRUE(std::string(error.what()).starts_with(file + " is UTF-16; convert it to UTF-8"));
+    }
+    // Nor are its lines skipped one by one.
+    EXPECT_THROW(read_queries(file, QueryFormat::kTsv, {.on_bad_query = [](const std::string&) {}}),
+                 InputError);
+  }
   expect(std::string("\x7F"
                      "ELF\x02\x01\x01\0\t\x03\0\x3E\0\xF0\xFF query",
                      21),
-         "looks like a binary file: give one of text");
+         "queries:1 has a NUL (byte 8 of the line, '?ELF???\\0");
+  expect("1\ta\x01\xFF\n", "looks like a binary file: give one of text");
   // Other lines are UTF-8: to convert all of the file would spoil them.
   expect("1\tcaf\xC3\xA9\n2\tcaf\xE9\n",
          "queries:2 has a query that is not UTF-8 (byte 4 of its text); it looks like Latin-1, "
          "while lines before it are UTF-8: convert this line alone");
+}
+
+TEST_F(QueryFile, MarksAtTheStartOfLinesAreDropped) {
+  const std::string mark = "\xEF\xBB\xBF";
+  EXPECT_EQ(read(mark + "1\ta\n" + mark + "2\tb\n", QueryFormat::kTsv),
+            (Pairs{{"1", "a"}, {"2", "b"}}));
+  EXPECT_EQ(read("a\n" + mark + "b\n" + mark, QueryFormat::kLines),
+            (Pairs{{"1", "a"}, {"2", "b"}}));
+  EXPECT_EQ(read(mark + "{\"id\":1,\"text\":\"a\"}\n" + mark + "{\"id\":2,\"text\":\"b\"}\n",
+                 QueryFormat::kJsonl),
+            (Pairs{{"1", "a"}, {"2", "b"}}));
+  EXPECT_EQ(read(mark + "<top><num>1<title>a</top>\n" + mark + "<top><num>2<title>b</top>\n",
+                 QueryFormat::kTrec),
+            (Pairs{{"1", "a"}, {"2", "b"}}));
+}
+
+TEST_F(QueryFile, ANulCostsItsQuery) {
+  std::vector<std::string> bad;
+  const QueryReadOptions skip{.on_bad_query = [&](const std::string& m) { bad.push_back(m); }};
+  test::write_file(folder_ / "queries", std::string("1\ta\0b\n2\tc\n", 10));
+  EXPECT_EQ(pairs(read_queries(folder_ / "queries", QueryFormat::kTsv, skip)), (Pairs{{"2", "c"}}));
+  ASSERT_EQ(bad.size(), 1U);
+  EXPECT_NE(bad[0].find(":1 has a NUL (byte 4 of the line, '1?a\\0b')"), std::string::npos)
+      << bad[0];
+  // Of topics, the line's topic.
+  test::write_file(folder_ / "queries", std::string("<top><num>1<title>a\nx\0y\n", 24) +
+                                            "</top>\n<top><num>2<title>b</top>\n");
+  EXPECT_EQ(pairs(read_queries(folder_ / "queries", QueryFormat::kTrec, skip)).at(0).first, "2");
+  EXPECT_EQ(bad.size(), 2U);
+}
+
+TEST_F(QueryFile, IdsAsDocumentsHaveThem) {
+  EXPECT_EQ(read("{\"id\":9223372036854775808,\"text\":\"a\"}\n"
+                 "{\"id\":-9223372036854775809,\"text\":\"b\"}\n"
+                 "{\"id\":123456789012345678901234567890,\"text\":\"c\"}\n",
+                 QueryFormat::kJsonl),
+            (Pairs{{"9223372036854775808", "a"},
+                   {"-9223372036854775809", "b"},
+                   {"123456789012345678901234567890", "c"}}));
+  EXPECT_NE(complaint("{\"id\":1e30,\"text\":\"a\"}", QueryFormat::kJsonl).find("neither a str"),
+            std::string::npos);
+  EXPECT_NE(
+      complaint("a\u200Bb\tx\n", QueryFormat::kTsv)
+          .find("queries:1 has the query id 'a\u200Bb', which holds U+200B, which nobody sees"),
+      std::string::npos);
+  EXPECT_NE(complaint("{\"id\":\"a\\u0000b\",\"text\":\"x\"}", QueryFormat::kJsonl).find("control"),
+            std::string::npos);
+}
+
+TEST_F(QueryFile, OnlyRunsRefuseIdsWithWhiteSpace) {
+  const std::string bytes = "1\ta\n2 a\tx\n3\u00A0b\ty\n4\tz\n";
+  EXPECT_EQ(read(bytes, QueryFormat::kTsv),
+            (Pairs{{"1", "a"}, {"2 a", "x"}, {"3\u00A0b", "y"}, {"4", "z"}}));
+  std::vector<std::string> bad;
+  QueryReadOptions options{.on_bad_query = [&](const std::string& m) { bad.push_back(m); },
+                           .are_for_run = true};
+  EXPECT_EQ(pairs(read_queries(folder_ / "queries", QueryFormat::kTsv, options)),
+            (Pairs{{"1", "a"}, {"4", "z"}}));
+  ASSERT_EQ(bad.size(), 2U);
+  EXPECT_NE(bad[0].find(":2 has the query id '2 a', which holds white space"), std::string::npos);
+  EXPECT_NE(bad[1].find(":3 has the query id"), std::string::npos);
 }
 
 TEST_F(QueryFile, MissingAndDamagedFiles) {

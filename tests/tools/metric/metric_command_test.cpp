@@ -52,6 +52,19 @@ TEST_F(MetricCommand, AnswersAsLinesAndAsJson) {
   EXPECT_THAT(bench.out, HasSubstr("radius 1"));
 }
 
+TEST_F(MetricCommand, ReadsLinesAsOtherCommandsDo) {
+  const std::string mark = "\xEF\xBB\xBF";
+  write_file(folder_ / "joined.txt", mark + "cat\n" + mark + "cart\n" + mark);
+  EXPECT_THAT(build("joined.txt", "levenshtein").out, HasSubstr("indexed 2 objects"));
+  EXPECT_EQ(search({"-k", "1", "--exact"}).out, "0\t0\t1\n1\t0\t3\n");
+  write_file(folder_ / "nul.txt", std::string("cat\nd\0g\n", 8));
+  expect_complaint(build("nul.txt", "levenshtein"), 1,
+                   {"line 2 of '" + (folder_ / "nul.txt").string() + "' has a NUL", "'d\\0g'"});
+  expect_complaint(search({"-k", "1"}, "nul.txt"), 1, {"line 2 of", "has a NUL"});
+  write_file(folder_ / "utf16.txt", std::string("c\0a\0t\0\n\0", 8));
+  expect_complaint(build("utf16.txt", "levenshtein"), 1, {"utf16.txt is UTF-16; convert it"});
+}
+
 TEST_F(MetricCommand, FewObjectsAreAllPermutants) {
   EXPECT_THAT(build("words.txt", "levenshtein", {}).out, HasSubstr("by 5 permutants"));
   write_file(folder_ / "one.txt", "cat\n");

@@ -54,6 +54,11 @@ TEST_F(Ids, Texts) {
   EXPECT_EQ(read("empty", "").size(), 0U);
 }
 
+TEST_F(Ids, FilesThatWereJoined) {
+  const std::string mark = "\xEF\xBB\xBF";
+  EXPECT_THAT(texts_of(read("a.txt", mark + "a\n" + mark + "b\n" + mark)), ElementsAre("a", "b"));
+}
+
 TEST_F(Ids, ManyTextsOverSeveralBlocks) {
   std::mt19937_64 random = warpdex::test::generator(1);
   std::string bytes;
@@ -75,7 +80,16 @@ TEST_F(Ids, RefusedTexts) {
   EXPECT_THAT(refused("a.txt", "\n"), HasSubstr("line 1"));
   EXPECT_THAT(refused("a.txt", "a\nb\n\n"), HasSubstr("line 3"));
   EXPECT_THAT(refused("a.txt", "a\tb\n"), HasSubstr("control character"));
-  EXPECT_THAT(refused("a.txt", std::string("a\0b", 3)), HasSubstr("control character"));
+  EXPECT_THAT(refused("a.txt", std::string("x\na\0b\n", 6)),
+              AllOf(HasSubstr("line 2"), HasSubstr("has a NUL (byte 2 of the line, 'a\\0b')")));
+  EXPECT_THAT(refused("a.txt", std::string("\xFF\xFE"
+                                           "1\0",
+                                           4)),
+              HasSubstr("a.txt is UTF-16;"));
+  EXPECT_THAT(refused("a.txt", std::string("\0"
+                                           "1\0\n",
+                                           4)),
+              HasSubstr("a.txt is UTF-16;"));
   EXPECT_THAT(refused("a.txt", "a\rb\n"), HasSubstr("control character"));
   EXPECT_EQ(read("a.txt", std::string(4096, 'x') + "\r\n").size(), 1U);
   EXPECT_THAT(refused("a.txt", "a\n" + std::string(4097, 'x')),

@@ -82,9 +82,12 @@ struct BuildReport {
   std::uint64_t runs_spilled = 0;          ///< to temporary files, for want of memory
   std::uint64_t static_scores_unused = 0;  ///< of ids that no document has
   std::uint64_t zero_weights = 0;          ///< of sparse vectors: left out
+  /// Of sparse vectors: below half of a step of impacts, and counted as one step all the same.
+  std::uint64_t raised_weights = 0;
   /// Of sparse vectors: how their weights became impacts, which depends on all of them.
   std::optional<ImpactSettings> weights = std::nullopt;
   std::vector<FieldCount> fields;  ///< as the reader was asked for them, and how common
+  LeftOut left_out;                ///< of folders
   double seconds = 0;              ///< of wall-clock time, all in all
   /// A sentence for each thing beside the index that could not be cleared away.
   std::vector<std::string> notes{};
@@ -104,7 +107,7 @@ struct BuildReport {
 /// of 0 or more is a bad document.
 ///
 /// The process stays within `memory` plus 20 %, as long as each of these fits into it: the tables
-/// of documents (about 32 bytes a document, 27 bytes more a line of static scores) and the longest
+/// of documents (about 36 bytes a document, 27 bytes more a line of static scores) and the longest
 /// posting list (about 28 bytes a posting). Single documents are not in the budget, since they are
 /// read whole: a huge one may take 4 to 7 times its bytes beyond it, on each thread that holds one.
 /// Fewer threads run than were asked for where each would get less than 16 MiB.

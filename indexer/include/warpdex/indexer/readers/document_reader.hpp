@@ -19,10 +19,10 @@ namespace warpdex {
 /// The most that a document may take in its file, unpacked, unless ReaderOptions say otherwise.
 inline constexpr std::uint64_t kMaxDocumentBytes = std::uint64_t{1} << 30;
 
-/// Lines end with "\n" or "\r\n"; blank lines and a byte order mark at the
-/// start of a file are skipped. Ids hold no ASCII white space or control characters, since runs
-/// and qrels could not name them. Inputs whose names end in .gz, .zst or .xz are unpacked, and so
-/// is any other that starts like one of these.
+/// Lines end with "\n" or "\r\n"; blank lines and byte order marks at the start of a line are
+/// skipped. Ids hold no white space, no control characters and no characters without width
+/// (id_fault()), since runs and qrels could not name them. Inputs whose names end in .gz, .zst or
+/// .xz are unpacked, and so is any other that starts like one of these.
 enum class DocumentFormat {
   /// One JSON object a line, up to 4 GiB. The id is the first of the members "id", "_id", "docno"
   /// that is there and not null: a string or an integer. The fields are strings; the text is made
@@ -40,10 +40,11 @@ enum class DocumentFormat {
   /// {"sea": 1.32, "##ing": 0.5}}. Other members are ignored.
   kSparse,
   /// Each file is a document, of a folder all below it in the order of their paths' bytes, without
-  /// files and folders whose names start with a dot and without following links to folders. The id
+  /// files and folders whose names start with a dot. Links are followed, to each folder once. The
+  /// id
   /// is the path below the folder (of a file that was named itself, its name; of standard input,
-  /// "stdin") with '/', the suffix of its packing kept; white space, control characters, '%', and
-  /// where the path is not UTF-8 all bytes above 127, are written %XX.
+  /// "stdin") with '/', the suffix of its packing kept; what an id cannot hold, '%', and where the
+  /// path is not UTF-8 all bytes above 127, are written %XX.
   kText,
 };
 
@@ -76,7 +77,7 @@ struct TermWeight {
 
 /// What is indexed of a record.
 struct Document {
-  std::string id;      ///< not empty; no ASCII white space or control characters
+  std::string id;      ///< not empty; without an id_fault()
   std::string text{};  ///< UTF-8; the chosen fields, joined by a line feed
   /// Of a reader that has_vectors(), in the place of the text: each term once.
   std::vector<TermWeight> vector{};
@@ -98,6 +99,17 @@ struct FieldUse {
   std::vector<FieldCount> fields;  ///< as they were asked for; empty: the format has no fields
   std::vector<FieldCount> stored;  ///< likewise of ReaderOptions::stored
   std::string known;               ///< names of the first documents' fields, "id, text, title"
+};
+
+/// What a folder holds that is not read.
+struct LeftOut {
+  std::uint64_t hidden = 0;            ///< files and folders whose names start with a dot
+  std::uint64_t dangling_links = 0;    ///< which lead nowhere
+  std::uint64_t repeated_folders = 0;  ///< links to folders that are read elsewhere
+  std::uint64_t others = 0;            ///< pipes, sockets, devices
+  std::vector<std::string> first;      ///< paths of some of them, those met first
+
+  std::uint64_t total() const { return hidden + dangling_links + repeated_folders + others; }
 };
 
 /// A document that cannot be indexed; the message starts with its location.
@@ -157,6 +169,9 @@ class DocumentReader {
   /// The bytes that unpacking the input takes in memory now: a build leaves room for them. Callable
   /// while another thread is in next().
   virtual std::uint64_t unpacking_memory() const { return 0; }
+
+  /// What the inputs' folders hold beside documents.
+  virtual LeftOut left_out() const { return {}; }
 
   /// Bytes of input files consumed so far (packed, where they are packed) and in all; the total
   /// is 0 where it cannot be known. For progress; callable while another thread is in next().

@@ -84,8 +84,9 @@ class LongLine : public InputError {
 /// ids, runs, judgements and queries have in a line.
 inline constexpr std::size_t kMaxLineBytes = std::size_t{64} << 20;
 
-/// Lines of an InputStream. A line ends with "\n" or "\r\n", the last one also with the input; a
-/// UTF-8 byte order mark at the start of the input is skipped.
+/// Lines of an InputStream. A line ends with "\n" or "\r\n", the last one also with the input;
+/// UTF-8 byte order marks at the start of a line are dropped, since files that were joined have
+/// them anywhere.
 class LineReader {
  public:
   /// Opens `path` as InputStream does. Lines have up to `max_bytes`, without their end.
@@ -93,9 +94,14 @@ class LineReader {
                       std::size_t max_bytes = kMaxLineBytes, const UnpackLimit& unpack_limit = {});
 
   /// Replaces `line` by the next line, without its end; false at the end of the input. Throws as
-  /// InputStream::read does, and LongLine as soon as a line proves too long: the next call passes
-  /// over the rest of it.
+  /// InputStream::read does; LongLine as soon as a line proves too long: the next call passes over
+  /// the rest of it; InputError for a file that starts as UTF-16 or UTF-32 does and, "FILE:LINE …",
+  /// for a line with a NUL.
   bool next(std::string& line);
+
+  /// Likewise, but gives lines with a NUL too, to callers that refuse them on their own (see
+  /// line_fault()).
+  bool next_unchecked(std::string& line);
 
   /// Whether a whole line was read already, so that next() gives it without reading.
   bool has_line_at_hand() const;
@@ -110,7 +116,9 @@ class LineReader {
   bool fill();
   void pass_over_long_line();
   [[noreturn]] void fail_long(std::string& line);
-  std::size_t skip_byte_order_mark(std::size_t size);
+  /// Throws for the first `size` bytes of a file that is not UTF-8, reading more if need be;
+  /// returns how many there are then.
+  std::size_t check_start(std::size_t size);
 
   InputStream stream_;
   std::unique_ptr<char[]> buffer_;

@@ -46,6 +46,8 @@ struct QueryReadOptions {
   std::vector<TopicField> topic_fields{TopicField::kTitle};
   /// Called with a message for each bad query, which is then left out. Empty: it is thrown.
   std::function<void(const std::string&)> on_bad_query{};
+  /// Ids are to name queries in a TREC run: one with white space is a bad query.
+  bool are_for_run = false;
   /// As for InputStream.
   std::function<void()> on_read{};
   /// A query of more bytes is a bad one. (Its terms are known only when it is parsed.)
@@ -57,8 +59,8 @@ struct QueryReadOptions {
 
 /// The queries of a file, one after another. A query without text is kept (its answer is empty). An
 /// empty line is a query in kLines, and is skipped in the other formats. A query is bad if it lacks
-/// its separator, has an empty id or one that came before, is not UTF-8, is not the JSON of its
-/// format, or is too long.
+/// its separator, has an empty id, one that came before or one with a character that nobody sees
+/// (id_fault()), is not UTF-8, has a NUL, is not the JSON of its format, or is too long.
 class QueryReader {
  public:
   /// Opens the file ("-": standard input; .gz, .zst and .xz are unpacked). Throws IoError for a
