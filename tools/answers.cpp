@@ -111,10 +111,11 @@ class ChunkWriter {
   void write(std::span<const QueryText> texts, const SearchEngine::OnProgress& on_progress) {
     const std::vector<Query> queries = parse_queries(texts, syntax_, *analyzer_, watch_.skipped);
     if (watch_.on_queries) watch_.on_queries(queries);
-    const std::vector<SearchResult> results =
+    std::vector<SearchResult> results =
         watch_.search ? watch_.search(queries) : engine_.search(queries, settings_, on_progress);
     if (watch_.search) on_progress(queries.size());
     for (std::size_t i = 0; i < queries.size(); ++i) {
+      if (watch_.hits_beside_own > 0) leave_out_own(queries[i], results[i].hits);
       write_answer(snapshot_, queries[i], results[i], settings_.count, watch_.are_distances,
                    watch_.shown, writer_);
       if (watch_.on_answer) watch_.on_answer(queries[i], results[i]);
@@ -122,6 +123,12 @@ class ChunkWriter {
   }
 
  private:
+  void leave_out_own(const Query& query, std::vector<Hit>& hits) const {
+    std::erase_if(
+        hits, [&](const Hit& hit) { return snapshot_.document_name(hit.document) == query.id; });
+    if (hits.size() > watch_.hits_beside_own) hits.resize(watch_.hits_beside_own);
+  }
+
   const Snapshot& snapshot_;
   std::unique_ptr<Analyzer> analyzer_;
   QuerySyntax syntax_;

@@ -56,6 +56,9 @@ struct AnswerWatch {
   std::function<void(const Query&, const SearchResult&)> on_answer;
   Progress* progress = nullptr;  ///< shows how far it has come
   ShownFields* shown = nullptr;  ///< what goes with each document
+  /// Above 0: the document of a query's own id is left out, and answers have so many hits at most;
+  /// the settings ask for one more.
+  std::uint32_t hits_beside_own = 0;
   /// Answers the next queries in the place of the engine; they come in their order.
   std::function<std::vector<SearchResult>(std::span<const Query>)> search{};
   bool are_distances = false;  ///< the scores of its answers

@@ -5,7 +5,10 @@
 #include <array>
 #include <string_view>
 
+#include "term_notes.hpp"
 #include "text.hpp"
+#include "warpdex/core/error.hpp"
+#include "warpdex/query/plan/plan.hpp"
 #include "warpdex/query/result_writer.hpp"
 
 namespace warpdex::tools {
@@ -92,61 +95,118 @@ bool has_tilde(std::string_view text) {
 
 bool has_parentheses(std::string_view text) { return has_pair(text, "(", ")"); }
 
+/// A word as +sea or -sea, and not -5 or --flag.
+bool has_plus_or_minus(std::string_view text) {
+  return any_word(text, [](std::string_view word) {
+    return word.size() > 1 && (word[0] == '+' || word[0] == '-') && is_letter(word[1]);
+  });
+}
+
+/// A word as -covid-19, which may be of several terms.
+bool may_exclude_long_word(std::string_view text) {
+  return any_word(text, [](std::string_view word) { return word.size() > 3 && word[0] == '-'; });
+}
+
 struct Kind {
   bool (*is_in)(std::string_view text);
   const char* sign;
-  const char* truth;  ///< what it does not do
+  const char* truth;         ///< what it does not do
+  bool is_of_plain = true;   ///< noted in this syntax
+  bool is_of_signed = true;  ///< likewise
 };
 
-constexpr std::array<Kind, 7> kKinds{{
+constexpr std::array<Kind, 9> kKinds{{
     {has_quotes, "quotes", "they make no phrase"},
     {has_operator, "AND, OR or NOT", "these are no operators (--mode says how words combine)"},
     {has_field, "a word before a colon", "it names no field"},
-    {has_weight, "a number behind ^", "it gives no weight (but does with --query-syntax signed)"},
+    {has_weight, "a number behind ^", "it gives no weight (but does with --query-syntax signed)",
+     true, false},
     {has_wildcard, "*", "it is no wildcard"},
     {has_tilde, "~", "it finds no words that are alike or near"},
     {has_parentheses, "parentheses", "they group nothing"},
+    {has_plus_or_minus, "+ or - before a word",
+     "it asks for nothing (but does with --query-syntax signed)", true, false},
+    {may_exclude_long_word, "- before a word of several terms",
+     "only documents with the rarest of them are excluded", false, true},
 }};
 
-std::string terms_text(const QueryText& text, QuerySyntax syntax, Analyzer& analyzer) {
-  const Query query = parse_query(text, syntax, analyzer);
-  if (query.terms.empty()) return "no terms";
-  std::string terms = "the terms ";
-  for (std::size_t i = 0; i < query.terms.size(); ++i) {
-    if (i == kShownTerms) return terms + ", …";
-    const QueryTerm& term = query.terms[i];
-    if (i > 0) terms += ", ";
-    if (term.occur != Occur::kUnsigned) terms += term.occur == Occur::kMust ? "+" : "-";
-    terms += term.term;
-    if (term.weight != 1) terms += "^" + format_score(term.weight);
-  }
-  return terms;
-}
+/// Tells queries that have a sign, and explains the first.
+class NoteMaker {
+ public:
+  NoteMaker(QuerySyntax syntax, Analyzer& analyzer, const Snapshot* index)
+      : syntax_(syntax), analyzer_(analyzer), index_(index) {}
 
-}  // namespace
-
-std::vector<std::string> query_notes(const std::vector<QueryText>& queries, QuerySyntax syntax,
-                                     Analyzer& analyzer) {
-  std::vector<std::string> notes;
-  const QueryText* explained = nullptr;  // the last query whose terms were shown
-  for (const Kind& kind : kKinds) {
+  /// Empty if no query has it.
+  std::string note(const Kind& kind, const std::vector<QueryText>& queries) {
+    if (!(syntax_ == QuerySyntax::kSigned ? kind.is_of_signed : kind.is_of_plain)) return {};
     const QueryText* first = nullptr;
     std::size_t count = 0;
     for (const QueryText& query : queries) {
-      if (!kind.is_in(query.text)) continue;
-      if (kind.is_in == has_weight && syntax == QuerySyntax::kSigned) continue;  // it gives one
-      if (++count == 1) first = &query;
+      if (has(kind, query) && ++count == 1) first = &query;
     }
-    if (count == 0) continue;
+    if (count == 0) return {};
     const std::string name = first->id.empty() ? "the query" : "query " + first->id;
     std::string note = count == 1 ? name + " has " : counted(count, "query") + " have ";
     note += std::string(kind.sign) + ", but " + kind.truth;
     if (count > 1) note += "; the first is " + name;
-    if (first != explained) note += "; it is read as " + terms_text(*first, syntax, analyzer);
-    explained = first;
-    notes.push_back(note);
+    if (first != explained_) note += "; it is read as " + terms_text(*first);
+    explained_ = first;
+    return note;
+  }
+
+ private:
+  bool has(const Kind& kind, const QueryText& query) {
+    if (query.is_vector || !kind.is_in(query.text)) return false;
+    if (kind.is_in != may_exclude_long_word) return true;
+    try {
+      return std::ranges::any_of(parse_query(query, syntax_, analyzer_).terms,
+                                 [](const QueryTerm& term) { return term.word != 0; });
+    } catch (const InputError&) {
+      return false;  // the search tells it
+    }
+  }
+
+  std::string terms_text(const QueryText& text) {
+    Query query = parse_query(text, syntax_, analyzer_);
+    if (index_ != nullptr) query = with_rarest_exclusions(*index_, query);
+    if (query.terms.empty()) return "no terms";
+    std::string terms = "the terms ";
+    for (std::size_t i = 0; i < query.terms.size(); ++i) {
+      if (i == kShownTerms) return terms + ", …";
+      const QueryTerm& term = query.terms[i];
+      if (i > 0) terms += ", ";
+      if (term.occur != Occur::kUnsigned) terms += term.occur == Occur::kMust ? "+" : "-";
+      terms += term.term;
+      if (term.weight != 1) terms += "^" + format_score(term.weight);
+    }
+    return terms;
+  }
+
+  QuerySyntax syntax_;
+  Analyzer& analyzer_;
+  const Snapshot* index_;
+  const QueryText* explained_ = nullptr;  ///< the last query whose terms were shown
+};
+
+}  // namespace
+
+std::vector<std::string> query_notes(const std::vector<QueryText>& queries, QuerySyntax syntax,
+                                     Analyzer& analyzer, const Snapshot* index) {
+  NoteMaker maker(syntax, analyzer, index);
+  std::vector<std::string> notes;
+  for (const Kind& kind : kKinds) {
+    std::string note = maker.note(kind, queries);
+    if (!note.empty()) notes.push_back(std::move(note));
   }
   return notes;
+}
+
+void print_query_notes(const std::vector<QueryText>& texts, std::span<const Query> queries,
+                       QuerySyntax syntax, const Snapshot& index) {
+  print_notes(query_notes(texts, syntax, *make_analyzer(index.settings().analyzer), &index));
+  TermNotes terms(index);
+  terms.look_at(queries);
+  print_notes(terms.notes());
 }
 
 }  // namespace warpdex::tools

@@ -1,20 +1,27 @@
 // Notes on signs of other query languages, which are read as words here.
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
 #include "warpdex/indexer/analysis/analyzer.hpp"
+#include "warpdex/indexer/format/snapshot.hpp"
 #include "warpdex/query/input/query_file.hpp"
 #include "warpdex/query/input/query_parser.hpp"
 
 namespace warpdex::tools {
 
-/// A sentence for each kind of sign (quotes, OR, field:, ^2, *, ~, parentheses) that is in the
-/// queries and does nothing: how many have it, which is the first of them, and as which terms that
-/// is read. A query without an id is "the query". Throws InputError where that first query is not
-/// UTF-8.
+/// A sentence for each kind of sign (quotes, OR, field:, ^2, *, ~, parentheses, +word and -word)
+/// that is in the queries and does nothing, and for words of several terms that are excluded by
+/// one: how many have it, which is the first of them, and as which terms that is read by `index`,
+/// which knows the rarest ones. A query without an id is "the query". Throws InputError where that
+/// first query is not UTF-8.
 std::vector<std::string> query_notes(const std::vector<QueryText>& queries, QuerySyntax syntax,
-                                     Analyzer& analyzer);
+                                     Analyzer& analyzer, const Snapshot* index = nullptr);
+
+/// All notes on queries of a file, also those of TermNotes, on standard error.
+void print_query_notes(const std::vector<QueryText>& texts, std::span<const Query> queries,
+                       QuerySyntax syntax, const Snapshot& index);
 
 }  // namespace warpdex::tools

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "table.hpp"
+#include "term_notes.hpp"
 #include "text.hpp"
 #include "warpdex/indexer/analysis/analyzer.hpp"
 #include "warpdex/query/plan/plan.hpp"
@@ -67,17 +68,18 @@ void print_unknown(const Snapshot& index, const std::set<std::string>& unknown, 
 void print_remarks(const Snapshot& index, const Query& query, const SearchResult& result,
                    std::ostream& out) {
   std::set<std::string> unknown;
-  bool only_exclusions = !query.terms.empty();
+  std::set<std::string> wanted;
   for (const QueryTerm& term : query.terms) {
     if (plan_query(index, Query{"", {{term.term}}}).terms.empty()) unknown.insert(term.term);
-    only_exclusions = only_exclusions && term.occur == Occur::kMustNot;
+    if (term.occur != Occur::kMustNot) wanted.insert(term.term);
   }
   if (query.terms.empty()) {
-    out << "the query has no terms (stop words, signs and words of weight 0 do not count)\n";
+    out << "the query has no terms " << kNoTerms << "\n";
   }
-  if (only_exclusions) out << "the query only excludes; add a word to look for\n";
+  if (!query.terms.empty() && wanted.empty())
+    out << "the query only excludes; add a word to look for\n";
   print_unknown(index, unknown, out);
-  if (result.fell_back_to_or && !result.hits.empty()) {
+  if (result.fell_back_to_or && !result.hits.empty() && wanted.size() > 1) {
     out << "too few documents hold all of the words; these hold any of them\n";
   }
 }

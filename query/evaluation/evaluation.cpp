@@ -108,12 +108,19 @@ Evaluation evaluate(const TrecRun& run, const Qrels& qrels, const std::vector<Me
     throw UsageError("the relevance level is " + std::to_string(options.relevance_level) +
                      "; give a grade of 1 or more");
   }
-  Evaluation evaluation{.run_tag = run.tag, .measures = measures, .queries = {}, .summary = {}};
+  Evaluation evaluation{.run_tag = run.tag,
+                        .measures = measures,
+                        .queries = {},
+                        .summary = {},
+                        .judged_queries = qrels.size()};
   for (const RunQuery& query : run.queries) {
     const auto judgements = qrels.find(query.id);
     if (judgements == qrels.end()) continue;
-    const JudgedRanking ranking =
-        judge(query.documents, judgements->second, options.relevance_level);
+    std::vector<RunDocument> documents = query.documents;
+    if (options.ignore_identical_ids) {
+      std::erase_if(documents, [&](const RunDocument& one) { return one.name == query.id; });
+    }
+    const JudgedRanking ranking = judge(documents, judgements->second, options.relevance_level);
     QueryEvaluation& result = evaluation.queries.emplace_back();
     result.id = query.id;
     for (const Measure& measure : measures) {

@@ -157,6 +157,39 @@ TrecRun read_run(const std::filesystem::path& file) {
   return run;
 }
 
+namespace {
+
+/// Whether these are names of columns, as BEIR's query-id, corpus-id and score.
+bool are_column_names(const std::vector<std::string_view>& fields) {
+  std::array<std::string, 2> ends{std::string(fields.front()), std::string(fields.back())};
+  for (std::string& name : ends) {
+    std::erase_if(name, [](char c) { return c == '-' || c == '_'; });
+    std::ranges::transform(name, name.begin(), [](char c) {
+      return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
+    });
+  }
+  constexpr std::array<std::string_view, 6> kQueries{"queryid", "qid",   "query",
+                                                     "topicid", "topic", "topicnumber"};
+  constexpr std::array<std::string_view, 8> kGrades{
+      "score", "relevance", "rel", "grade", "label", "relevancescore", "judgment", "judgement"};
+  return std::ranges::find(kQueries, ends[0]) != kQueries.end() &&
+         std::ranges::find(kGrades, ends[1]) != kGrades.end();
+}
+
+/// Where a file judges a document first, as " (first on line 3)"; "" where it cannot be read again.
+std::string first_judgement(const std::filesystem::path& file, std::string_view query,
+                            std::string_view document, std::size_t columns) {
+  if (!std::filesystem::is_regular_file(file)) return "";
+  FieldReader reader(file);
+  for (std::vector<std::string_view> fields; reader.next(fields);) {
+    if (fields.size() != columns || fields[0] != query || fields[columns - 2] != document) continue;
+    return " (first on line " + std::to_string(reader.line_number()) + ")";
+  }
+  return "";
+}
+
+}  // namespace
+
 Qrels read_qrels(const std::filesystem::path& file) {
   FieldReader reader(file);
   Qrels qrels;
@@ -167,7 +200,7 @@ Qrels read_qrels(const std::filesystem::path& file) {
     const bool is_number = parse_number(fields.back(), grade);
     if (columns == 0) {
       columns = fields.size() == 3 ? 3 : 4;
-      if (columns == 3 && !is_number) continue;  // the columns' names
+      if (columns == 3 && are_column_names(fields)) continue;
     }
     if (fields.size() != columns) {
       reader.fail(line, "has " + std::to_string(fields.size()) + " fields; qrels' lines are: " +
@@ -179,8 +212,9 @@ Qrels read_qrels(const std::filesystem::path& file) {
     }
     const std::string document(fields[columns - 2]);
     if (!qrels[std::string(fields[0])].emplace(document, grade).second) {
-      reader.fail(line, "judges document " + document + " again for query " +
-                            std::string(fields[0]) + "; keep one of the two");
+      reader.fail(
+          line, "judges document " + document + " again for query " + std::string(fields[0]) +
+                    first_judgement(file, fields[0], document, columns) + "; keep one of the two");
     }
   }
   return qrels;

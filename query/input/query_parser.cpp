@@ -77,8 +77,10 @@ class QueryBuilder {
   void add(std::string_view text, Occur occur, float weight = 1) {
     if (text.empty() || weight == 0) return;
     analyzer_.analyze(text, terms_);
+    const bool is_long = occur == Occur::kMustNot && terms_.size() > 1;
+    const std::uint32_t word = is_long ? ++long_words_ : 0;
     for (const std::string_view term : terms_) {
-      query_.terms.push_back({std::string(term), occur, weight});
+      query_.terms.push_back({std::string(term), occur, weight, word});
     }
   }
 
@@ -110,6 +112,7 @@ class QueryBuilder {
   Query& query_;
   Analyzer& analyzer_;
   std::vector<std::string_view> terms_;
+  std::uint32_t long_words_ = 0;  // excluded ones, of several terms
 };
 
 }  // namespace

@@ -6,12 +6,14 @@
 #include <span>
 #include <string_view>
 
+#include "plan/rarest_exclusions.hpp"
 #include "plan/term_uses.hpp"
 #include "warpdex/indexer/format/impacts.hpp"
 
 namespace warpdex {
 
 PlannedQuery plan_query(const Index& index, const Query& query) {
+  if (excludes_long_words(query)) return plan_query(index, with_rarest_exclusions(index, query));
   PlannedQuery plan;
   for_each_term(sorted_uses(query), [&](std::string_view term, std::span<const TermUse> uses) {
     if (const auto entry = index.find(term)) {

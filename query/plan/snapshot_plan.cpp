@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include "plan/rarest_exclusions.hpp"
 #include "plan/term_uses.hpp"
 #include "warpdex/indexer/format/postings.hpp"
 #include "warpdex/query/plan/plan.hpp"
@@ -104,6 +105,9 @@ class SnapshotPlanner {
 }  // namespace
 
 PlannedQuery plan_query(const Snapshot& snapshot, const Query& query) {
+  if (excludes_long_words(query)) {
+    return plan_query(snapshot, with_rarest_exclusions(snapshot, query));
+  }
   if (snapshot.is_plain()) return plan_query(*snapshot.segments()[0].index, query);
   return SnapshotPlanner(snapshot).plan(query);
 }

@@ -1,4 +1,6 @@
 // warpdex evaluate, and the way from documents to effectiveness.
+#include <sstream>
+
 #include "tests/tools/collection.hpp"
 
 namespace warpdex::test {
@@ -37,6 +39,69 @@ TEST(EvaluateCommand, ComputesAsByHand) {
   const Outcome all = run_warpdex({"evaluate", "--qrels", folder / "qrels", "--run", folder / "run",
                                    "--measures", "MAP", "--all-judged-queries", "--json", "-"});
   EXPECT_NEAR(parse_json(all.out)["all"]["map"].GetDouble(), precision / 3, 1e-12);
+}
+
+TEST(EvaluateCommand, SaysHowManyJudgedQueriesTheRunLacks) {
+  const TemporaryFolder folder;
+  write_file(folder / "qrels", "1 0 a 1\n2 0 a 1\n3 0 a 1\n");
+  write_file(folder / "run", "1 Q0 a 1 9 t\n9 Q0 a 1 9 t\n");
+  const std::vector<std::string> files{
+      "evaluate", "--qrels", folder / "qrels", "--run", folder / "run", "--measures", "MAP"};
+  const auto with = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> arguments = files;
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return run_warpdex(arguments);
+  };
+  EXPECT_EQ(with({}).err,
+            "warpdex: note: the run lacks 2 of the 3 judged queries, left out of means "
+            "(--all-judged-queries counts them as 0)\n");
+  EXPECT_EQ(with({"--all-judged-queries"}).err,
+            "warpdex: note: the run lacks 2 of the 3 judged queries, counted as 0\n");
+  const rapidjson::Document json = parse_json(with({"--json", "-"}).out);
+  EXPECT_EQ(json["judged_queries"].GetUint64(), 3U);
+  EXPECT_EQ(json["queries_without_answer"].GetUint64(), 2U);
+  write_file(folder / "run", "1 Q0 a 1 9 t\n2 Q0 a 1 9 t\n3 Q0 b 1 9 t\n");
+  EXPECT_EQ(with({}).err, "");
+}
+
+// Queries are documents: each finds itself first, which says nothing.
+TEST(EvaluateCommand, LeavesAQuerysOwnDocumentOut) {
+  const TemporaryFolder folder;
+  const std::string index = folder / "index";
+  build_small_index(index);
+  write_file(folder / "queries", "d2\tpear tree\nd5\tpear\nx\tpear\n");
+  write_file(folder / "qrels", "query-id\tcorpus-id\tscore\nd2\td5\t1\nd5\td2\t1\n");
+  const auto search = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> arguments{"search", index, "--queries", folder / "queries"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return run_warpdex(arguments);
+  };
+  const auto documents = [](const std::string& run) {
+    std::vector<std::string> pairs;
+    std::istringstream lines(run);
+    for (std::string id, q0, name, rest; lines >> id >> q0 >> name && std::getline(lines, rest);) {
+      pairs.push_back(id + " " + name);
+    }
+    return pairs;
+  };
+  using ::testing::ElementsAre;
+  EXPECT_THAT(documents(search({"-k", "1"}).out), ElementsAre("d2 d2", "d5 d5", "x d5"));
+  EXPECT_THAT(documents(search({"-k", "1", "--ignore-identical-ids"}).out),
+              ElementsAre("d2 d5", "d5 d2", "x d5"));
+  EXPECT_THAT(documents(search({"-k", "1", "--ignore-identical-ids", "--mode", "and-or"}).out),
+              ElementsAre("d2 d5", "d5 d2", "x d5"));
+  write_file(folder / "run", search({"-k", "10"}).out);
+  const auto reciprocal_rank = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> arguments{"evaluate", "--qrels",      folder / "qrels",
+                                       "--run",    folder / "run", "--measures",
+                                       "RR",       "--json",       "-"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return parse_json(run_warpdex(arguments).out)["all"]["recip_rank"].GetDouble();
+  };
+  EXPECT_EQ(reciprocal_rank({}), 0.5);
+  EXPECT_EQ(reciprocal_rank({"--ignore-identical-ids"}), 1);
+  expect_complaint(run_warpdex({"search", index, "pear", "--ignore-identical-ids"}), 2,
+                   {"--ignore-identical-ids is for --queries FILE"});
 }
 
 TEST(EvaluateCommand, RefusesWhatItCannotTake) {

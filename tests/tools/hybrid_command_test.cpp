@@ -343,5 +343,37 @@ TEST_F(HybridCommands, TuneChoosesAWeight) {
   expect_complaint(run_warpdex(common), 1, {"fewer than two"});
 }
 
+// By vectors alone, each query finds the document of its own id first, and then the right one.
+TEST_F(HybridCommands, AQuerysOwnDocumentIsLeftOutOnRequest) {
+  write_file(file("q.tsv"), "d1\tpear\nd4\tapple\n");
+  write_file(file("qrels"), "d1 0 d2 1\nd4 0 d3 1\n");
+  const auto first_trial = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> arguments{"tune",
+                                       index_,
+                                       "--queries",
+                                       file("q.tsv"),
+                                       "--vector-queries",
+                                       file("q.fvecs"),
+                                       "--qrels",
+                                       file("qrels"),
+                                       "--measure",
+                                       "recip_rank",
+                                       "--fusion",
+                                       "convex",
+                                       "--json",
+                                       "-"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    const rapidjson::Document json = parse_json(run_warpdex(arguments).out);
+    return std::pair(json["trials"][0]["training"].GetDouble(),
+                     json["trials"][0]["test"].GetDouble());
+  };
+  EXPECT_EQ(first_trial({}), std::pair(0.5, 0.5));
+  EXPECT_EQ(first_trial({"--ignore-identical-ids"}), std::pair(1.0, 1.0));
+  const Outcome found = search({"--queries", file("q.tsv"), "--fusion", "convex", "--fusion-weight",
+                                "0", "-k", "2", "--ignore-identical-ids"});
+  EXPECT_EQ(documents(found, "d1"), (std::vector<std::string>{"d2", "d3"}));
+  EXPECT_EQ(documents(found, "d4"), (std::vector<std::string>{"d3", "d2"}));
+}
+
 }  // namespace
 }  // namespace warpdex::test

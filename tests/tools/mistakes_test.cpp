@@ -6,6 +6,7 @@ namespace warpdex::test {
 namespace {
 
 namespace fs = std::filesystem;
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -50,9 +51,42 @@ TEST_F(Mistakes, QueriesThatAreNotForTheIndexAreNoted) {
   write_file(file("log.tsv"), "1\tzebra\n2\t\n");
   EXPECT_THAT(
       run_warpdex({"search", index_, "--queries", file("log.tsv"), "--output-format", "json"}).err,
-      HasSubstr("no term of any"));
+      AllOf(HasSubstr("note: query 2 has no terms (stop words, "),
+            HasSubstr("no term of the one query that has some is in the index")));
   EXPECT_EQ(search_log("1\tzebra\n2\tlion pear\n").err, "");
   EXPECT_EQ(search_log("").err, "");
+}
+
+// "the" is a term of this index's analyzer; a query of signs alone is one without terms.
+TEST_F(Mistakes, QueriesThatFindNothingByThemselvesAreNoted) {
+  const std::string log = file("termless.tsv");
+  write_file(log, "1\t\n2\t- !\n3\tpear\n4\t-pear\n5\t?\n");
+  const std::string termless =
+      "warpdex: note: 3 queries have no terms (stop words, signs and words of weight 0 do not "
+      "count); the first is query 1\n";
+  const std::string excluding = "warpdex: note: query 4 only excludes; add a word to look for\n";
+  const std::vector<std::string> options{"--queries", log, "--query-syntax", "signed"};
+  const auto told = [&](const std::string& command, const std::vector<std::string>& more) {
+    std::vector<std::string> arguments{command, index_};
+    arguments.insert(arguments.end(), options.begin(), options.end());
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return run_warpdex(arguments).err;
+  };
+  EXPECT_EQ(told("search", {}), termless + excluding);
+  EXPECT_EQ(told("search", {"--output-format", "json", "--mode", "and"}), termless + excluding);
+  EXPECT_EQ(told("bench", {"--json", "-", "--repetitions", "1"}), termless + excluding);
+  EXPECT_THAT(told("load", {"--rate", "100", "--seconds", "0.1", "--json", "-"}),
+              HasSubstr(termless + excluding));
+  // For words, in the same terms; a wrong language is no hint then.
+  const Outcome words = run_warpdex({"search", index_, "!", "--output-format", "json"});
+  EXPECT_EQ(words.err,
+            "warpdex: note: the query has no terms (stop words, signs and words of weight 0 do "
+            "not count)\n");
+  EXPECT_EQ(run_warpdex({"search", index_, "--output-format", "json", "--", "-pear"}).err,
+            "warpdex: note: the query only excludes; add a word to look for\n");
+  EXPECT_EQ(run_warpdex({"search", index_, "--queries", "-"}, {.input = "1\t!\n"}).err,
+            "warpdex: note: query 1 has no terms (stop words, signs and words of weight 0 do not "
+            "count)\n");
 }
 
 TEST_F(Mistakes, AnIndexWithoutDocumentsIsNotInPieces) {

@@ -48,11 +48,48 @@ TEST(QueryNotes, AWeightIsOneInTheSignedSyntaxOnly) {
   }
 }
 
+TEST(QueryNotes, SignsAreSignsInTheSignedSyntaxOnly) {
+  for (const std::string text : {"+sail -captain", "sea -captain", "+sail"}) {
+    EXPECT_THAT(notes({text}), ElementsAre()) << text;
+    EXPECT_THAT(
+        notes({text}, "english", QuerySyntax::kPlain),
+        ElementsAre(AllOf(HasSubstr("+ or - before a word"), HasSubstr("--query-syntax signed"))));
+  }
+  for (const std::string text : {"wi-fi", "-5 degrees", "sea - captain", "--flag", "C++ a+b"}) {
+    EXPECT_THAT(notes({text}, "english", QuerySyntax::kPlain), ElementsAre()) << text;
+  }
+}
+
+TEST(QueryNotes, SayThatALongWordIsExcludedByItsRarestTerm) {
+  EXPECT_THAT(notes({"year -covid-19"}, "standard"),
+              ElementsAre("the query has - before a word of several terms, but only documents "
+                          "with the rarest of them are excluded; it is read as the terms year, "
+                          "-covid, -19"));
+  EXPECT_THAT(notes({"year -covid-19"}, "whitespace"), ElementsAre());
+  EXPECT_THAT(notes({"year -covid -19"}, "standard"), ElementsAre());
+}
+
 TEST(QueryNotes, KeepQuietForWords) {
-  for (const std::string text :
-       {"", "posting lists", "what is the sea?", "15\" screen", "cats or dogs", "ORACLE", "10:30",
-        "std::vector", "http://example.org/a", "as follows: this", "^2", "2 * 3", "~ 5", "a) b",
-        "+must -not", "C++", "it's", "o'clock", "R&D"}) {
+  for (const std::string text : {"",
+                                 "posting lists",
+                                 "what is the sea?",
+                                 "15\" screen",
+                                 "cats or dogs",
+                                 "ORACLE",
+                                 "10:30",
+                                 "std::vector",
+                                 "http://example.org/a",
+                                 "as follows: this",
+                                 "^2",
+                                 "2 * 3",
+                                 "~ 5",
+                                 "a) b",
+                                 "+must -not",
+                                 "-of-course",
+                                 "C++",
+                                 "it's",
+                                 "o'clock",
+                                 "R&D"}) {
     EXPECT_THAT(notes({text}), ElementsAre()) << text;
   }
 }

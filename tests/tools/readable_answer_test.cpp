@@ -39,7 +39,12 @@ TEST_F(ReadableAnswer, RanksDocumentsAndCountsThem) {
             "   2  0.5000  d2\n");
   EXPECT_THAT(print(index, pear_, result, true), HasSubstr("\n7 documents matched\n"));
   result.fell_back_to_or = true;
-  EXPECT_THAT(print(index, pear_, result), ::testing::StartsWith("too few documents hold all"));
+  EXPECT_THAT(print(index, {"", {{"pear"}, {"sky"}}}, result),
+              ::testing::StartsWith("too few documents hold all"));
+  // Of one word, written once or twice, none is left out.
+  EXPECT_THAT(print(index, pear_, result), ::testing::StartsWith("rank"));
+  EXPECT_THAT(print(index, {"", {{"pear"}, {"pear"}, {"sky", Occur::kMustNot}}}, result),
+              ::testing::StartsWith("rank"));
 }
 
 // Looking for words that are spelt alike takes milliseconds for each.

@@ -9,6 +9,7 @@
 #include "interrupt.hpp"
 #include "output_file.hpp"
 #include "places.hpp"
+#include "query_notes.hpp"
 #include "search_engine.hpp"
 #include "search_options.hpp"
 #include "warpdex/core/cuda/device.hpp"
@@ -192,6 +193,10 @@ int run_bench(const std::vector<std::string>& arguments) {
     throw InputError(given.search.query_file() + " holds no query; nothing can be measured");
   }
   const BenchSettings settings = settings_of(given, snapshot, texts.size());
+  const QuerySyntax syntax = given.search.syntax(QuerySyntax::kPlain);
+  print_query_notes(texts,
+                    parse_queries(texts, syntax, *make_analyzer(snapshot.settings().analyzer)),
+                    syntax, snapshot);
   const std::unique_ptr<UploadedIndex> gpu = upload(snapshot, given.device);
   if (!given.answers.output().empty()) save_answers(given, snapshot, gpu.get(), texts);
   const BenchReport report = bench(given, settings, snapshot, gpu.get(), texts);

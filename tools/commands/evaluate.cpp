@@ -7,6 +7,7 @@
 #include "json.hpp"
 #include "options.hpp"
 #include "output_file.hpp"
+#include "text.hpp"
 #include "warpdex/core/error.hpp"
 
 namespace warpdex::tools {
@@ -36,6 +37,7 @@ struct Arguments {
   std::string measures = "official";
   std::int64_t relevance_level = 1;
   bool all_judged_queries = false;
+  bool ignore_identical_ids = false;
   bool per_query = false;
   std::string json;
 };
@@ -52,6 +54,8 @@ void add_options(CommandLine& command, Arguments& given) {
       "what to compute")("per-query", po::bool_switch(&given.per_query), "each query's values too")(
       "all-judged-queries", po::bool_switch(&given.all_judged_queries),
       "average over all judged queries; those that the run lacks count as 0")(
+      "ignore-identical-ids", po::bool_switch(&given.ignore_identical_ids),
+      "leave the document out that has its query's id, as BEIR does")(
       "relevance-level",
       po::value(&given.relevance_level)->value_name("N")->default_value(given.relevance_level),
       "smallest grade that counts as relevant");
@@ -64,10 +68,28 @@ void write_values(const std::vector<Measure>& measures, const std::vector<double
   for (std::size_t i = 0; i < measures.size(); ++i) json.member(measures[i].name(), values[i]);
 }
 
+/// Judged queries that the run does not have.
+std::uint64_t lacked(const Evaluation& evaluation) {
+  return evaluation.judged_queries - evaluation.queries.size();
+}
+
+/// They are left out of means, unless the user says otherwise.
+void print_note(const Evaluation& evaluation, bool all_judged_queries) {
+  const std::uint64_t count = lacked(evaluation);
+  if (count == 0) return;
+  std::cerr << "warpdex: note: the run lacks " << grouped(count) << " of the "
+            << counted(evaluation.judged_queries, "judged query")
+            << (all_judged_queries ? ", counted as 0"
+                                   : ", left out of means (--all-judged-queries counts them as 0)")
+            << "\n";
+}
+
 std::string to_json(const Evaluation& evaluation, bool per_query) {
   JsonWriter json;
   json.begin_object();
   json.member("run", evaluation.run_tag);
+  json.member("judged_queries", evaluation.judged_queries);
+  json.member("queries_without_answer", lacked(evaluation));
   json.begin_object("all");
   write_values(evaluation.measures, evaluation.summary, json);
   json.end_object();
@@ -95,11 +117,13 @@ int run_evaluate(const std::vector<std::string>& arguments) {
   check_shared_stream("standard input", {{"--qrels", given.qrels}, {"--run", given.run}});
   EvaluationOptions options;
   options.all_judged_queries = given.all_judged_queries;
+  options.ignore_identical_ids = given.ignore_identical_ids;
   options.relevance_level = static_cast<std::int32_t>(
       checked_number("--relevance-level", given.relevance_level, 1, 1'000'000));
   const std::vector<Measure> measures = measures_from_names(given.measures);
   const Qrels qrels = read_qrels(given.qrels);
   const Evaluation evaluation = evaluate(read_run(given.run), qrels, measures, options);
+  print_note(evaluation, given.all_judged_queries);
   if (given.json != "-") write_evaluation(std::cout, evaluation, given.per_query);
   if (!given.json.empty()) write_output(given.json, to_json(evaluation, given.per_query));
   return 0;

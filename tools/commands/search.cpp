@@ -1,6 +1,7 @@
 // warpdex search: answers words for people, or a file of queries as a run.
 #include <unistd.h>
 
+#include <algorithm>
 #include <iostream>
 #include <memory>
 #include <optional>
@@ -18,9 +19,9 @@
 #include "search_engine.hpp"
 #include "search_options.hpp"
 #include "shown_fields.hpp"
+#include "term_notes.hpp"
 #include "terminal.hpp"
 #include "text.hpp"
-#include "unknown_queries.hpp"
 #include "warpdex/core/error.hpp"
 #include "warpdex/query/hybrid/hybrid_searcher.hpp"
 #include "warpdex/query/result_writer.hpp"
@@ -52,18 +53,21 @@ struct Arguments {
   ShowOptions show;
   HybridOptions hybrid;
   std::vector<std::string> shown;  ///< fields
+  bool ignore_identical_ids = false;
+
+  /// As the engine is to search.
+  SearchSettings settings() const {
+    SearchSettings settings = search.settings();
+    if (!ignore_identical_ids) return settings;
+    settings.k = std::min(settings.k + 1, kMaxK);
+    return settings;
+  }
 };
 
 std::string joined(const std::vector<std::string>& words) {
   std::string text;
   for (const std::string& word : words) text += (text.empty() ? "" : " ") + word;
   return text;
-}
-
-void print_notes(const std::vector<QueryText>& queries, QuerySyntax syntax, Analyzer& analyzer) {
-  for (const std::string& note : query_notes(queries, syntax, analyzer)) {
-    std::cerr << "warpdex: note: " << note << "\n";
-  }
 }
 
 /// Reads the fields of --show; none without it.
@@ -86,8 +90,13 @@ void answer_words(const Snapshot& index, const Arguments& arguments, bool readab
   const QuerySyntax syntax = arguments.search.syntax(QuerySyntax::kSigned);
   const QueryText text{.id = "", .text = joined(arguments.words)};  // messages name no id
   Query query = parse_query(text.id, text.text, syntax, *analyzer);
+  print_notes(query_notes({text}, syntax, *analyzer, &index));
+  if (!readable) {  // else it is told with the answer
+    TermNotes terms(index);
+    terms.look_at({&query, 1});
+    print_notes(terms.notes());
+  }
   query.id = "1";
-  print_notes({text}, syntax, *analyzer);
   std::optional<ShownFields> shown = shown_fields(index, arguments, readable);
   const std::unique_ptr<UploadedIndex> gpu =
       upload(index, arguments.device, arguments.hybrid.is_given());
@@ -118,7 +127,7 @@ bool may_show_progress(const AnswerOptions& answers, bool report_counts) {
 }
 
 void answer_file(const Snapshot& index, const Arguments& arguments, bool report_counts) {
-  const SearchSettings settings = arguments.search.settings();
+  const SearchSettings settings = arguments.settings();
   const bool is_hybrid = arguments.hybrid.is_given();
   const bool is_stream = !is_hybrid && arguments.search.is_stream();
   std::vector<QueryText> texts;
@@ -129,7 +138,7 @@ void answer_file(const Snapshot& index, const Arguments& arguments, bool report_
   }
   const QuerySyntax syntax = arguments.search.syntax(QuerySyntax::kPlain);
   const auto note = [&](const std::vector<QueryText>& queries) {
-    print_notes(queries, syntax, *make_analyzer(index.settings().analyzer));
+    print_notes(query_notes(queries, syntax, *make_analyzer(index.settings().analyzer), &index));
   };
   if (!is_stream && arguments.search.has_query_file()) note(texts);
   std::optional<ShownFields> shown = shown_fields(index, arguments, false);
@@ -149,6 +158,7 @@ void answer_file(const Snapshot& index, const Arguments& arguments, bool report_
   HybridSearch hybrid(index, arguments.hybrid, engine, settings, arguments.search.threads(),
                       gpu.get());
   AnswerWatch watch;
+  if (arguments.ignore_identical_ids) watch.hits_beside_own = arguments.search.settings().k;
   if (hybrid.is_asked()) {
     hybrid.check_count(texts.size(), arguments.search.has_query_file());
     watch.search = [&](std::span<const Query> queries) { return hybrid.search(queries); };
@@ -156,9 +166,9 @@ void answer_file(const Snapshot& index, const Arguments& arguments, bool report_
   }
   if (report_counts) watch.on_answer = report;
   if (shown) watch.shown = &*shown;
-  UnknownQueries unknown(index);
+  TermNotes terms(index);
   if (arguments.search.has_query_file()) {
-    watch.on_queries = [&](std::span<const Query> queries) { unknown.look_at(queries); };
+    watch.on_queries = [&](std::span<const Query> queries) { terms.look_at(queries); };
   }
   Progress progress = Progress::to_standard_error();
   if (may_show_progress(arguments.answers, report_counts)) watch.progress = &progress;
@@ -179,7 +189,7 @@ void answer_file(const Snapshot& index, const Arguments& arguments, bool report_
     write_answers(index, texts, syntax, settings, engine, *writer, watch);
   }
   output.commit();
-  if (const auto text = unknown.note()) std::cerr << "warpdex: note: " << *text << "\n";
+  print_notes(terms.notes());
 }
 
 }  // namespace
@@ -196,6 +206,11 @@ int run_search(const std::vector<std::string>& arguments) {
   given.hybrid.add_to(command);
   given.show.add_to(command);
   given.answers.add_to(command);
+  po::options_description judging = option_group("Judging");
+  judging.add_options()("ignore-identical-ids", po::bool_switch(&given.ignore_identical_ids),
+                        "of a file of queries: leave the document out that has its query's id, as "
+                        "BEIR does for collections whose queries are documents");
+  command.add(judging);
   if (!command.parse(arguments)) return 0;
 
   const bool by_vectors_only =
@@ -207,7 +222,8 @@ int run_search(const std::vector<std::string>& arguments) {
                          : "search takes words or --queries FILE, not both");
   }
   if (!given.search.has_query_file()) {
-    for (const char* option : {"query-format", "topic-fields", "on-bad-query"}) {
+    for (const char* option :
+         {"query-format", "topic-fields", "on-bad-query", "ignore-identical-ids"}) {
       if (!command.given(option)) continue;
       throw UsageError("--" + std::string(option) + " is for --queries FILE; leave it out");
     }

@@ -14,6 +14,7 @@
 #include "options.hpp"
 #include "output_file.hpp"
 #include "places.hpp"
+#include "query_notes.hpp"
 #include "search_engine.hpp"
 #include "search_options.hpp"
 #include "table.hpp"
@@ -45,6 +46,7 @@ struct Arguments {
   HybridOptions hybrid;
   std::string qrels;
   std::string measure = "ndcg_cut_10";
+  bool ignore_identical_ids = false;
   std::string json;
 };
 
@@ -73,7 +75,9 @@ Halves search_halves(const Snapshot& index, const Arguments& given, std::uint32_
   Halves halves;
   const std::vector<QueryText> texts = given.search.read_query_file(index.settings());
   const auto analyzer = make_analyzer(index.settings().analyzer);
-  halves.queries = parse_queries(texts, given.search.syntax(QuerySyntax::kPlain), *analyzer);
+  const QuerySyntax syntax = given.search.syntax(QuerySyntax::kPlain);
+  halves.queries = parse_queries(texts, syntax, *analyzer);
+  print_query_notes(texts, halves.queries, syntax, index);
   const std::size_t dimension = index.settings().vectors->dimension;
   const std::vector<float> rows = read_query_vectors(given.hybrid.path(), dimension);
   check_vector_count(given.hybrid.path(), rows.size() / dimension, halves.queries.size());
@@ -87,7 +91,8 @@ Halves search_halves(const Snapshot& index, const Arguments& given, std::uint32_
 
 /// The measure over the queries at `places`, fused by these settings.
 double worth(const Snapshot& index, const Halves& halves, const std::vector<std::size_t>& places,
-             const FusionSettings& fusion, const Qrels& qrels, const Measure& measure) {
+             const FusionSettings& fusion, const Qrels& qrels, const Measure& measure,
+             const EvaluationOptions& options) {
   TrecRun run;
   for (const std::size_t i : places) {
     RunQuery& query = run.queries.emplace_back(halves.queries[i].id);
@@ -97,7 +102,7 @@ double worth(const Snapshot& index, const Halves& halves, const std::vector<std:
           {std::string(index.document_name(hit.document)), static_cast<double>(hit.score)});
     }
   }
-  return evaluate(run, qrels, {measure}).summary.at(0);
+  return evaluate(run, qrels, {measure}, options).summary.at(0);
 }
 
 std::vector<Trial> try_weights(const Snapshot& index, const Arguments& given, const Qrels& qrels,
@@ -118,11 +123,15 @@ std::vector<Trial> try_weights(const Snapshot& index, const Arguments& given, co
   training_queries = training.size();
   test_queries = test.size();
   const Measure measure = measure_from_name(given.measure);
+  EvaluationOptions options;
+  options.ignore_identical_ids = given.ignore_identical_ids;
+  const auto worth_of = [&](const std::vector<std::size_t>& places) {
+    return worth(index, halves, places, fusion, qrels, measure, options);
+  };
   std::vector<Trial> trials;
   for (int step = 0; step <= kSteps; ++step) {
     fusion.weight = static_cast<float>(step) / kSteps;
-    trials.push_back({fusion.weight, worth(index, halves, training, fusion, qrels, measure),
-                      worth(index, halves, test, fusion, qrels, measure)});
+    trials.push_back({fusion.weight, worth_of(training), worth_of(test)});
   }
   return trials;
 }
@@ -174,7 +183,9 @@ void add_options(CommandLine& command, Arguments& given) {
   group.add_options()("qrels", po::value(&given.qrels)->value_name("FILE")->required(),
                       "judgements, as of 'warpdex evaluate'")(
       "measure", po::value(&given.measure)->value_name("NAME")->default_value(given.measure),
-      "what is to be large, a measure of 'warpdex evaluate'");
+      "what is to be large, a measure of 'warpdex evaluate'")(
+      "ignore-identical-ids", po::bool_switch(&given.ignore_identical_ids),
+      "leave the document out that has its query's id, as BEIR does");
   add_json_option(group, "figures", &given.json);
   command.add(group);
 }

@@ -137,6 +137,23 @@ TEST(Evaluation, QueriesThatCount) {
   EXPECT_DOUBLE_EQ(value(all, "gm_map"), std::pow(1e-5, 2.0 / 3));
 }
 
+TEST(Evaluation, CountsJudgedQueriesAlsoThoseThatTheRunLacks) {
+  const TrecRun run{"t", {{"1", {{"a", 1}}}, {"unjudged", {{"a", 1}}}}};
+  const Qrels qrels{{"1", {{"a", 1}}}, {"2", {{"a", 1}}}, {"3", {{"a", 1}}}};
+  const Evaluation e = evaluated(run, qrels, "map");
+  EXPECT_EQ(e.judged_queries, 3U);
+  EXPECT_EQ(e.queries.size(), 1U);
+}
+
+// Query a is a document, too: without itself, b is first.
+TEST(Evaluation, LeavesAQuerysOwnDocumentOutOnRequest) {
+  const TrecRun run{"t", {{"a", {{"a", 3}, {"b", 2}, {"c", 1}}}}};
+  const Qrels qrels{{"a", {{"b", 1}}}};
+  EXPECT_EQ(evaluated(run, qrels, "RR,num_ret").summary, (std::vector<double>{0.5, 3}));
+  EXPECT_EQ(evaluated(run, qrels, "RR,num_ret", {.ignore_identical_ids = true}).summary,
+            (std::vector<double>{1, 2}));
+}
+
 TEST(Evaluation, NothingRelevantIsZeroNotNan) {
   const TrecRun run{"t", {{"q", {{"a", 1}, {"b", 0.5}}}}};
   for (const Qrels& qrels :

@@ -162,6 +162,15 @@ TEST_F(TrecFiles, ReadsQrels) {
   EXPECT_EQ(qrels.at("8").at("a"), 3);
 }
 
+TEST_F(TrecFiles, DropsMarksOfFilesThatWereJoined) {
+  const std::string mark = "\xEF\xBB\xBF";
+  const Qrels qrels = read_qrels(file(mark + "7 0 a 1\n" + mark + "7 0 b 1\n"));
+  EXPECT_EQ(qrels.at("7").size(), 2U);
+  const TrecRun run = read_run(file(mark + "7 Q0 a 1 2 t\n" + mark + "7 Q0 b 2 1 t\n"));
+  ASSERT_EQ(run.queries.size(), 1U);
+  EXPECT_EQ(run.queries[0].documents.size(), 2U);
+}
+
 TEST_F(TrecFiles, ReadsQrelsAsBeirHasThem) {
   for (const std::string names : {"query-id\tcorpus-id\tscore\n", ""}) {
     const Qrels qrels =
@@ -176,7 +185,15 @@ TEST_F(TrecFiles, ReadsQrelsAsBeirHasThem) {
   };
   expect("query-id corpus-id score\n1 a x\n", "file:2 has the grade 'x'");
   expect("query-id corpus-id score\n1 0 a 1\n", "file:2 has 4 fields; qrels' lines are: query-id");
-  expect("1 a 1\n1 a 2\n", "file:2 judges document a again");
+  expect("1 a 1\n1 a 2\n", "file:2 judges document a again for query 1 (first on line 1)");
+  // A judgement is no header, whatever its grade; nor is a header one of another kind.
+  expect("1 a one\n1 b 1\n", "file:1 has the grade 'one'");
+  expect("q-1 d-2 x\n", "file:1 has the grade 'x'");
+  expect("name value score\n", "file:1 has the grade 'score'");
+  for (const std::string names : {"query_id corpus_id score", "Query-ID\tCorpus-ID\tScore",
+                                  "qid docid relevance", "qid pid label", "topic docno rel"}) {
+    EXPECT_EQ(read_qrels(file("\xEF\xBB\xBF" + names + "\n1 a 1\n")).size(), 1U) << names;
+  }
   EXPECT_TRUE(read_qrels(file("query-id corpus-id score\n")).empty());
 }
 
@@ -189,7 +206,10 @@ TEST_F(TrecFiles, WrongQrelsAreNamedByLine) {
   for (const std::string bad : {"x", "1.0", "99999999999", "", "+-1"}) {
     if (!bad.empty()) expect("1 0 a " + bad + "\n", "file:1 has the grade '" + bad + "'");
   }
-  expect("1 0 a 1\n2 0 a 1\n1 0 a 1\n", "file:3 judges document a again for query 1");
+  expect("1 0 a 1\n2 0 a 1\n1 0 a 1\n",
+         "file:3 judges document a again for query 1 (first on line 1)");
+  expect(std::string("1 0 a 1\n1 0 b\0 1\n", 17), "file:2 has a NUL (byte 6 of the line, ");
+  expect(std::string("1 0 a\0 1\n", 10), "file:1 has a NUL");
   EXPECT_THROW(read_qrels(folder_ / "missing"), IoError);
 }
 

@@ -56,6 +56,15 @@ TEST(QueryParser, AWordThatAnalysisSplitsGivesItsSignToEachPart) {
   EXPECT_EQ(with_signs("foo-bar +qux"), "foo bar +qux");
 }
 
+TEST(QueryParser, ExcludedWordsOfSeveralTermsAreNumbered) {
+  const auto analyzer = make_analyzer("english");
+  const Query query =
+      parse_query("1", "-foo-bar baz-qux +a1-b1 -one -x1/y1", QuerySyntax::kSigned, *analyzer);
+  std::vector<std::uint32_t> words;
+  for (const QueryTerm& term : query.terms) words.push_back(term.word);
+  EXPECT_EQ(words, (std::vector<std::uint32_t>{1, 1, 0, 0, 0, 0, 0, 2, 2}));
+}
+
 TEST(QueryParser, OnlyTheFirstSignOfAWordCounts) {
   EXPECT_EQ(with_signs("--foo"), "-foo");
   EXPECT_EQ(with_signs("-+foo +-bar"), "-foo +bar");

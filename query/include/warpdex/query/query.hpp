@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -31,6 +32,9 @@ struct QueryTerm {
   std::string term;                ///< as the index's analyzer makes it
   Occur occur = Occur::kUnsigned;  ///< its sign
   float weight = 1;                ///< a factor of its score; ignored for - terms
+  /// Of - terms that are one word together, as of -covid-19: the same number above 0. Of these, the
+  /// rarest excludes (see with_rarest_exclusions()). 0: the term is a word of its own.
+  std::uint32_t word = 0;
   bool operator==(const QueryTerm&) const = default;
 };
 

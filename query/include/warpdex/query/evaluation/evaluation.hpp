@@ -16,6 +16,8 @@ struct EvaluationOptions {
   /// False: over the judged queries that the run has. Sums are over these in both cases.
   bool all_judged_queries = false;
   std::int32_t relevance_level = 1;  ///< smallest grade that counts as relevant; 1 or more
+  /// A query's document of the query's own id is left out of the run, as BEIR does.
+  bool ignore_identical_ids = false;
 };
 
 struct QueryEvaluation {
@@ -28,6 +30,7 @@ struct Evaluation {
   std::vector<Measure> measures;
   std::vector<QueryEvaluation> queries;  ///< judged and in the run; sorted by the bytes of the id
   std::vector<double> summary;           ///< one for each measure: its sum or mean
+  std::uint64_t judged_queries = 0;      ///< in the judgements
 };
 
 /// Evaluates a run. Documents are ranked by score descending, then by name descending; the order

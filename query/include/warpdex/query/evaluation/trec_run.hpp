@@ -62,9 +62,9 @@ TrecRun read_run(const std::filesystem::path& file);
 using Qrels = std::map<std::string, std::unordered_map<std::string, std::int32_t>>;
 
 /// Reads lines of `qid iteration docno grade` (TREC) or of `qid docno grade` (BEIR); the first line
-/// decides which. A BEIR file may begin with a line of names (query-id corpus-id score). Throws as
-/// read_run does: for a line with another number of fields, a grade that is not a whole number of
-/// 32 bits, or a document that is judged twice.
+/// decides which. A BEIR file may begin with a line of names (query-id corpus-id score, and others
+/// such as qid docid relevance). Throws as read_run does: for a line with another number of fields,
+/// a grade that is not a whole number of 32 bits, or a document that is judged twice.
 Qrels read_qrels(const std::filesystem::path& file);
 
 }  // namespace warpdex

@@ -40,6 +40,13 @@ struct PlannedQuery {
   std::optional<CollectionStatistics> statistics;
 };
 
+/// The query as it is planned: of the - terms of one word (QueryTerm::word), only the one that the
+/// fewest live documents have is left, the first of equal ones; none where no document has one of
+/// them, since then none has the word. All documents with the whole word are excluded, and those
+/// that have its rarest term without the others; not those that only have its other terms.
+Query with_rarest_exclusions(const Index& index, const Query& query);
+Query with_rarest_exclusions(const Snapshot& snapshot, const Query& query);
+
 /// Looks all terms up. O(terms log terms). Throws UsageError for a weight outside of
 /// kMinQueryWeight to kMaxQueryWeight, FormatError if the lexicon is damaged.
 PlannedQuery plan_query(const Index& index, const Query& query);
