@@ -1,6 +1,7 @@
 // Lists are checked first, since their sums show whether the lengths can be right. Then documents
 // are written, then lists in the order of their terms.
 #include <algorithm>
+#include <bit>
 #include <chrono>
 #include <limits>
 #include <optional>
@@ -202,15 +203,18 @@ void Import::settle_weights() {
 }
 
 void Import::add_documents() {
-  build::IdTable names(false);
+  build::IdTable names(true);  // with the bits of their docIDs
   for (std::uint32_t docid = 0; docid < foreign_->documents(); ++docid) {
     const ForeignDocument document = foreign_->document(docid);
     const Location location = foreign_->location(docid);
     check_utf8(document.name, location);
     check_id(document.name, location);
-    if (!names.insert(build::hash_id(document.name))) {
-      fail_document(location, "the id '" + excerpt(document.name) +
-                                  "' is that of an earlier document; give each an id of its own");
+    const build::IdHash hash = build::hash_id(document.name);
+    if (!names.insert(hash, std::bit_cast<float>(docid))) {
+      const auto first = std::bit_cast<std::uint32_t>(names.find(hash).value());
+      fail_document(location, "the id '" + excerpt(document.name) + "' is that of " +
+                                  foreign_->location(first).to_string() +
+                                  ", too; give each document an id of its own");
     }
     std::uint64_t length = document.length;
     if (options_.lengths == LengthSource::kPostings) {

@@ -159,7 +159,7 @@ TEST_F(ImportFailure, DocumentsThatCannotBe) {
   refuse(2, "d1", 3, "two document records have the docid 2");
   refuse(3, "d1", 3, "docid 3; docids are from 0");
   refuse(-1, "d1", 3, "docid -1");
-  refuse(1, "d0", 3, "'d0' is that of an earlier document");
+  refuse(1, "d0", 3, ":document:1, too; give each document an id of its own");
   refuse(1, "", 3, "the id is empty");
   refuse(1, "d 1", 3, "white space");
   refuse(1, "d\xFF", 3, "not UTF-8");
