@@ -239,7 +239,8 @@ int run_search(const std::vector<std::string>& arguments) {
   const SearchSettings settings = given.search.settings();
   const Snapshot index = Snapshot::open(given.index);
   given.search.check(command, index.settings(), given.index);
-  if (command.given("k")) {
+  // Words find as many as match; by vectors, all that there are.
+  if (command.given("k") && given.hybrid.is_given()) {
     const std::uint64_t documents = index.documents();
     at_most("-k", settings.k,
             {documents, "the index '" + given.index + "' has " + counted(documents, "document"),

@@ -1,4 +1,5 @@
 // More is asked for than there is: each command answers with what there is, and a note says so.
+#include <algorithm>
 #include <limits>
 
 #include "tests/tools/collection.hpp"
@@ -172,12 +173,28 @@ TEST_F(WhatThereIs, OfObjectsIsFoundAndMeasured) {
 }
 
 TEST_F(WhatThereIs, OfDocumentsIsFound) {
-  build_small_index(folder_ / "texts");
-  const Outcome found = run_warpdex({"search", file("texts"), "pear", "-k", "50"});
+  write_file(file("vectors.fvecs"), fvecs({{1}, {2}, {3}, {4}, {5}}));
+  write_file(file("query.fvecs"), fvecs({{2.25F}}));
+  build_small_index(folder_ / "texts",
+                    {"--vectors", file("vectors.fvecs"), "--vector-metric", "l2"});
+  const std::vector<std::string> by_vectors{"search", file("texts"), "--vector-queries",
+                                            file("query.fvecs"), "-k"};
+  const auto search_texts = [&](const std::string& k, const std::vector<std::string>& words) {
+    std::vector<std::string> arguments = by_vectors;
+    arguments.push_back(k);
+    arguments.insert(arguments.end(), words.begin(), words.end());
+    return run_warpdex(arguments);
+  };
+  const Outcome found = search_texts("50", {});
   EXPECT_EQ(found.status, 0);
-  EXPECT_THAT(found.out, HasSubstr("d5"));
+  EXPECT_EQ(std::count(found.out.begin(), found.out.end(), '\n'), 5);
   EXPECT_THAT(found.err, HasSubstr("has 5 documents, fewer than -k 50"));
-  EXPECT_EQ(run_warpdex({"search", file("texts"), "pear", "-k", "5"}).err, "");
+  EXPECT_THAT(search_texts("50", {"pear"}).err, HasSubstr("fewer than -k 50"));
+  EXPECT_EQ(search_texts("5", {}).err, "");
+  // Words alone find as many as match, as always.
+  const Outcome words = run_warpdex({"search", file("texts"), "pear", "-k", "50"});
+  EXPECT_EQ(words.err, "");
+  EXPECT_THAT(words.out, HasSubstr("d5"));
 }
 
 }  // namespace
