@@ -1,13 +1,13 @@
 // Scans tags, decodes entities, and takes a <DOC> apart.
 #include "readers/trec_markup.hpp"
 
-#include <unicode/utf8.h>
-
 #include <algorithm>
-#include <array>
 #include <charconv>
+#include <cstdint>
+#include <optional>
 #include <utility>
 
+#include "readers/html_entities.hpp"
 #include "warpdex/indexer/readers/text_checks.hpp"
 
 namespace warpdex {
@@ -35,48 +35,41 @@ std::size_t markup_end(std::string_view text) {
   return close == kNone ? kNone : close + 1;
 }
 
-// The code point of "#NN" or "#xNN", or of a name; -1 for any other entity.
-UChar32 entity_value(std::string_view name) {
-  constexpr std::array<std::pair<std::string_view, char>, 5> kNamed{
-      {{"amp", '&'}, {"lt", '<'}, {"gt", '>'}, {"quot", '"'}, {"apos", '\''}}};
-  for (const auto& [known, c] : kNamed) {
-    if (name == known) return c;
-  }
-  if (!name.starts_with('#')) return -1;
-  name.remove_prefix(1);
-  const bool hexadecimal = name.starts_with('x') || name.starts_with('X');
-  if (hexadecimal) name.remove_prefix(1);
+// The code point of "NN" or "xNN"; nothing where that is no character.
+std::optional<char32_t> numeric_entity(std::string_view number) {
+  const bool hexadecimal = number.starts_with('x') || number.starts_with('X');
+  if (hexadecimal) number.remove_prefix(1);
   std::uint32_t value = 0;
-  const char* end = name.data() + name.size();
-  const auto result = std::from_chars(name.data(), end, value, hexadecimal ? 16 : 10);
-  const bool valid = result.ec == std::errc() && result.ptr == end && !name.empty() && value > 0 &&
-                     value <= 0x10FFFF && (value < 0xD800 || value > 0xDFFF);
-  return valid ? static_cast<UChar32>(value) : -1;
+  const char* end = number.data() + number.size();
+  const auto result = std::from_chars(number.data(), end, value, hexadecimal ? 16 : 10);
+  const bool valid = result.ec == std::errc() && result.ptr == end && !number.empty() &&
+                     value > 0 && value <= 0x10FFFF && (value < 0xD800 || value > 0xDFFF);
+  return valid ? std::optional<char32_t>(value) : std::nullopt;
 }
 
-void append_utf8(std::string& out, UChar32 code_point) {
-  std::array<std::uint8_t, U8_MAX_LENGTH> bytes{};
-  std::size_t size = 0;
-  U8_APPEND_UNSAFE(bytes, size, code_point);
-  out.append(reinterpret_cast<const char*>(bytes.data()), size);
+// Appends what an entity, without & and ;, stands for; false where that is not known.
+bool append_entity(std::string& out, std::string_view name) {
+  if (name.starts_with('#')) {
+    const std::optional<char32_t> value = numeric_entity(name.substr(1));
+    if (value) append_utf8(out, *value);
+    return value.has_value();
+  }
+  const std::string* const text = html_entity(name);
+  if (text != nullptr) out += *text;
+  return text != nullptr;
 }
 
 // Entities that are not known stay as they are.
 void append_decoded(std::string& out, std::string_view text) {
-  constexpr std::size_t kLongestEntity = 12;
   for (;;) {
     const std::size_t ampersand = std::min(text.find('&'), text.size());
     out.append(text.substr(0, ampersand));
     if (ampersand == text.size()) return;
     text.remove_prefix(ampersand);
-    const std::size_t end = text.substr(0, kLongestEntity).find(';');
-    const UChar32 value = end == kNone ? -1 : entity_value(text.substr(1, end - 1));
-    if (value >= 0) {
-      append_utf8(out, value);
-    } else {
-      out += '&';
-    }
-    text.remove_prefix(value >= 0 ? end + 1 : 1);
+    const std::size_t end = text.substr(0, kLongestHtmlEntity + 2).find(';');
+    const bool known = end != kNone && append_entity(out, text.substr(1, end - 1));
+    if (!known) out += '&';
+    text.remove_prefix(known ? end + 1 : 1);
   }
 }
 

@@ -51,6 +51,10 @@ TEST(TrecReader, TakesTheTextOutOfTheMarkup) {
   EXPECT_EQ(
       text_of("&hyph; &; & &amp &#; &#x; &#0; &#xD800; &#1114112; &#99999999999; &#6a; &amp;lt;"),
       "&hyph; &; & &amp &#; &#x; &#0; &#xD800; &#1114112; &#99999999999; &#6a; &lt;");
+  EXPECT_EQ(text_of("caf&eacute; &Eacute;&szlig;&scaron;&amacr;&hyphen;&sect;&euro;&nbsp;&fjlig;"),
+            "caf\u00E9 \u00C9\u00DF\u0161\u0101\u2010\u00A7\u20AC\u00A0fj");
+  EXPECT_EQ(text_of("&eacute &EACUTE; &eacutes; &amp;eacute; a&CounterClockwiseContourIntegral;b"),
+            "&eacute &EACUTE; &eacutes; &eacute; a\u2233b");
   EXPECT_EQ(text_of("<DOCNOTE>kept</DOCNOTE> <DOCS>too</DOCS>"), "kept   too");
 }
 
