@@ -21,7 +21,7 @@ void write_index(const BenchReport& report, JsonWriter& json) {
   json.member("codec", codec_name(codec.kind));
   if (codec.kind == CodecKind::kPfor) json.member("pfor_levels", std::uint64_t{codec.pfor_levels});
   json.member("bit_sets", codec.bit_sets);
-  json.member("analyzer", report.index_settings.analyzer);
+  json.member("analyzer", report.index_settings.analyzer.name);
   json.end_object();
 }
 

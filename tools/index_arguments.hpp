@@ -19,7 +19,7 @@ struct IndexArguments {
   std::string format;
   std::string output;
   CodecOptions codec;
-  std::string analyzer = BuildOptions{}.analyzer;
+  std::string analyzer = BuildOptions{}.analyzer.name;
   std::string fields = "contents";
   std::string stored;
   VectorInput vectors;

@@ -43,7 +43,8 @@ void print_facts(const Snapshot& index, const IndexFigures& statistics, std::ost
   Table table({{"", Table::Align::kLeft}, {"", Table::Align::kLeft}});
   table.add({"index", index.folder().string()});
   table.add({"codec", codec_text(settings.codec)});
-  table.add({"analyzer", settings.analyzer});
+  table.add({"analyzer",
+             settings.analyzer.name + ", version " + std::to_string(settings.analyzer.version)});
   table.add({"fields", settings.fields});
   if (settings.vectors) {
     table.add({"vectors", counted(settings.vectors->dimension, "component") + " (" +
@@ -162,7 +163,8 @@ std::string index_stats_json(const Snapshot& index, const IndexFigures& statisti
     json.member("pfor_levels", std::uint64_t{settings.codec.pfor_levels});
   }
   json.member("bit_sets", settings.codec.bit_sets);
-  json.member("analyzer", settings.analyzer);
+  json.member("analyzer", settings.analyzer.name);
+  json.member("analyzer_version", std::uint64_t{settings.analyzer.version});
   json.member("fields", settings.fields);
   if (settings.vectors) {
     json.begin_object("vectors");

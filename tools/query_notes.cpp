@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <string_view>
 
+#include "long_words.hpp"
 #include "term_notes.hpp"
 #include "text.hpp"
 #include "warpdex/core/error.hpp"
@@ -197,6 +199,9 @@ std::vector<std::string> query_notes(const std::vector<QueryText>& queries, Quer
   for (const Kind& kind : kKinds) {
     std::string note = maker.note(kind, queries);
     if (!note.empty()) notes.push_back(std::move(note));
+  }
+  if (std::optional<std::string> note = long_word_note(queries, syntax, analyzer)) {
+    notes.push_back(std::move(*note));
   }
   return notes;
 }

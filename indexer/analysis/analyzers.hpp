@@ -2,14 +2,24 @@
 // indexer/analysis.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 
 #include "warpdex/indexer/analysis/analyzer.hpp"
 
 namespace warpdex::analysis {
 
-/// How words are found, and how many are cached. The terms are the same for all settings.
+/// From this version on, "english" and "standard" take all forms of a word for one: what nobody
+/// sees is left out (OneForm), and words are folded by NFKC_Casefold (WordFolder).
+inline constexpr std::uint32_t kOneFormVersion = 2;
+
+/// Throws UsageError as make_analyzer() does.
+void check_analyzer(const AnalyzerSettings& analyzer);
+
+/// The version, how words are found, and how many are cached. The terms depend on the version
+/// alone.
 struct AnalysisPath {
+  std::uint32_t version = kOneFormVersion;
   bool ascii_fast_path = true;    ///< without: every word comes from ICU
   unsigned cache_slot_bits = 17;  ///< 2^bits words remembered by "english" (32 bytes each); 0: none
 };

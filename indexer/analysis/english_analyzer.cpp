@@ -6,6 +6,7 @@
 
 #include "analysis/analyzers.hpp"
 #include "analysis/english_words.hpp"
+#include "analysis/one_form.hpp"
 #include "analysis/term_cache.hpp"
 #include "analysis/term_storage.hpp"
 #include "analysis/word_segmenter.hpp"
@@ -16,14 +17,17 @@ namespace {
 
 class EnglishAnalyzer final : public Analyzer {
  public:
-  explicit EnglishAnalyzer(AnalysisPath path) : segmenter_(path.ascii_fast_path) {
+  explicit EnglishAnalyzer(AnalysisPath path)
+      : segmenter_(path.version, path.ascii_fast_path), words_(path.version) {
+    if (path.version >= kOneFormVersion) form_.emplace();
     if (path.cache_slot_bits > 0) cache_.emplace(path.cache_slot_bits);
   }
 
-  void analyze(std::string_view text, std::vector<std::string_view>& terms) override {
+  std::size_t analyze(std::string_view text, std::vector<std::string_view>& terms) override {
     require_utf8(text);
     storage_.clear();
     if (cache_) cache_->start_text();
+    if (form_) text = form_->of(text);
     segmenter_.segment(text, terms);
     const char* const end = text.data() + text.size();
     std::size_t kept = 0;
@@ -37,6 +41,7 @@ class EnglishAnalyzer final : public Analyzer {
       }
     }
     terms.resize(kept);
+    return 0;
   }
 
  private:
@@ -62,6 +67,7 @@ class EnglishAnalyzer final : public Analyzer {
     return term.empty() ? term : storage_.keep(term);
   }
 
+  std::optional<OneForm> form_;
   WordSegmenter segmenter_;
   EnglishWords words_;
   std::optional<TermCache> cache_;

@@ -31,7 +31,8 @@ std::string_view strip_possessive(std::string_view word) {
 }
 
 std::string_view EnglishWords::term(std::string_view word) {
-  const std::string_view folded = folder_.fold(strip_possessive(word));
+  const std::string_view folded =
+      folds_first_ ? strip_possessive(folder_.fold(word)) : folder_.fold(strip_possessive(word));
   if (is_stop_word(folded)) return {};
   return stemmer_.stem(folded);
 }

@@ -1,10 +1,12 @@
 // One English word to its index term. Internal to indexer/analysis.
 #pragma once
 
+#include <cstdint>
 #include <string_view>
 
-#include "analysis/case_folder.hpp"
+#include "analysis/analyzers.hpp"
 #include "analysis/english_stemmer.hpp"
+#include "analysis/word_folder.hpp"
 
 namespace warpdex::analysis {
 
@@ -18,12 +20,15 @@ std::string_view strip_possessive(std::string_view word);
 /// The steps of Lucene's EnglishAnalyzer after tokenisation: possessive, case, stop words, stem.
 class EnglishWords {
  public:
-  /// The term of a raw word, or empty if it has none. Valid until the next call, and no longer than
-  /// `word`.
+  explicit EnglishWords(std::uint32_t version)
+      : folds_first_(version >= kOneFormVersion), folder_(version) {}
+
+  /// The term of a raw word, or empty if it has none. Valid until the next call.
   std::string_view term(std::string_view word);
 
  private:
-  CaseFolder folder_;
+  bool folds_first_;  // so that 's is seen in all its forms
+  WordFolder folder_;
   EnglishStemmer stemmer_;
 };
 

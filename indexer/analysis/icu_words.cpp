@@ -12,15 +12,19 @@
 #include <cstdint>
 #include <string>
 
-#include "warpdex/core/error.hpp"
+#include "analysis/analyzers.hpp"
+#include "analysis/icu_status.hpp"
 
 namespace warpdex::analysis {
 namespace {
 
-void require_success(UErrorCode status, const char* what) {
-  if (U_SUCCESS(status)) return;
-  throw Error(std::string("ICU could not ") + what + " (" + u_errorName(status) +
-              "): check that the ICU libraries and their data are installed whole");
+/// Whether a character is always taken for a separator.
+bool always_separates(char16_t unit) { return unit == u':' || unit == u'@'; }
+
+/// Likewise in the other forms of these characters, which take three bytes in UTF-8.
+bool is_form_of_separator(char16_t unit) {
+  return unit == u'\uFF1A' || unit == u'\uFE55' || unit == u'\uFE13' || unit == u'\uFF20' ||
+         unit == u'\uFE6B';
 }
 
 /// Bytes that `units` take in UTF-8. Well-formed UTF-16 only.
@@ -81,6 +85,7 @@ struct IcuWords::State {
   std::unique_ptr<icu::BreakIterator> breaks;
   UText text = UTEXT_INITIALIZER;
   std::vector<char16_t> units;  // the piece in UTF-16
+  bool separates_all_forms = false;
   ~State() { utext_close(&text); }
 
   /// Hands `piece` to the break iterator; returns its length in UTF-16 units.
@@ -94,23 +99,25 @@ std::int32_t IcuWords::State::open(std::string_view piece) {
   u_strFromUTF8(units.data(), static_cast<std::int32_t>(units.size()), &count, piece.data(),
                 static_cast<std::int32_t>(piece.size()), &status);
   if (status == U_STRING_NOT_TERMINATED_WARNING) status = U_ZERO_ERROR;
-  require_success(status, "read UTF-8");
+  require_icu(status, "read UTF-8");
   // '(' is as plain a separator as there is, and as long.
   for (std::int32_t i = 0; i < count; ++i) {
-    if (units[i] == u':' || units[i] == u'@') units[i] = u'(';
+    if (always_separates(units[i])) units[i] = u'(';
+    if (separates_all_forms && is_form_of_separator(units[i])) units[i] = u'\uFF08';
   }
   utext_openUChars(&text, units.data(), count, &status);
   breaks->setText(&text, status);
-  require_success(status, "segment text");
+  require_icu(status, "segment text");
   return count;
 }
 
-IcuWords::IcuWords(std::size_t piece_bytes)
+IcuWords::IcuWords(std::uint32_t version, std::size_t piece_bytes)
     : piece_bytes_(std::max<std::size_t>(piece_bytes, U8_MAX_LENGTH)),
       state_(std::make_unique<State>()) {
+  state_->separates_all_forms = version >= kOneFormVersion;
   UErrorCode status = U_ZERO_ERROR;
   state_->breaks.reset(icu::BreakIterator::createWordInstance(icu::Locale::getRoot(), status));
-  require_success(status, "load its word segmentation");
+  require_icu(status, "load its word segmentation");
 }
 
 IcuWords::~IcuWords() = default;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <string_view>
 #include <vector>
@@ -16,13 +17,14 @@ inline constexpr std::size_t kMaxWordCodePoints = 255;
 void append_split(std::string_view word, std::vector<std::string_view>& words);
 
 /// Finds words with ICU's break iterator of the root locale. Two characters that ICU's releases
-/// treat differently are fixed here: ':' and '@' always separate words.
+/// treat differently are fixed here: ':' and '@' always separate words, from version 2 of the
+/// analyzers on in all their forms.
 class IcuWords {
  public:
   /// Texts are handed to ICU in pieces of at most about `piece_bytes` bytes, which bounds memory
   /// and its 32-bit offsets; cuts fall on word boundaries. Only words, or runs of a script that is
   /// segmented by a dictionary, that are themselves longer than a piece can be cut otherwise.
-  explicit IcuWords(std::size_t piece_bytes = std::size_t{1} << 20);
+  explicit IcuWords(std::uint32_t version, std::size_t piece_bytes = std::size_t{1} << 20);
   ~IcuWords();
 
   /// Appends the words of `text`, as views into it: what ICU calls a number, a letter word, kana or

@@ -1,8 +1,8 @@
-// The analyzer "whitespace": splits at ASCII white space and changes nothing.
+// The analyzer "whitespace": splits at ASCII white space and changes nothing. Too long runs are
+// left out.
 #include <array>
 
 #include "analysis/analyzers.hpp"
-#include "warpdex/core/error.hpp"
 #include "warpdex/indexer/analysis/utf8.hpp"
 
 namespace warpdex::analysis {
@@ -21,28 +21,24 @@ bool is_space(char c) { return kSpaces[static_cast<unsigned char>(c)]; }
 
 class WhitespaceAnalyzer final : public Analyzer {
  public:
-  void analyze(std::string_view text, std::vector<std::string_view>& terms) override {
+  std::size_t analyze(std::string_view text, std::vector<std::string_view>& terms) override {
     require_utf8(text);
     terms.clear();
     const char* next = text.data();
     const char* const end = next + text.size();
+    std::size_t too_long = 0;
     while (true) {
       while (next < end && is_space(*next)) ++next;
-      if (next == end) return;
+      if (next == end) return too_long;
       const char* const start = next;
       while (next < end && !is_space(*next)) ++next;
       const auto size = static_cast<std::size_t>(next - start);
-      if (size > kMaxTermBytes) refuse(static_cast<std::size_t>(start - text.data()), size);
-      terms.emplace_back(start, size);
+      if (size > kMaxTermBytes) {
+        ++too_long;
+      } else {
+        terms.emplace_back(start, size);
+      }
     }
-  }
-
- private:
-  [[noreturn]] static void refuse(std::size_t offset, std::size_t size) {
-    throw InputError("the text has a run of " + std::to_string(size) +
-                     " bytes without white space at byte " + std::to_string(offset) +
-                     ", and a term may have " + std::to_string(kMaxTermBytes) +
-                     ": split it, or use the analyzer standard or english");
   }
 };
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string_view>
 #include <vector>
 
@@ -13,8 +14,10 @@ namespace warpdex::analysis {
 /// characters; both give the same words. One per thread.
 class WordSegmenter {
  public:
-  /// Without `ascii_fast_path` everything goes to ICU: the reference that tests compare with.
-  explicit WordSegmenter(bool ascii_fast_path = true) : ascii_fast_path_(ascii_fast_path) {}
+  /// Of a version of the analyzers. Without `ascii_fast_path` everything goes to ICU: the reference
+  /// that tests compare with.
+  explicit WordSegmenter(std::uint32_t version, bool ascii_fast_path = true)
+      : ascii_fast_path_(ascii_fast_path), icu_(version) {}
 
   /// Replaces `words` by the words of `text`, in order, as views into it, split every
   /// kMaxWordCodePoints code points. `text` must be valid UTF-8. O(bytes).

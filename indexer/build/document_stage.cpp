@@ -34,7 +34,8 @@ struct DocumentStage::Prepared {
   std::string problem;         // why it cannot be indexed; empty for a good one
   std::size_t counts_end = 0;  // of its part of the batch's counts
   std::uint64_t text_bytes = 0;
-  std::uint32_t length = 0;
+  std::uint32_t length = 0;  // in tokens; of a sparse vector, the terms that are not of weight 0
+  std::uint64_t long_words = 0;  // left out
   std::uint32_t document = kRefused;
   std::string stored;  // the record, if fields are stored
   std::vector<float> embedding;
@@ -49,8 +50,8 @@ struct DocumentStage::Batch {
 };
 
 struct alignas(64) DocumentStage::Worker {
-  Worker(std::string_view analyzer_name, std::size_t expected_bytes)
-      : analyzer(make_analyzer(analyzer_name)), inverter(expected_bytes) {}
+  Worker(const AnalyzerSettings& settings, std::size_t expected_bytes)
+      : analyzer(make_analyzer(settings)), inverter(expected_bytes) {}
 
   std::unique_ptr<Analyzer> analyzer;
   std::vector<std::string_view> terms;
@@ -136,11 +137,11 @@ void DocumentStage::prepare(Worker& worker, Batch& batch) const {
       prepared.hash = hash_id(prepared.id);
       if (reader_.has_vectors()) {
         for (const TermWeight& entry : document.vector) prepared.text_bytes += entry.term.size();
-        prepared.length = count_vector(worker, document.vector, batch.counts, prepared.weights);
+        count_vector(worker, document.vector, batch.counts, prepared);
         if (admission_ != nullptr) prepared.weights.check_fit(admission_->weights.value());
       } else {
         prepared.text_bytes = document.text.size();
-        prepared.length = count_document(worker, document.text, batch.counts);
+        count_document(worker, document.text, batch.counts, prepared);
       }
       if (!options_.stored_fields.empty()) prepared.stored = stored_record(document);
       check_embedding(document.embedding);
@@ -187,14 +188,13 @@ void DocumentStage::check_embedding(std::span<const float> embedding) const {
   }
 }
 
-// Returns the length of the document in tokens.
-std::uint32_t DocumentStage::count_document(Worker& worker, std::string_view text,
-                                            std::vector<TermCount>& counts) {
+void DocumentStage::count_document(Worker& worker, std::string_view text,
+                                   std::vector<TermCount>& counts, Prepared& prepared) {
   const std::size_t start = counts.size();
   std::size_t length = 0;
   try {
     for_each_piece(text, [&](std::string_view piece) {
-      worker.analyzer->analyze(piece, worker.terms);
+      prepared.long_words += worker.analyzer->analyze(piece, worker.terms);
       worker.inverter.count_terms(worker.terms, start, counts);
       length += worker.terms.size();
     });
@@ -203,31 +203,34 @@ std::uint32_t DocumentStage::count_document(Worker& worker, std::string_view tex
     throw;
   }
   // The index writer refuses what is too long, also what would not fit here.
-  return static_cast<std::uint32_t>(std::min<std::uint64_t>(length, UINT32_MAX));
+  prepared.length = static_cast<std::uint32_t>(std::min<std::uint64_t>(length, UINT32_MAX));
 }
 
-// Returns the number of terms that are not of weight 0.
-std::uint32_t DocumentStage::count_vector(Worker& worker, const std::vector<TermWeight>& vector,
-                                          std::vector<TermCount>& counts, WeightSummary& weights) {
+void DocumentStage::count_vector(Worker& worker, const std::vector<TermWeight>& vector,
+                                 std::vector<TermCount>& counts, Prepared& prepared) {
   const std::size_t start = counts.size();
   for (const TermWeight& entry : vector) {
     check_weight(entry);
+    if (entry.term.size() > kMaxTermBytes) {
+      ++prepared.long_words;
+      continue;
+    }
     if (entry.weight == 0) {
-      ++weights.zeros;
+      ++prepared.weights.zeros;
       continue;
     }
     if (!worker.inverter.add_term(entry.term, encode_weight(entry.weight), start, counts)) {
       throw InputError("the vector has the term '" + excerpt(entry.term) +
                        "' twice; give each term one weight");
     }
-    weights.add(entry.weight);
+    prepared.weights.add(entry.weight);
   }
-  if (counts.size() == start) {
+  if (counts.size() == start && prepared.long_words == 0) {
     throw InputError(vector.empty()
                          ? "the vector is empty; give it a term, or leave the document out"
                          : "all weights of the vector are 0; leave the document out");
   }
-  return static_cast<std::uint32_t>(counts.size() - start);
+  prepared.length = static_cast<std::uint32_t>(counts.size() - start);
 }
 
 void DocumentStage::accept(Batch& batch) {
@@ -293,6 +296,7 @@ bool DocumentStage::accept(Prepared& document, const Location& location) {
   weights_.add(document.weights);
   document.document = static_cast<std::uint32_t>(report_.documents++);
   report_.tokens += document.length;
+  report_.long_words += document.long_words;
   report_.text_bytes += document.text_bytes;
   return true;
 }

@@ -60,10 +60,10 @@ class DocumentStage {
 
   bool take(Batch& batch);
   void prepare(Worker& worker, Batch& batch) const;
-  static std::uint32_t count_document(Worker& worker, std::string_view text,
-                                      std::vector<TermCount>& counts);
-  static std::uint32_t count_vector(Worker& worker, const std::vector<TermWeight>& vector,
-                                    std::vector<TermCount>& counts, WeightSummary& weights);
+  static void count_document(Worker& worker, std::string_view text, std::vector<TermCount>& counts,
+                             Prepared& prepared);
+  static void count_vector(Worker& worker, const std::vector<TermWeight>& vector,
+                           std::vector<TermCount>& counts, Prepared& prepared);
   std::string stored_record(const Document& document) const;
   void check_embedding(std::span<const float> embedding) const;
   void accept(Batch& batch);

@@ -47,11 +47,6 @@ void WeightSummary::check_fit(const ImpactSettings& known) const {
 
 void check_weight(const TermWeight& entry) {
   if (entry.term.empty()) throw InputError("the vector has an empty term; leave it out");
-  if (entry.term.size() > kMaxTermBytes) {
-    throw InputError("the vector has a term of " + std::to_string(entry.term.size()) +
-                     " bytes, and a term may have " + std::to_string(kMaxTermBytes) +
-                     "; shorten it or leave it out");
-  }
   const auto fail = [&](const std::string& what) {
     throw InputError("the weight of the term '" + excerpt(entry.term) + "' is " + what +
                      "; give a finite number of 0 or more");

@@ -134,19 +134,17 @@ void Import::check_documents() const {
 
 void Import::check_term(std::string_view term) const {
   if (term.empty()) fail("a term is empty; every list needs a term");
-  if (term.size() > kMaxTermBytes) {
-    fail("the term '" + excerpt(term) + "' takes " + std::to_string(term.size()) +
-         " bytes; a term has at most " + std::to_string(kMaxTermBytes));
-  }
   if (analysis::find_invalid_utf8(term) < term.size()) {
     fail("the term '" + excerpt(term.substr(0, analysis::find_invalid_utf8(term))) +
          "...' is not UTF-8; convert the terms first");
   }
 }
 
-/// By the bytes of their terms, without the empty ones.
+/// By the bytes of their terms, without the empty ones and those whose term is too long.
 void Import::sort_lists() {
   std::vector<ForeignList>& lists = foreign_->lists();
+  report_.long_terms = std::erase_if(
+      lists, [](const ForeignList& list) { return list.term.size() > kMaxTermBytes; });
   for (const ForeignList& list : lists) check_term(list.term);
   const auto comes_first = [](const ForeignList& a, const ForeignList& b) {
     return a.term < b.term;

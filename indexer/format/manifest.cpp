@@ -19,6 +19,28 @@ void write_codec(ManifestWriter& writer, const CodecSettings& codec) {
   writer.EndObject();
 }
 
+/// A version of 1 is not written: indexes of formats before 4 have no other.
+void write_analyzer(ManifestWriter& writer, const AnalyzerSettings& analyzer) {
+  write_member(writer, "analyzer", analyzer.name);
+  if (analyzer.version > 1) {
+    write_member(writer, "analyzer_version", std::uint64_t{analyzer.version});
+  }
+}
+
+AnalyzerSettings read_analyzer(const ManifestObject& manifest) {
+  const std::string name = manifest.string("analyzer");
+  if (!manifest.has("analyzer_version")) return {name, 1};
+  const std::uint64_t version = manifest.number("analyzer_version");
+  const std::uint32_t newest = newest_analyzer_version(name);
+  if (version < 1) damaged_manifest("analyzer_version");
+  if (version > newest) {
+    throw VersionError("the index was built with version " + std::to_string(version) +
+                       " of the analyzer '" + name + "', this program has version " +
+                       std::to_string(newest) + "; take a newer one, or build the index again");
+  }
+  return {name, static_cast<std::uint32_t>(version)};
+}
+
 void write_impacts(ManifestWriter& writer, const std::optional<ImpactSettings>& impacts) {
   writer.Key("impacts");
   if (!impacts) {
@@ -145,7 +167,7 @@ std::string manifest_to_json(const Manifest& manifest) {
   write_member(writer, "format", std::string("warpdex"));
   write_member(writer, "version", std::uint64_t{kFormatVersion});
   write_codec(writer, manifest.settings.codec);
-  write_member(writer, "analyzer", manifest.settings.analyzer);
+  write_analyzer(writer, manifest.settings.analyzer);
   write_member(writer, "fields", manifest.settings.fields);
   write_member(writer, "static_scores", manifest.settings.has_static_scores);
   write_impacts(writer, manifest.settings.impacts);
@@ -162,18 +184,18 @@ Manifest manifest_from_json(std::string_view text) {
   const ManifestObject reader(document);
   check_kind(reader, kTextKind, kFormatVersion, kOldestVersion);
   check_manifest_checksum(text);
-  const bool is_old = reader.number("version") < kFormatVersion;
+  const bool has_one_segment = reader.number("version") == kOldestVersion;
   Manifest manifest;
   manifest.settings.codec = read_codec(reader.object("codec"));
-  manifest.settings.analyzer = reader.string("analyzer");
+  manifest.settings.analyzer = read_analyzer(reader);
   manifest.settings.fields = reader.string("fields");
   manifest.settings.has_static_scores = reader.boolean("static_scores");
   manifest.settings.impacts = read_impacts(reader);
   manifest.stored = read_stored_segments(reader);
-  if (!is_old) manifest.settings.has_forward = reader.boolean("forward");
+  if (!has_one_segment) manifest.settings.has_forward = reader.boolean("forward");
   manifest.settings.stored_fields = read_stored_fields(reader);
   if (reader.has("vectors")) manifest.settings.vectors = read_vectors(reader.object("vectors"));
-  if (is_old) {
+  if (has_one_segment) {
     if (manifest.stored.segments.size() != 1) damaged_manifest("not one segment");
     manifest.stored.segments[0].counts = read_counts(reader.object("counts"));
   }

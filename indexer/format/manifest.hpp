@@ -10,7 +10,7 @@
 
 namespace warpdex {
 
-inline constexpr std::uint64_t kFormatVersion = 3;
+inline constexpr std::uint64_t kFormatVersion = 4;
 /// The oldest version that can be read.
 inline constexpr std::uint64_t kOldestVersion = 2;
 

@@ -76,7 +76,7 @@ class QueryBuilder {
 
   void add(std::string_view text, Occur occur, float weight = 1) {
     if (text.empty() || weight == 0) return;
-    analyzer_.analyze(text, terms_);
+    query_.long_words += analyzer_.analyze(text, terms_);
     const bool is_long = occur == Occur::kMustNot && terms_.size() > 1;
     const std::uint32_t word = is_long ? ++long_words_ : 0;
     for (const std::string_view term : terms_) {
@@ -146,7 +146,7 @@ Query parse_query(std::string_view id, std::string_view text, QuerySyntax syntax
 Query parse_query(const QueryText& text, QuerySyntax syntax, Analyzer& analyzer,
                   const QueryLimits& limits) {
   if (!text.is_vector) return parse_query(text.id, text.text, syntax, analyzer, limits);
-  Query query{text.id, text.vector};
+  Query query{text.id, text.vector, text.long_terms};
   try {
     check_query_terms(query, limits);
   } catch (const InputError& error) {

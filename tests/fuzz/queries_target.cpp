@@ -68,9 +68,8 @@ void check(const QueryText& query) {
   for (const auto& analyzer : analyzers) {
     try {
       check_syntaxes(query, *analyzer);
-    } catch (const InputError&) {  // a word of more than kMaxTermBytes, without white space
-      require(query.text.size() > kMaxTermBytes || query.text.find('^') != std::string::npos,
-              "a query is refused for a long word or a weight only");
+    } catch (const InputError&) {
+      require(query.text.find('^') != std::string::npos, "a query is refused for a weight only");
     }
   }
 }

@@ -14,6 +14,8 @@ using analysis::make_standard_analyzer;
 using test::terms_of;
 
 constexpr AnalysisPath kSlow = {.ascii_fast_path = false, .cache_slot_bits = 0};
+constexpr AnalysisPath kOld = {.version = 1};
+constexpr AnalysisPath kOldSlow = {.version = 1, .ascii_fast_path = false, .cache_slot_bits = 0};
 
 const std::vector<std::string_view> kAscii = {
     "a", "b", "z", "A",  "Q", "s", "S", "0",  "1", "9", "'", "'",  ".", ".",   ",", ";",
@@ -38,10 +40,12 @@ void compare_random(const std::vector<std::string_view>& pieces, std::uint64_t s
   std::uniform_int_distribution<std::size_t> length(0, 60);
   const auto fast = make_standard_analyzer(), slow = make_standard_analyzer(kSlow);
   const auto fast_english = make_english_analyzer(), slow_english = make_english_analyzer(kSlow);
+  const auto old_fast = make_english_analyzer(kOld), old_slow = make_english_analyzer(kOldSlow);
   for (int round = 0; round < 20'000 && !testing::Test::HasFatalFailure(); ++round) {
     const std::string text = test::random_text(generator, pieces, length(generator));
     expect_same(*fast, *slow, text);
     expect_same(*fast_english, *slow_english, text);
+    expect_same(*old_fast, *old_slow, text);
   }
 }
 

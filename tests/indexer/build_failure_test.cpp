@@ -100,7 +100,7 @@ TEST_F(BuildFailure, FirstBadDocumentInInputOrderIsNamed) {
       EXPECT_NE(message.find("'id17'"), std::string::npos) << message;
       documents[3999].id = "id3999";
       EXPECT_EQ(message_of(documents, kNever, chosen), "file:4001: malformed");
-      documents[4000].text.assign(70'000, 'x');  // too long a term
+      documents[4000].text = "caf\xE9";
       message = message_of(documents, kNever, chosen);
       EXPECT_NE(message.find("file:4001: document 'id4000': "), std::string::npos) << message;
     }
@@ -113,8 +113,10 @@ TEST_F(BuildFailure, BadDocumentsAreSkippedOnRequest) {
     std::vector<Document> documents = good_documents(5000);
     documents[7] = {"late", "malformed"};
     documents[2000].id = "late";  // the first good one of that id
-    documents[2001].text = std::string(200'000, 'x') + " unseen";
-    documents[2002].text = "seen " + std::string(200'000, 'y');
+    documents[2001].text = "caf\xE9 unseen";
+    documents[2002].text.clear();
+    while (documents[2002].text.size() < 200'000) documents[2002].text += "seen ";
+    documents[2002].text += '\xFF';
     documents[4998].id = "id0";
     documents[4999].text = "last";
     std::vector<std::string> messages;
@@ -129,7 +131,7 @@ TEST_F(BuildFailure, BadDocumentsAreSkippedOnRequest) {
     ASSERT_EQ(messages.size(), 4U);
     EXPECT_EQ(messages[0], "file:8: malformed");
     EXPECT_EQ(messages[1].find("file:2002: document 'id2001'"), 0U) << messages[1];
-    EXPECT_NE(messages[2].find("at byte 5"), std::string::npos) << messages[2];
+    EXPECT_NE(messages[2].find("at byte 200000 "), std::string::npos) << messages[2];
     EXPECT_EQ(messages[3].find("file:4999: "), 0U) << messages[3];
     for (const std::size_t bad : {4998, 2002, 2001, 7}) {
       documents.erase(documents.begin() + static_cast<std::ptrdiff_t>(bad));

@@ -115,6 +115,26 @@ TEST(BuildIndex, DocumentsWithoutTokensCount) {
   EXPECT_EQ(collection.lists, (Lists{{"x", {{2, 1}}}}));
 }
 
+TEST(BuildIndex, WordsThatAreTooLongAreLeftOutAndCounted) {
+  const TemporaryFolder folder;
+  const std::string longest(65'535, 'x');
+  std::vector<Document> documents{{"a", "one " + longest + "x two"},
+                                  {"b", longest + " " + longest + "y " + longest + "z"},
+                                  {"a", longest + "x and a repeated id"}};
+  BuildOptions options = options_for(folder / "index");
+  options.on_bad_document = OnBadDocument::kSkip;
+  const BuildReport report = build_from_memory(documents, options);
+  EXPECT_EQ(report.long_words, 3U) << "of the documents that are in the index";
+  EXPECT_EQ(report.documents, 2U);
+  const Collection index = read_index(options.output);
+  EXPECT_EQ(index.lengths, (std::vector<std::uint32_t>{2, 1}));
+  EXPECT_EQ(index.lists, (Lists{{"one", {{0, 1}}}, {"two", {{0, 1}}}, {longest, {{1, 1}}}}));
+  documents[0].text.clear();
+  for (int i = 0; i < 200'000; ++i) documents[0].text += "word ";  // analysed in pieces
+  documents[0].text += longest + "x";
+  EXPECT_EQ(build_from_memory(documents, options).long_words, 3U);
+}
+
 TEST(BuildIndex, LongDocumentsAreCountedAsOne) {
   auto random = generator(12);
   const TemporaryFolder folder;

@@ -200,7 +200,6 @@ TEST(BuildSparse, BadVectorsAreBadDocuments) {
       {{{"a", 0}, {"b", 0}}, "all weights of the vector are 0"},
       {{{"a", 1}, {"b", 2}, {"a", 1}}, "the vector has the term 'a' twice"},
       {{{"", 1}}, "the vector has an empty term"},
-      {{{std::string(65'536, 'x'), 1}}, "the vector has a term of 65536 bytes"},
       {{{"caf\xE9", 1}}, "not UTF-8"},
   };
   for (const auto& [vector, sentence] : cases) {
@@ -224,6 +223,22 @@ TEST(BuildSparse, BadVectorsAreBadDocuments) {
     EXPECT_EQ(report.weights->largest, 3);
     EXPECT_EQ(read_index(options.output), expected_index({documents[0], documents[2]}, false));
   }
+}
+
+TEST(BuildSparse, TermsThatAreTooLongAreLeftOutAndCounted) {
+  const TemporaryFolder folder;
+  const std::string longest(65'535, 'x');
+  const std::vector<Document> documents{
+      {.id = "a", .vector = {{longest, 2}, {longest + "x", 200}, {longest + "y", 0.5F}, {"z", 3}}},
+      {.id = "b", .vector = {{longest + "x", 1}}}};
+  const BuildOptions options = options_for(folder / "index");
+  const BuildReport report = build_vectors(documents, options);
+  EXPECT_EQ(report.long_words, 3U);
+  EXPECT_EQ(report.skipped_documents, 0U);
+  EXPECT_EQ(report.weights->source, ImpactSource::kWholeWeights) << "0.5 has no say";
+  const Collection index = read_index(options.output);
+  EXPECT_EQ(index.lengths, (std::vector<std::uint32_t>{2, 0}));
+  EXPECT_EQ(index.lists, (Lists{{longest, {{0, 2}}}, {"z", {{0, 3}}}}));
 }
 
 TEST(BuildSparse, RepeatedIdsAreRefusedAndHaveNoSay) {

@@ -232,7 +232,7 @@ TEST(Format, AnotherVersionIsRefusedWithWhatToDo) {
   const test::TemporaryFolder folder;
   IndexWriter(folder / "index", {}).commit();
   std::string manifest = test::read_file(folder / "index/manifest.json");
-  const std::size_t place = manifest.find("\"version\": 3");
+  const std::size_t place = manifest.find("\"version\": 4");
   ASSERT_NE(place, std::string::npos);
   manifest[place + 11] = '1';
   test::write_file(folder / "index/manifest.json", manifest);
@@ -241,6 +241,35 @@ TEST(Format, AnotherVersionIsRefusedWithWhatToDo) {
     FAIL() << "opened";
   } catch (const FormatError& error) {
     EXPECT_NE(std::string(error.what()).find("build the index again"), std::string::npos);
+  }
+}
+
+TEST(Format, KeepsTheVersionOfTheAnalyzer) {
+  const test::TemporaryFolder folder;
+  const std::string path = folder / "index";
+  const std::string manifest = path + "/manifest.json";
+  for (const AnalyzerSettings& analyzer :
+       {AnalyzerSettings("english"), AnalyzerSettings("standard", 1),
+        AnalyzerSettings("whitespace")}) {
+    IndexSettings settings;
+    settings.analyzer = analyzer;
+    IndexWriter(path, settings).commit();
+    EXPECT_EQ(Index::open(path).settings().analyzer, analyzer);
+    const bool is_written = test::read_file(manifest).find("analyzer_version") != std::string::npos;
+    EXPECT_EQ(is_written, analyzer.version > 1) << analyzer.name;
+  }
+  // A later one is named, and not called damage.
+  IndexSettings settings;
+  settings.analyzer = {"english", 7};
+  IndexWriter(path, settings).commit();
+  try {
+    Index::open(path);
+    FAIL() << "opened";
+  } catch (const FormatError& error) {
+    const std::string message = error.what();
+    EXPECT_NE(message.find("version 7 of the analyzer 'english'"), std::string::npos) << message;
+    EXPECT_NE(message.find("this program has version 2"), std::string::npos) << message;
+    EXPECT_EQ(message.find("damaged"), std::string::npos) << message;
   }
 }
 

@@ -128,7 +128,7 @@ TEST(ReplacementOfAnIndex, TakesOtherVersionsButNoBrokenList) {
   const fs::path manifest = folder / "index/manifest.json";
   write_small_index(folder / "index", 33);
   std::string text = test::read_file(manifest);
-  text.replace(text.find("\"version\": 3"), 12, "\"version\": 1");
+  text.replace(text.find("\"version\": 4"), 12, "\"version\": 1");
   test::write_file(manifest, text);
   EXPECT_THROW(Index::open(folder / "index"), FormatError);
   write_small_index(folder / "index", 34);

@@ -7,6 +7,7 @@ namespace warpdex::test {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 std::vector<std::string> index_arguments(const std::string& input, const std::string& format,
                                          const std::filesystem::path& output) {
@@ -284,6 +285,37 @@ TEST(IndexCommand, ALineOfAHundredMegabytesIsOneDocument) {
   EXPECT_THAT(outcome.out, ::testing::ContainsRegex("documents +2\n"));
   EXPECT_THAT(run_warpdex({"search", folder / "i", "over"}).out, HasSubstr("long"));
   EXPECT_THAT(run_warpdex({"search", folder / "i", "last"}).out, HasSubstr("short"));
+}
+
+// One word that is too long costs that word, and is told, by index, add and search.
+TEST(IndexCommand, AWordThatIsTooLongIsLeftOut) {
+  const TemporaryFolder folder;
+  const std::string longer(65'536, 'x');
+  const std::string index = folder / "i";
+  Outcome outcome = run_warpdex(
+      {"index", "--input", "-", "--format", "tsv", "--output", index, "--analyzer", "whitespace"},
+      {"a\tsea " + longer + " ship\n", {}, {}});
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_THAT(outcome.out,
+              ::testing::ContainsRegex("words of more than 65535 bytes, left out +1\n"));
+  outcome = run_warpdex({"add", index, "--input", "-", "--format", "tsv"},
+                        {"b\tsea\nc\t" + longer + " land " + longer + "y\n", {}, {}});
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("added 2 documents to " + index));
+  EXPECT_EQ(outcome.err,
+            "warpdex: 2 words of more than 65535 bytes were left out; their documents are in the "
+            "index\n");
+  write_file(folder / "q.tsv", "1\tsea\n2\t" + longer + " land\n3\tship " + longer + "\n");
+  outcome = run_warpdex({"search", index, "--queries", folder / "q.tsv", "-k", "1"});
+  EXPECT_THAT(outcome.out, HasSubstr("2 Q0 c 1 "));
+  EXPECT_THAT(outcome.out, HasSubstr("3 Q0 a 1 "));
+  EXPECT_THAT(outcome.err, HasSubstr("warpdex: note: 2 words of more than 65535 bytes, which no "
+                                     "index has, are left out of 2 queries; the first is query 2"));
+  outcome = run_warpdex({"search", index, "land " + longer});
+  EXPECT_THAT(outcome.out, HasSubstr("  c\n"));
+  EXPECT_THAT(outcome.err, HasSubstr("note: 1 word of more than 65535 bytes, which no index has, "
+                                     "is left out of the query\n"));
+  EXPECT_THAT(run_warpdex({"search", index, "land"}).err, Not(HasSubstr("65535")));
 }
 
 // Terms whose names are longer than their postings: 160 MB of them, each in one document.

@@ -9,6 +9,7 @@
 #include "change_report.hpp"
 #include "command.hpp"
 #include "interrupt.hpp"
+#include "long_words.hpp"
 #include "options.hpp"
 #include "output_file.hpp"
 #include "places.hpp"
@@ -188,6 +189,7 @@ void report(const Arguments& given, const Added& added) {
     std::cout << " (commit " << added.committed.number << ")\n";
     print_passed_over(build, std::cout);
   }
+  print_long_words(build.long_words);
   if (!given.quiet && build.static_scores_unused > 0) {
     std::cerr << "warpdex: " << counted(build.static_scores_unused, "static score")
               << (build.static_scores_unused == 1 ? " is of an id" : " are of ids")
@@ -201,6 +203,7 @@ void report(const Arguments& given, const Added& added) {
   json.member("added", build.documents);
   json.member("updated", added.report.updated);
   json.member("skipped", build.skipped_documents);
+  json.member("long_words", build.long_words);
   json.member("static_scores_unused", build.static_scores_unused);
   write_passed_over(build, json);
   write_notes(added.committed.notes, json);

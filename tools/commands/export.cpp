@@ -63,7 +63,7 @@ void print_notes(const Index& index) {
 std::string description_of(const Index& index) {
   const IndexSettings& settings = index.settings();
   std::string text = std::string("Exported by Warpdex ") + WARPDEX_VERSION;
-  text += "; analyzer " + settings.analyzer + "; fields " + settings.fields;
+  text += "; analyzer " + settings.analyzer.name + "; fields " + settings.fields;
   if (settings.impacts) text += "; tf are impacts from 1 to 255, to be added up";
   return text;
 }

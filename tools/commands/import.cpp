@@ -63,7 +63,7 @@ struct Arguments {
   std::string lengths = "file";
   std::string output;
   CodecOptions codec;
-  std::string analyzer = exchange::ImportOptions{}.analyzer;
+  std::string analyzer = exchange::ImportOptions{}.analyzer.name;
   ImpactOptions impacts;
   std::string memory = "1G";
   std::int64_t threads = 0;
@@ -195,6 +195,9 @@ void print_report(const exchange::ImportReport& report, const std::string& outpu
   table.add({"  documents", grouped(report.documents)});
   table.add({"  tokens", grouped(report.tokens)});
   table.add({"  terms", grouped(report.terms)});
+  if (report.long_terms > 0) {
+    table.add({"  terms of more than 65535 bytes, left out", grouped(report.long_terms)});
+  }
   if (report.empty_lists > 0) {
     table.add({"  terms without postings, left out", grouped(report.empty_lists)});
   }

@@ -11,6 +11,7 @@
 #include "index_arguments.hpp"
 #include "interrupt.hpp"
 #include "json.hpp"
+#include "long_words.hpp"
 #include "options.hpp"
 #include "output_file.hpp"
 #include "places.hpp"
@@ -59,7 +60,9 @@ constexpr const char* kNotes =
     "one,\n"
     "not UTF-8, a vector without a term, with one twice or with a weight below 0) is reported "
     "with\n"
-    "its file and line; of skipped ones the first 10 are.\n"
+    "its file and line; of skipped ones the first 10 are. A word of more than 65535 bytes is left "
+    "out\n"
+    "and counted, and its document stays.\n"
     "\n"
     "Beside --impacts, static scores become whole numbers in the unit of the impacts. One that is\n"
     "too large for that (past 17,000 with 100 documents, 55,000 with a million) ends the build:\n"
@@ -110,6 +113,9 @@ void print_report(const BuildReport& report, const std::optional<ReorderReport>&
   if (report.zero_weights > 0) {
     table.add({"  weights of 0, left out", grouped(report.zero_weights)});
   }
+  if (report.long_words > 0) {
+    table.add({"  words of more than 65535 bytes, left out", grouped(report.long_words)});
+  }
   if (report.static_scores_unused > 0) {
     table.add({"  static scores without a document", grouped(report.static_scores_unused)});
   }
@@ -135,6 +141,7 @@ void print_notes(const BuildReport& report) {
   if (report.documents == 0) {
     std::cerr << "warpdex: the input holds no document; the index is empty\n";
   }
+  print_long_words(report.long_words);
   if (report.static_scores_unused > 0) {
     std::cerr << "warpdex: " << grouped(report.static_scores_unused)
               << (report.static_scores_unused == 1 ? " static score is of an id"

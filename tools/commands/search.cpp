@@ -11,6 +11,7 @@
 #include "command.hpp"
 #include "hybrid_options.hpp"
 #include "interrupt.hpp"
+#include "long_words.hpp"
 #include "output_file.hpp"
 #include "places.hpp"
 #include "progress.hpp"

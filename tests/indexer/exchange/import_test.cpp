@@ -206,6 +206,19 @@ TEST_F(Import, ListsWithoutPostingsAreLeftOutAndCounted) {
   }
 }
 
+TEST_F(Import, TermsThatAreTooLongAreLeftOutAndCounted) {
+  const std::string longest(65'535, 'x');
+  Collection collection{
+      {"a", "b"}, {3, 2}, {}, {{longest, {{0, 2}}}, {longest + "x", {{1, 1}}}, {"y", {{1, 1}}}}};
+  for (const bool as_ciff : {true, false}) {
+    const ImportReport report =
+        as_ciff ? ciff(foreign::ciff_of(collection).bytes()) : ds2i(foreign::ds2i_of(collection));
+    EXPECT_EQ(report.long_terms, 1U);
+    EXPECT_EQ(report.terms, 2U);
+    EXPECT_EQ(read_index(output_).lists, (Lists{{longest, {{0, 2}}}, {"y", {{1, 1}}}}));
+  }
+}
+
 TEST_F(Import, PartsOfACollectionAreTakenAndTold) {
   Collection collection{{"a", "b"}, {20, 30}, {}, {{"x", {{1, 3}}}}};
   foreign::Ciff file = foreign::ciff_of(collection);

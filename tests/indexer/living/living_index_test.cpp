@@ -163,7 +163,7 @@ void make_version_2(const fs::path& index) {
   write_member(writer, "pfor_levels", std::uint64_t{manifest.settings.codec.pfor_levels});
   write_member(writer, "block_size", std::uint64_t{128});
   writer.EndObject();
-  write_member(writer, "analyzer", manifest.settings.analyzer);
+  write_member(writer, "analyzer", manifest.settings.analyzer.name);
   write_member(writer, "fields", manifest.settings.fields);
   write_member(writer, "static_scores", false);
   writer.Key("impacts");

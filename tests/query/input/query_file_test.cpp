@@ -169,6 +169,18 @@ TEST_F(QueryFile, SparseVectors) {
   EXPECT_EQ(parse_query(got[0], QuerySyntax::kPlain, *analyzer), (Query{"a", got[0].vector}));
 }
 
+TEST_F(QueryFile, TermsThatAreTooLongAreCounted) {
+  const std::string longest(65'535, 'x');
+  test::write_file(folder_ / "queries", "{\"id\": 1, \"vector\": {\"a\": 1, \"" + longest +
+                                            "\": 2, \"" + longest + "x\": 3}}\n");
+  const std::vector<QueryText> got = read_queries(folder_ / "queries", QueryFormat::kSparse);
+  ASSERT_EQ(got.size(), 1U);
+  EXPECT_EQ(got[0].vector.size(), 2U);
+  EXPECT_EQ(got[0].long_terms, 1U);
+  const auto analyzer = make_analyzer("whitespace");
+  EXPECT_EQ(parse_query(got[0], QuerySyntax::kPlain, *analyzer).long_words, 1U);
+}
+
 TEST_F(QueryFile, WrongJsonIsNamedByLine) {
   using enum QueryFormat;
   const auto expect = [&](const std::string& line, QueryFormat format, const std::string& start) {

@@ -221,5 +221,32 @@ TEST(QueryParser, Names) {
   EXPECT_THROW(query_syntax_from_name("lucene"), UsageError);
 }
 
+TEST(QueryParser, LeavesOutWordsThatAreTooLong) {
+  const auto analyzer = make_analyzer("whitespace");
+  const std::string longer(65'536, 'x');
+  for (const QuerySyntax syntax : {QuerySyntax::kPlain, QuerySyntax::kSigned}) {
+    const Query query =
+        parse_query("1", "sea " + longer + " ship " + longer + "y", syntax, *analyzer);
+    EXPECT_EQ(query.long_words, 2U);
+    ASSERT_EQ(query.terms.size(), 2U);
+    EXPECT_EQ(query.terms[0].term, "sea");
+    EXPECT_EQ(query.terms[1].term, "ship");
+  }
+  EXPECT_EQ(parse_query("1", "+" + longer + " old", QuerySyntax::kSigned, *analyzer).terms.size(),
+            1U);
+  EXPECT_EQ(parse_query("1", "sea", QuerySyntax::kPlain, *analyzer).long_words, 0U);
+}
+
+// Queries go through the version of the index's analyzer.
+TEST(QueryParser, TakesTheVersionOfTheAnalyzer) {
+  const auto term = [](const AnalyzerSettings& analyzer, const std::string& text) {
+    const auto made = make_analyzer(analyzer);
+    const Query query = parse_query("1", text, QuerySyntax::kSigned, *made);
+    return query.terms.size() == 1 ? query.terms[0].term : "not one term";
+  };
+  EXPECT_EQ(term("standard", "+co\u00ADoperate"), "cooperate");
+  EXPECT_EQ(term({"standard", 1}, "+co\u00ADoperate"), "co\u00ADoperate");
+}
+
 }  // namespace
 }  // namespace warpdex

@@ -43,6 +43,8 @@ struct QueryTerm {
 struct Query {
   std::string id;                ///< the name in runs and qrels; may be empty
   std::vector<QueryTerm> terms;  ///< may be empty: nothing matches
+  /// Words that are not among the terms, since they are longer than kMaxTermBytes.
+  std::uint64_t long_words = 0;
   bool operator==(const Query&) const = default;
 };
 

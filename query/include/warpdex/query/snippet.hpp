@@ -23,7 +23,7 @@ struct SnippetSettings {
 class SnippetMaker {
  public:
   /// `analyzer` is the index's. Throws UsageError for an unknown one.
-  SnippetMaker(std::string_view analyzer, SnippetSettings settings)
+  SnippetMaker(const AnalyzerSettings& analyzer, SnippetSettings settings)
       : locator_(analyzer), settings_(std::move(settings)) {}
 
   /// Of all pieces that are short enough, the one with the most different terms of the query; of

@@ -1,12 +1,33 @@
 // Text analysis: text to the terms that are indexed and searched.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace warpdex {
+
+/// The newest version of an analyzer: 2 of "english" and "standard", 1 of any other name.
+std::uint32_t newest_analyzer_version(std::string_view name);
+
+/// Which analyzer makes an index's terms. An index keeps the version that it was built with, and
+/// its queries, additions and snippets go through that version too; a name alone means the newest.
+struct AnalyzerSettings {
+  std::string name;           ///< one of analyzer_names()
+  std::uint32_t version = 1;  ///< from 1
+
+  // Not explicit: a name may stand for the newest version of it everywhere.
+  AnalyzerSettings(std::string_view analyzer)
+      : name(analyzer), version(newest_analyzer_version(analyzer)) {}
+  AnalyzerSettings(const std::string& analyzer) : AnalyzerSettings(std::string_view(analyzer)) {}
+  AnalyzerSettings(const char* analyzer) : AnalyzerSettings(std::string_view(analyzer)) {}
+  AnalyzerSettings(std::string_view analyzer, std::uint32_t of_version)
+      : name(analyzer), version(of_version) {}
+  bool operator==(const AnalyzerSettings&) const = default;
+};
 
 /// Turns UTF-8 text into terms. One per thread: an analyzer keeps scratch memory and caches.
 class Analyzer {
@@ -16,19 +37,23 @@ class Analyzer {
   /// Replaces `terms` by the terms of `text`, in order, repeated as often as they occur. The
   /// views stay valid until the next call, while both the analyzer and `text` live: some terms are
   /// views of the text itself, others of the analyzer's memory. Terms are not empty and at most
-  /// kMaxTermBytes long. Throws InputError if `text` is not UTF-8, saying at which byte.
-  virtual void analyze(std::string_view text, std::vector<std::string_view>& terms) = 0;
+  /// kMaxTermBytes long. Returns how many words were left out, since they are longer. Throws
+  /// InputError if `text` is not UTF-8, saying at which byte.
+  virtual std::size_t analyze(std::string_view text, std::vector<std::string_view>& terms) = 0;
 };
 
 /// Longest term, in bytes. Unicode words past 255 code points are split there, as Lucene splits
-/// them; the whitespace analyzer throws InputError for a longer run.
+/// them; the whitespace analyzer leaves out a longer run.
 inline constexpr std::size_t kMaxTermBytes = 65'535;
 
-/// The analyzer of that name: "english" (Unicode words, no possessives, case folding, 33 stop
-/// words, the English stemmer of Snowball 3), "standard" (Unicode words and case folding),
-/// "whitespace" (split at ASCII white space, nothing changed). Throws UsageError, naming the known
-/// ones, for any other.
-std::unique_ptr<Analyzer> make_analyzer(std::string_view name);
+/// The analyzer of that name and version:
+/// - "english" (Unicode words, no possessives, case folding, 33 stop words, the English stemmer of
+///   Snowball 3) and "standard" (Unicode words and case folding). Version 2 leaves out characters
+///   that nobody sees, and takes a word in any of its forms (composed or decomposed, full width,
+///   ligatures) for one: NFKC with case folding. Version 1 does neither.
+/// - "whitespace" (split at ASCII white space, nothing changed).
+/// Throws UsageError, naming the known ones, for any other.
+std::unique_ptr<Analyzer> make_analyzer(const AnalyzerSettings& analyzer);
 
 /// The names that make_analyzer takes.
 std::vector<std::string> analyzer_names();

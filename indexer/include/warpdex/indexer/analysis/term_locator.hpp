@@ -7,11 +7,13 @@
 #include <string_view>
 #include <vector>
 
+#include "warpdex/indexer/analysis/analyzer.hpp"
+
 namespace warpdex {
 
 /// A word of a text, and the term that an analyzer makes of it.
 struct LocatedTerm {
-  std::size_t offset = 0;  ///< of the word in the text, in bytes
+  std::size_t offset = 0;  ///< of the word in the text as it was given, in bytes
   std::size_t size = 0;    ///< of the word
   std::string term;        ///< never empty
 };
@@ -19,8 +21,8 @@ struct LocatedTerm {
 /// Finds the terms of an analyzer, the same as it does, with their places. One per thread.
 class TermLocator {
  public:
-  /// One of analyzer_names(); UsageError for any other.
-  explicit TermLocator(std::string_view analyzer);
+  /// The index's analyzer. Throws UsageError as make_analyzer() does.
+  explicit TermLocator(const AnalyzerSettings& analyzer);
   ~TermLocator();
   TermLocator(TermLocator&&) noexcept;
   TermLocator& operator=(TermLocator&&) noexcept;

@@ -36,9 +36,9 @@ struct BuildProgress {
 struct BuildOptions {
   std::filesystem::path output;  ///< the index's folder; an index of text there is replaced
   CodecSettings codec;           ///< of the posting lists
-  /// One of analyzer_names(). Sparse vectors are not analysed, and queries for them only split: an
-  /// index of them records "whitespace".
-  std::string analyzer = "english";
+  /// A name alone is its newest version. Sparse vectors are not analysed, and queries for them only
+  /// split: an index of them records "whitespace".
+  AnalyzerSettings analyzer = "english";
   std::string fields;  ///< for the manifest: which fields the texts are made of
   /// Names of the fields that the index is to store; the reader gives their values, one each.
   std::vector<std::string> stored_fields{};
@@ -84,6 +84,7 @@ struct BuildReport {
   std::uint64_t zero_weights = 0;          ///< of sparse vectors: left out
   /// Of sparse vectors: below half of a step of impacts, and counted as one step all the same.
   std::uint64_t raised_weights = 0;
+  std::uint64_t long_words = 0;            ///< left out, since a term has at most kMaxTermBytes
   /// Of sparse vectors: how their weights became impacts, which depends on all of them.
   std::optional<ImpactSettings> weights = std::nullopt;
   std::vector<FieldCount> fields;  ///< as the reader was asked for them, and how common

@@ -26,9 +26,9 @@ enum class LengthSource {
 
 /// What an import makes, and the memory and threads that it may use.
 struct ImportOptions {
-  std::filesystem::path output;         ///< the index's folder; an index of text there is replaced
-  CodecSettings codec;                  ///< of the posting lists
-  std::string analyzer = "whitespace";  ///< of queries: the terms are taken as they are
+  std::filesystem::path output;  ///< the index's folder; an index of text there is replaced
+  CodecSettings codec;           ///< of the posting lists
+  AnalyzerSettings analyzer = "whitespace";  ///< of queries: the terms are taken as they are
   LengthSource lengths = LengthSource::kFile;
   /// Lists hold 8-bit impacts in the place of frequencies: of BM25 with these settings; or, of
   /// kWholeWeights, the frequencies are weights of a learned model below 2^20, which have nothing
@@ -49,6 +49,7 @@ struct ImportReport {
   std::uint64_t tokens = 0;       ///< the documents' lengths, added
   std::uint64_t terms = 0;        ///< with postings
   std::uint64_t empty_lists = 0;  ///< of terms without postings, which are left out
+  std::uint64_t long_terms = 0;   ///< longer than kMaxTermBytes: left out with their postings
   std::uint64_t postings = 0;
   std::optional<ImpactSettings> weights = std::nullopt;  ///< how learned weights became impacts
   std::string description;         ///< what the file says of itself; may be empty

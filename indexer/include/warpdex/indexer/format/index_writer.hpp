@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "warpdex/codecs/codec.hpp"
+#include "warpdex/indexer/analysis/analyzer.hpp"
 #include "warpdex/vector/rows/row_settings.hpp"
 
 namespace warpdex {
@@ -39,10 +40,10 @@ struct ImpactSettings {
 
 /// What the manifest records of how an index was made.
 struct IndexSettings {
-  CodecSettings codec;               ///< of the posting lists
-  std::string analyzer = "english";  ///< one of analyzer_names(); queries are analysed by it too
-  std::string fields;                ///< for people: which fields were indexed
-  bool has_static_scores = false;    ///< documents have scores of their own, added to each match
+  CodecSettings codec;                    ///< of the posting lists
+  AnalyzerSettings analyzer = "english";  ///< queries are analysed by it too
+  std::string fields;                     ///< for people: which fields were indexed
+  bool has_static_scores = false;  ///< documents have scores of their own, added to each match
   /// Lists hold impacts, and static scores are in their unit; none: lists hold frequencies.
   std::optional<ImpactSettings> impacts = std::nullopt;
   /// The index keeps each document's terms, so that statistics stay exact when it is removed.

@@ -70,7 +70,7 @@ struct RawRecord {
 
 /// A term of a document's sparse vector, as a learned model weighs it.
 struct TermWeight {
-  std::string term;  ///< taken as it is, not analysed; UTF-8, 1 to kMaxTermBytes bytes
+  std::string term;  ///< taken as it is, not analysed; UTF-8; past kMaxTermBytes left out
   float weight = 0;  ///< finite, 0 or more; of 0: as if it were not there
   bool operator==(const TermWeight&) const = default;
 };

@@ -19,6 +19,8 @@ struct QueryText {
   std::string text{};
   bool is_vector = false;           ///< the query is `vector`, not `text`
   std::vector<QueryTerm> vector{};  ///< of kSparse: each term once, with its weight
+  /// Terms that are not in `vector`, since they are longer than kMaxTermBytes.
+  std::uint64_t long_terms = 0;
 };
 
 enum class QueryFormat {
