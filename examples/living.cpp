@@ -24,7 +24,7 @@ void search(const std::string& folder, const std::string& words, const std::vect
   for (const warpdex::Hit& hit : results[0].hits) {
     const warpdex::StoredValues values = texts.read(hit.document);
     std::cout << hit.score << '\t' << snapshot.document_name(hit.document) << '\t'
-              << snippets.make(values[0].value_or(""), query) << '\n';
+              << snippets.make(values[0].value_or(""), query).text << '\n';
   }
 }
 

@@ -6,6 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "graphemes.hpp"
+
 namespace warpdex {
 namespace {
 
@@ -91,39 +93,62 @@ Range widened(Range window, const std::vector<LocatedTerm>& words, std::size_t t
   return range;
 }
 
-/// The most of a text that does not cut a character.
-std::size_t cut(std::string_view text, std::size_t max_bytes) {
-  const auto is_inside = [&](std::size_t i) {
-    return i < text.size() && (static_cast<unsigned char>(text[i]) & 0xC0) == 0x80;
-  };
-  while (max_bytes > 0 && is_inside(max_bytes)) --max_bytes;
-  return std::min(max_bytes, text.size());
+/// The range without cut graphemes: wider, if that fits into the bytes, else narrower.
+Range at_graphemes(Range range, std::string_view text, std::size_t max_bytes) {
+  const std::size_t before = grapheme_border_before(text, range.begin);
+  const bool fits_before = range.end - before <= max_bytes;
+  range.begin = fits_before ? before : grapheme_border_after(text, range.begin);
+  const std::size_t after = grapheme_border_after(text, range.end);
+  const bool fits_after = after <= range.begin + max_bytes;
+  range.end = fits_after ? after : grapheme_border_before(text, range.end);
+  range.end = std::max(range.begin, range.end);
+  return range;
+}
+
+void append_as_html(std::string& out, std::string_view text) {
+  for (const char c : text) {
+    switch (c) {
+      case '&': out += "&amp;"; break;
+      case '<': out += "&lt;"; break;
+      case '>': out += "&gt;"; break;
+      case '"': out += "&quot;"; break;
+      case '\'': out += "&#39;"; break;
+      default: out += c;
+    }
+  }
 }
 
 }  // namespace
 
-std::string SnippetMaker::make(std::string_view text, const Query& query) {
+std::string SnippetMaker::shown(std::string_view text) const {
+  if (!settings_.is_html) return std::string(text);
+  std::string html;
+  append_as_html(html, text);
+  return html;
+}
+
+Snippet SnippetMaker::make(std::string_view text, const Query& query) {
   const std::vector<LocatedTerm> words = locator_.locate(text);
   const std::vector<Match> matches = find_matches(words, query);
   Range range{0, text.size()};
   if (text.size() > settings_.max_bytes) {
     range = widened(best_window(matches, query.terms.size(), settings_.max_bytes), words,
                     text.size(), settings_.max_bytes);
-    if (range.begin == range.end) range = {0, cut(text, settings_.max_bytes)};  // a huge word
+    if (range.begin == range.end) range = {0, settings_.max_bytes};  // a huge word
+    range = at_graphemes(range, text, settings_.max_bytes);
   }
-  std::string snippet;
-  if (range.begin > 0) snippet += kEllipsis;
+  Snippet snippet;
+  if (range.begin > 0) snippet.text += kEllipsis;
   std::size_t at = range.begin;
   for (const Match& match : matches) {
     if (match.begin < range.begin || match.end > range.end) continue;
-    snippet += text.substr(at, match.begin - at);
-    snippet += settings_.before;
-    snippet += text.substr(match.begin, match.end - match.begin);
-    snippet += settings_.after;
+    snippet.text += shown(text.substr(at, match.begin - at)) + settings_.before +
+                    shown(text.substr(match.begin, match.end - match.begin)) + settings_.after;
+    snippet.marked.push_back({match.begin, match.end - match.begin});
     at = match.end;
   }
-  snippet += text.substr(at, range.end - at);
-  if (range.end < text.size()) snippet += kEllipsis;
+  snippet.text += shown(text.substr(at, range.end - at));
+  if (range.end < text.size()) snippet.text += kEllipsis;
   return snippet;
 }
 

@@ -15,29 +15,33 @@
 
 namespace warpdex::tools {
 
-/// The options --show and --no-snippets.
+/// The options --show, --show-matches-position and --no-snippets.
 class ShowOptions {
  public:
   void add_to(CommandLine& command);
   bool any() const { return !fields_.empty(); }
   bool snippets() const { return !no_snippets_; }
-  /// The fields of --show. Throws UsageError for --no-snippets without it and for no field.
+  bool matches_position() const { return matches_position_; }
+  /// The fields of --show. Throws UsageError for no field, and for options that do not go together.
   std::vector<std::string> fields(const CommandLine& command) const;
 
  private:
   std::string fields_;
   bool no_snippets_ = false;
+  bool matches_position_ = false;
 };
 
 /// Reads what is shown. One per thread.
 class ShownFields {
  public:
-  /// Marks are ANSI's bold at a terminal, else asterisks.
+  /// Marks are tags of HTML in JSON, whose snippets are escaped; ANSI's bold at a terminal, else
+  /// asterisks.
   enum class Marks { kTags, kTerminal, kAsterisks };
 
-  /// Throws UsageError for a field that the index does not store.
+  /// With `positions`, the marked words have their places, too. Throws UsageError for a field that
+  /// the index does not store.
   ShownFields(const Snapshot& snapshot, const std::vector<std::string>& fields, bool snippets,
-              Marks marks);
+              bool positions, Marks marks);
 
   /// Of a document, in the order of the fields; those that it does not have are left out. For
   /// people (all marks but tags) texts are in one line, and are snippets if they are long.
@@ -48,6 +52,7 @@ class ShownFields {
   std::vector<std::string> names_;
   std::vector<std::size_t> places_;  ///< among the stored fields
   bool is_for_people_;
+  bool has_positions_;
   std::optional<SnippetMaker> snippets_;
 };
 

@@ -13,10 +13,16 @@
 namespace warpdex {
 namespace {
 
+Snippet made(const std::string& text, const std::string& words, const SnippetSettings& settings,
+             const AnalyzerSettings& analyzer) {
+  const auto parser = make_analyzer(analyzer);
+  return SnippetMaker(analyzer, settings)
+      .make(text, parse_query("1", words, QuerySyntax::kSigned, *parser));
+}
+
 std::string snippet(const std::string& text, const std::string& words, std::size_t max_bytes = 60,
-                    const std::string& analyzer = "english") {
-  SnippetMaker maker(analyzer, {max_bytes, "[", "]"});
-  return maker.make(text, parse_query("1", words, QuerySyntax::kSigned, *make_analyzer(analyzer)));
+                    const AnalyzerSettings& analyzer = "english") {
+  return made(text, words, {max_bytes, "[", "]", false}, analyzer).text;
 }
 
 TEST(Snippet, MarksWordsByTheirTerms) {
@@ -29,6 +35,68 @@ TEST(Snippet, MarksWordsByTheirTerms) {
   EXPECT_EQ(snippet("sea and land", "sea -land"), "[sea] and land");
   EXPECT_EQ(snippet("", "sea"), "");
   EXPECT_EQ(snippet("sea", ""), "sea");
+}
+
+TEST(Snippet, MarksWordsInAnyFormAsTheyStand) {
+  EXPECT_EQ(
+      snippet("a cafe\u0301, a light\u200Bhouse\u00AD and ＳＨＩＰＳ", "café lighthouse ship"),
+      "a [cafe\u0301], a [light\u200Bhouse]\u00AD and [ＳＨＩＰＳ]");
+  EXPECT_EQ(snippet("café ﬁsh", "cafe\u0301 FISH"), "[café] [ﬁsh]");
+  EXPECT_EQ(snippet("a cafe\u0301 light\u200Bhouse", "café lighthouse", 60, {"english", 1}),
+            "a cafe\u0301 light\u200Bhouse");
+  EXPECT_EQ(snippet("a cafe\u0301", "cafe\u0301", 60, {"english", 1}), "a [cafe\u0301]");
+}
+
+TEST(Snippet, InHtmlTheMarksAreTheOnlyTags) {
+  const std::string text = "<script>x</script> <em>fake</em> \"sea\" & 'ship' <sea>";
+  const Snippet html = made(text, "sea ship", {}, "english");
+  EXPECT_EQ(html.text,
+            "&lt;script&gt;x&lt;/script&gt; &lt;em&gt;fake&lt;/em&gt; &quot;<em>sea</em>&quot; "
+            "&amp; &#39;<em>ship</em>&#39; &lt;<em>sea</em>&gt;");
+  EXPECT_EQ(html.marked, (std::vector<MarkedWord>{{34, 3}, {42, 4}, {49, 3}}));
+  EXPECT_EQ(snippet(text, "sea ship"),
+            "<script>x</script> <em>fake</em> \"[sea]\" & '[ship]' <[sea]>");
+  // Escapes do not count: the piece is as long as that of the text.
+  const std::string many(300, '&');
+  EXPECT_EQ(made(many, "sea", {.max_bytes = 3}, "english").text, "&amp;&amp;&amp;…");
+}
+
+TEST(Snippet, SaysWhereTheMarkedWordsStand) {
+  std::string text;
+  for (int i = 0; i < 50; ++i) text += "größer ";
+  const std::size_t place = text.size();
+  text += "cafe\u0301 und Meer ";
+  for (int i = 0; i < 50; ++i) text += "kleiner ";
+  const Snippet piece = made(text, "café meer", {60, "[", "]", false}, "standard");
+  EXPECT_EQ(piece.marked, (std::vector<MarkedWord>{{place, 6}, {place + 11, 4}}));
+  for (const MarkedWord& word : piece.marked) {
+    EXPECT_NE(piece.text.find("[" + text.substr(word.start, word.length) + "]"), std::string::npos);
+  }
+}
+
+// Each of these is one grapheme of several characters.
+TEST(Snippet, CutsNoGrapheme) {
+  const std::vector<std::string> graphemes{"e\u0301\u0302",      "\r\n", "👩\u200D🚀", "🇩🇪", "각",
+                                           "\u1100\u1161\u11A8", "நி",   "❤\uFE0F"};
+  for (const std::string& grapheme : graphemes) {
+    for (const std::size_t max_bytes : {20U, 21U, 22U, 23U, 24U, 25U, 26U, 27U, 28U, 29U}) {
+      std::string text;
+      for (int i = 0; i < 30; ++i) text += grapheme;
+      std::string piece = snippet(text, "nothing", max_bytes, "standard");
+      ASSERT_TRUE(piece.ends_with("…")) << piece;
+      piece.resize(piece.size() - std::string("…").size());
+      EXPECT_EQ(piece.size() % grapheme.size(), 0U) << grapheme << " " << max_bytes;
+      EXPECT_LE(piece.size(), max_bytes);
+      EXPECT_GT(piece.size() + grapheme.size(), max_bytes) << "as much as fits";
+    }
+  }
+  // A mark at the beginning of a word belongs to the space before it.
+  EXPECT_EQ(snippet("aaaaaaaaaa \u0301sea aaaaaaaaaa", "\u0301sea", 8, "whitespace"),
+            "… [\u0301sea]…");
+  // A grapheme that is longer than the snippet is not shown at all.
+  std::string marks = "e";
+  for (int i = 0; i < 1000; ++i) marks += "\u0301";
+  EXPECT_EQ(snippet(marks, "nothing", 60, "standard"), "…");
 }
 
 TEST(Snippet, TakesThePieceWithTheMostTerms) {
@@ -47,14 +115,16 @@ TEST(Snippet, TakesThePieceWithTheMostTerms) {
 
 TEST(Snippet, OfAnyTextIsWithinItsLength) {
   std::mt19937_64 random = test::generator(111);
-  const std::vector<std::string> parts{"sea",    " ",   "ships ",  "Größe ",
-                                       "日本語", "…",   "\n",      "x.y ",
-                                       "--- ",   "an ", "sailed ", std::string(90, 'w')};
+  const std::vector<std::string> parts{
+      "sea",  " ",      "ships ", "Größe ", "日本語", "…",       "\n",
+      "x.y ", "\u0301", "\u200B", "--- ",   "an ",    "sailed ", std::string(90, 'w')};
   for (int i = 0; i < 3000; ++i) {
     std::string text;
     for (std::uint64_t n = random() % 60; n > 0; --n) text += parts[random() % parts.size()];
     const std::size_t max_bytes = random() % 120;
-    const char* const analyzer = std::array{"english", "standard", "whitespace"}[random() % 3];
+    const AnalyzerSettings analyzer = std::array<AnalyzerSettings, 5>{
+        "english", "standard", "whitespace", AnalyzerSettings{"english", 1},
+        AnalyzerSettings{"standard", 1}}[random() % 5];
     std::string plain = snippet(text, "sea ship größe", max_bytes, analyzer);
     for (const char* mark : {"[", "]"}) {
       for (std::size_t at; (at = plain.find(mark)) != std::string::npos;) plain.erase(at, 1);
@@ -79,12 +149,32 @@ TEST(Snippet, OfAnyTextIsWithinItsLength) {
 // The locator finds just the terms of the analyzer, in their order.
 TEST(TermLocator, FindsTheAnalyzersTerms) {
   std::mt19937_64 random = test::generator(112);
-  const std::vector<std::string> parts{"the ",   "Sea's ",     "3.14 ", "e-mail ", "Ünïcode ",
-                                       "日本語", "ﬁsh ",       ".",     ",",       "\n",
-                                       "can't ", "O’Neill’s ", "a:b "};
-  for (const std::string& name : analyzer_names()) {
-    const std::unique_ptr<Analyzer> analyzer = make_analyzer(name);
-    TermLocator locator(name);
+  const std::vector<std::string> parts{"the ",
+                                       "Sea's ",
+                                       "3.14 ",
+                                       "e-mail ",
+                                       "Ünïcode ",
+                                       "日本語",
+                                       "ﬁsh ",
+                                       ".",
+                                       ",",
+                                       "\n",
+                                       "can't ",
+                                       "O’Neill’s ",
+                                       "a:b ",
+                                       "\u0301",
+                                       "\u0323",
+                                       "\u00AD",
+                                       "\u200B",
+                                       "한 ",
+                                       "\u1100\u1161\u11A8",
+                                       std::string(300, 'w')};
+  for (const AnalyzerSettings& settings :
+       {AnalyzerSettings("english"), AnalyzerSettings("standard"), AnalyzerSettings("whitespace"),
+        AnalyzerSettings("english", 1), AnalyzerSettings("standard", 1)}) {
+    const std::unique_ptr<Analyzer> analyzer = make_analyzer(settings);
+    const std::unique_ptr<Analyzer> alone = make_analyzer(settings);
+    TermLocator locator(settings);
     for (int i = 0; i < 1000; ++i) {
       std::string text;
       for (std::uint64_t n = random() % 20; n > 0; --n) text += parts[random() % parts.size()];
@@ -97,9 +187,13 @@ TEST(TermLocator, FindsTheAnalyzersTerms) {
         found.push_back(term.term);
         EXPECT_GE(term.offset, end);
         end = term.offset + term.size;
+        // What stands at that place is the term.
+        std::vector<std::string_view> there;
+        alone->analyze(std::string_view(text).substr(term.offset, term.size), there);
+        EXPECT_TRUE(!there.empty() && there[0] == term.term) << term.term << " in " << text;
       }
       EXPECT_LE(end, text.size());
-      ASSERT_EQ(found, wanted) << name << ": " << text;
+      ASSERT_EQ(found, wanted) << settings.name << settings.version << ": " << text;
     }
   }
 }

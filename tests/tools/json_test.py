@@ -178,7 +178,8 @@ class JsonPage(unittest.TestCase):
         for index in ("index", "pfor", "impacts", "sparse"):
             self.check("`warpdex stats` of documents", f"stats {index}")
         queries = "--queries queries.tsv"
-        self.check("`warpdex search`", f"search index {queries} --show text",
+        self.check("`warpdex search`",
+                   f"search index {queries} --show text --show-matches-position",
                    "--output-format json")
         self.check("`warpdex search`", f"search index {queries} --mode and --count",
                    "--output-format json")

@@ -45,7 +45,8 @@ TEST_F(StoredCommands, ShowFieldsToPeopleAndScripts) {
   const auto& hits = json["queries"][0]["hits"];
   EXPECT_STREQ(hits[0]["fields"]["contents"].GetString(), "A captain and <his> ships.");
   EXPECT_STREQ(hits[0]["snippets"]["contents"].GetString(),
-               "A <em>captain</em> and <his> <em>ships</em>.");
+               "A <em>captain</em> and &lt;his&gt; <em>ships</em>.");
+  EXPECT_FALSE(hits[0].HasMember("matches_position"));
   EXPECT_STREQ(hits[0]["snippets"]["title"].GetString(), "The Sea");
   EXPECT_FALSE(hits[1]["fields"].HasMember("title"));
   EXPECT_STREQ(hits[1]["fields"]["contents"].GetString(), "Land only, no ship\nhere\a.");
@@ -55,6 +56,31 @@ TEST_F(StoredCommands, ShowFieldsToPeopleAndScripts) {
   json = parse_json(outcome.out);
   EXPECT_STREQ(json["queries"][1]["hits"][0]["fields"]["year"].GetString(), "1851");
   EXPECT_THAT(outcome.out, Not(HasSubstr("snippets")));
+}
+
+TEST_F(StoredCommands, SayWhereMarkedWordsStand) {
+  // The member that a client cuts the words out of, by bytes.
+  const std::string documents =
+      "{\"id\":\"a\",\"contents\":\"größer <em>sea</em> & ships\"}\n"
+      "{\"id\":\"b\",\"contents\":\"C:\\\\x sea \\\\ ships\"}\n";
+  ASSERT_EQ(index(documents, "jsonl", {"--store", "contents"}).status, 0);
+  const Outcome outcome = search(
+      {"--show", "contents", "--show-matches-position", "--output-format", "json", "sea ship"});
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  const rapidjson::Document json = parse_json(outcome.out);
+  for (const auto& hit : json["queries"][0]["hits"].GetArray()) {
+    const std::string text = hit["fields"]["contents"].GetString();
+    std::vector<std::string> words;
+    for (const auto& word : hit["matches_position"]["contents"].GetArray()) {
+      words.push_back(text.substr(word["start"].GetUint64(), word["length"].GetUint64()));
+    }
+    EXPECT_EQ(words, (std::vector<std::string>{"sea", "ships"})) << text;
+  }
+  const auto& hits = json["queries"][0]["hits"];
+  const auto& first = std::string(hits[0]["document"].GetString()) == "a" ? hits[0] : hits[1];
+  EXPECT_STREQ(first["snippets"]["contents"].GetString(),
+               "größer &lt;em&gt;<em>sea</em>&lt;/em&gt; &amp; <em>ships</em>");
+  EXPECT_EQ(first["matches_position"]["contents"][0]["start"].GetInt(), 13) << "bytes of UTF-8";
 }
 
 TEST_F(StoredCommands, TextOfOtherFormatsIsAField) {
@@ -103,6 +129,12 @@ TEST_F(StoredCommands, RefuseWhatIsNotThere) {
   expect_complaint(search({"--queries", folder_ / "q.tsv", "--show", "title"}), 2,
                    {"--output-format json"});
   expect_complaint(search({"--no-snippets", "sea"}), 2, {"--show"});
+  expect_complaint(search({"--show-matches-position", "sea"}), 2, {"is for --show"});
+  expect_complaint(search({"--show", "title", "--show-matches-position", "sea"}), 2,
+                   {"--output-format json"});
+  expect_complaint(search({"--show", "title", "--show-matches-position", "--no-snippets",
+                           "--output-format", "json", "sea"}),
+                   2, {"--no-snippets"});
   ASSERT_EQ(index(kDocuments, "jsonl", {}).status, 0);
   expect_complaint(search({"--show", "title", "sea"}), 2, {"stores no fields"});
 }

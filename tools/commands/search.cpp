@@ -78,11 +78,15 @@ std::optional<ShownFields> shown_fields(const Snapshot& index, const Arguments& 
   if (!readable && !arguments.answers.is_json()) {
     throw UsageError("a run has no place for --show; add --output-format json");
   }
+  if (readable && arguments.show.matches_position()) {
+    throw UsageError("--show-matches-position is for JSON; add --output-format json");
+  }
   const bool is_bold = arguments.answers.is_to_standard_output() && takes_escapes(STDOUT_FILENO);
   const ShownFields::Marks marks = !readable ? ShownFields::Marks::kTags
                                    : is_bold ? ShownFields::Marks::kTerminal
                                              : ShownFields::Marks::kAsterisks;
-  return ShownFields(index, arguments.shown, arguments.show.snippets(), marks);
+  return ShownFields(index, arguments.shown, arguments.show.snippets(),
+                     arguments.show.matches_position(), marks);
 }
 
 void answer_words(const Snapshot& index, const Arguments& arguments, bool readable) {

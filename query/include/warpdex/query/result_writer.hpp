@@ -1,19 +1,30 @@
 // Where the answers to a query log go: a TREC run (trec_run.hpp) or JSON (results_json.hpp).
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace warpdex {
+
+/// Where a word that matched stands in a text, in bytes of UTF-8.
+struct MarkedWord {
+  std::size_t start = 0;
+  std::size_t length = 0;
+  bool operator==(const MarkedWord&) const = default;
+};
 
 /// A stored field of a document that was found.
 struct ShownField {
   std::string name;
   std::string text;
   std::optional<std::string> snippet;  ///< a piece of it with the matched words marked
+  /// Where these words stand in `text`, if that was asked for.
+  std::optional<std::vector<MarkedWord>> marked = std::nullopt;
 };
 
 /// A hit with its document's name.

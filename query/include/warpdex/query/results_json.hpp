@@ -21,7 +21,8 @@ namespace warpdex {
 /// `matches` is a lower bound unless `matches_exact`. `score_is` is "score", where larger is
 /// better, or "distance", where smaller is. Scores have 9 significant digits; a score that is not
 /// finite is null. A hit with fields has an object `fields` with their texts and, if there are
-/// snippets, an object `snippets`. An id or name that is not UTF-8 is written by json_text().
+/// snippets, an object `snippets` and, if asked for, one `matches_position`. An id or name that is
+/// not UTF-8 is written by json_text().
 class JsonResultWriter : public ResultWriter {
  public:
   /// The stream must outlive the writer.

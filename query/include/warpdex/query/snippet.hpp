@@ -5,17 +5,27 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "warpdex/indexer/analysis/term_locator.hpp"
 #include "warpdex/query/query.hpp"
+#include "warpdex/query/result_writer.hpp"
 
 namespace warpdex {
 
-/// The length of snippets, and the marks around matched words.
+/// The length of snippets, the marks around matched words, and where snippets are shown.
 struct SnippetSettings {
   std::size_t max_bytes = 200;  ///< of the text without marks, unless a single word is longer
   std::string before = "<em>";
   std::string after = "</em>";
+  /// In HTML: & < > " ' of the text are written as entities, so that the marks are the only tags.
+  bool is_html = true;
+};
+
+/// A piece of a text.
+struct Snippet {
+  std::string text;                  ///< with marks, escaped where it is HTML
+  std::vector<MarkedWord> marked{};  ///< the words between marks, in their order
 };
 
 /// A word matches if the index's analyzer turns it into a term of the query. Each thread needs its
@@ -29,10 +39,13 @@ class SnippetMaker {
   /// Of all pieces that are short enough, the one with the most different terms of the query; of
   /// several, the one with the most matched words, then the first. Without a match, the beginning
   /// of the text. It begins and ends at words, with an ellipsis where text is left out. Terms that
-  /// the query excludes do not count. Throws InputError for text that is not UTF-8. O(bytes).
-  std::string make(std::string_view text, const Query& query);
+  /// the query excludes do not count. No grapheme (what a reader takes for one character) is cut.
+  /// Throws InputError for text that is not UTF-8. O(bytes).
+  Snippet make(std::string_view text, const Query& query);
 
  private:
+  std::string shown(std::string_view text) const;
+
   TermLocator locator_;
   SnippetSettings settings_;
 };
