@@ -11,7 +11,6 @@
 #include "command.hpp"
 #include "hybrid_options.hpp"
 #include "interrupt.hpp"
-#include "long_words.hpp"
 #include "output_file.hpp"
 #include "places.hpp"
 #include "progress.hpp"
