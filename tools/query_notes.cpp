@@ -10,7 +10,6 @@
 #include "term_notes.hpp"
 #include "text.hpp"
 #include "warpdex/core/error.hpp"
-#include "warpdex/query/plan/plan.hpp"
 #include "warpdex/query/result_writer.hpp"
 
 namespace warpdex::tools {
@@ -129,14 +128,13 @@ constexpr std::array<Kind, 9> kKinds{{
     {has_plus_or_minus, "+ or - before a word",
      "it asks for nothing (but does with --query-syntax signed)", true, false},
     {may_exclude_long_word, "- before a word of several terms",
-     "only documents with the rarest of them are excluded", false, true},
+     "it excludes documents with all of these, wherever they stand", false, true},
 }};
 
 /// Tells queries that have a sign, and explains the first.
 class NoteMaker {
  public:
-  NoteMaker(QuerySyntax syntax, Analyzer& analyzer, const Snapshot* index)
-      : syntax_(syntax), analyzer_(analyzer), index_(index) {}
+  NoteMaker(QuerySyntax syntax, Analyzer& analyzer) : syntax_(syntax), analyzer_(analyzer) {}
 
   /// Empty if no query has it.
   std::string note(const Kind& kind, const std::vector<QueryText>& queries) {
@@ -169,13 +167,16 @@ class NoteMaker {
   }
 
   std::string terms_text(const QueryText& text) {
-    Query query = parse_query(text, syntax_, analyzer_);
-    if (index_ != nullptr) query = with_rarest_exclusions(*index_, query);
+    const Query query = parse_query(text, syntax_, analyzer_);
     if (query.terms.empty()) return "no terms";
     std::string terms = "the terms ";
     for (std::size_t i = 0; i < query.terms.size(); ++i) {
       if (i == kShownTerms) return terms + ", …";
       const QueryTerm& term = query.terms[i];
+      if (term.word != 0 && i > 0 && query.terms[i - 1].word == term.word) {
+        terms += "&" + term.term;
+        continue;
+      }
       if (i > 0) terms += ", ";
       if (term.occur != Occur::kUnsigned) terms += term.occur == Occur::kMust ? "+" : "-";
       terms += term.term;
@@ -186,15 +187,14 @@ class NoteMaker {
 
   QuerySyntax syntax_;
   Analyzer& analyzer_;
-  const Snapshot* index_;
   const QueryText* explained_ = nullptr;  ///< the last query whose terms were shown
 };
 
 }  // namespace
 
 std::vector<std::string> query_notes(const std::vector<QueryText>& queries, QuerySyntax syntax,
-                                     Analyzer& analyzer, const Snapshot* index) {
-  NoteMaker maker(syntax, analyzer, index);
+                                     Analyzer& analyzer) {
+  NoteMaker maker(syntax, analyzer);
   std::vector<std::string> notes;
   for (const Kind& kind : kKinds) {
     std::string note = maker.note(kind, queries);
@@ -208,7 +208,7 @@ std::vector<std::string> query_notes(const std::vector<QueryText>& queries, Quer
 
 void print_query_notes(const std::vector<QueryText>& texts, std::span<const Query> queries,
                        QuerySyntax syntax, const Snapshot& index) {
-  print_notes(query_notes(texts, syntax, *make_analyzer(index.settings().analyzer), &index));
+  print_notes(query_notes(texts, syntax, *make_analyzer(index.settings().analyzer)));
   TermNotes terms(index);
   terms.look_at(queries);
   print_notes(terms.notes());

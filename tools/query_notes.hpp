@@ -13,12 +13,12 @@
 namespace warpdex::tools {
 
 /// A sentence for each kind of sign (quotes, OR, field:, ^2, *, ~, parentheses, +word and -word)
-/// that is in the queries and does nothing, and for words of several terms that are excluded by
-/// one, and for words that are too long for a term: how many have it, which is the first of them, and as which terms that is read by `index`,
-/// which knows the rarest ones. A query without an id is "the query". Throws InputError where that
+/// that is in the queries and does nothing, for words of several terms that are excluded, and for
+/// words that are too long for a term: how many have it, which is the first of them, and as which
+/// terms that is read. A query without an id is "the query". Throws InputError where that
 /// first query is not UTF-8.
 std::vector<std::string> query_notes(const std::vector<QueryText>& queries, QuerySyntax syntax,
-                                     Analyzer& analyzer, const Snapshot* index = nullptr);
+                                     Analyzer& analyzer);
 
 /// All notes on queries of a file, also those of TermNotes, on standard error.
 void print_query_notes(const std::vector<QueryText>& texts, std::span<const Query> queries,

@@ -43,7 +43,7 @@ void SearchOptions::add_to(CommandLine& command) {
       "query-syntax", po::value(&query_syntax_)->value_name("SYNTAX"),
       "plain: signs have no meaning; the analyzer sees them as text. signed: +must, -not, optional "
       "and weighted^2.5 terms; a word^0 is left out, and a +word^0 refused; a -word of several "
-      "terms excludes documents with the rarest of them. "
+      "terms excludes documents with all of them. "
       "Default: plain for files, signed for words on the command line")(
       "threads", po::value(&threads_)->value_name("N")->default_value(threads_),
       "threads to answer with; 0: all. For search, those of the CPU only");

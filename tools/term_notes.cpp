@@ -63,7 +63,8 @@ std::vector<std::string> TermNotes::notes() const {
                    : is_alone ? "the query"
                               : "the one query that has some") +
                   " is in the index; " + (is_one ? "was it" : "were they") +
-                  " analysed as its documents were (analyzer " + index_.settings().analyzer.name + ")?");
+                  " analysed as its documents were (analyzer " + index_.settings().analyzer.name +
+                  ")?");
   return notes;
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "cpu/segment_search.hpp"
+#include "plan/excluded_words.hpp"
 
 namespace warpdex {
 
@@ -23,7 +24,14 @@ struct CpuSearcher::State {
   const IndexSettings& settings() const {
     return plain != nullptr ? plain->settings() : snapshot->settings();
   }
+  SearchResult run(const PlannedQuery& plan, const SearchSettings& wanted) {
+    return excludes_words(plan) ? run_without_words(plan, wanted) : run_modes(plan, wanted);
+  }
   SearchResult run_modes(const PlannedQuery& plan, const SearchSettings& wanted);
+  /// Runs the search as if documents were removed, by segment.
+  template <class Run>
+  SearchResult run_without(const std::vector<std::vector<std::uint64_t>>& excluded, const Run& run);
+  SearchResult run_without_words(const PlannedQuery& plan, const SearchSettings& wanted);
   SearchResult run(const PlannedQuery& plan, bool unsigned_is_required,
                    const SearchSettings& settings);
   std::vector<SegmentSearch*> open(const PlannedQuery& plan, bool unsigned_is_required,
@@ -67,13 +75,13 @@ PlannedQuery CpuSearcher::plan(const Query& query) const {
 
 SearchResult CpuSearcher::run(const PlannedQuery& plan, const SearchSettings& settings) {
   state_->scratch.watch = nullptr;
-  return state_->run_modes(plan, settings);
+  return state_->run(plan, settings);
 }
 
 SearchResult CpuSearcher::run(const PlannedQuery& plan, const SearchSettings& settings,
                               SearchWatch& watch, SearchProgress& progress) {
   state_->scratch.watch = &watch;
-  SearchResult result = state_->run_modes(plan, settings);
+  SearchResult result = state_->run(plan, settings);
   progress = state_->progress;
   return result;
 }
@@ -93,21 +101,39 @@ std::vector<std::vector<std::uint64_t>> CpuSearcher::State::excluded(
   return excluded;
 }
 
-SearchResult CpuSearcher::run_within(const PlannedQuery& plan, const SearchSettings& settings,
-                                     const vector::RowFilter& documents) {
-  State& state = *state_;
-  const std::vector<std::vector<std::uint64_t>> excluded = state.excluded(documents);
-  const std::vector<SearchedSegment> unrestricted = state.segments;
+template <class Run>
+SearchResult CpuSearcher::State::run_without(
+    const std::vector<std::vector<std::uint64_t>>& excluded, const Run& run) {
+  const std::vector<SearchedSegment> unrestricted = segments;
+  const bool was_restricted = is_restricted;
   const auto end = [&](State* restricted) {
     restricted->segments = unrestricted;
-    restricted->is_restricted = false;
+    restricted->is_restricted = was_restricted;
   };
-  const std::unique_ptr<State, decltype(end)> guard(&state, end);  // also where the search throws
-  state.is_restricted = true;
-  for (std::size_t i = 0; i < excluded.size(); ++i) {
-    state.segments[i].removed = RemovedRows(excluded[i]);
+  const std::unique_ptr<State, decltype(end)> guard(this, end);  // also where the search throws
+  is_restricted = true;
+  for (std::size_t i = 0; i < excluded.size(); ++i) segments[i].removed = RemovedRows(excluded[i]);
+  return run();
+}
+
+SearchResult CpuSearcher::run_within(const PlannedQuery& plan, const SearchSettings& settings,
+                                     const vector::RowFilter& documents) {
+  return state_->run_without(state_->excluded(documents), [&] { return run(plan, settings); });
+}
+
+/// Documents of excluded words count as removed.
+SearchResult CpuSearcher::State::run_without_words(const PlannedQuery& plan,
+                                                   const SearchSettings& wanted) {
+  std::vector<std::vector<std::uint64_t>> excluded;
+  for (std::size_t i = 0; i < segments.size(); ++i) {
+    const Index& index = *segments[i].index;
+    const auto removed = segments[i].removed.words();
+    std::vector<std::uint64_t>& words = excluded.emplace_back(removed.begin(), removed.end());
+    words.resize(removed_words(index.counts().documents));
+    mark_documents_of_words(index, (plain != nullptr ? plan : plan.segments[i]).excluded_words,
+                            words);
   }
-  return run(plan, settings);
+  return run_without(excluded, [&] { return run_modes(plan, wanted); });
 }
 
 SearchResult CpuSearcher::State::run_modes(const PlannedQuery& plan, const SearchSettings& wanted) {

@@ -85,6 +85,7 @@ struct HybridSearcher::State {
                                         const BatchAnswers& answers,
                                         const SearchSettings& settings);
   std::vector<std::vector<Hit>> nearest(std::span<const float> rows, std::uint32_t k) const;
+  bool is_for_gpu(std::span<const PlannedQuery> plans) const;
   std::vector<SearchResult> filter(std::span<const Query> queries, std::span<const float> rows,
                                    const SearchSettings& settings);
   std::vector<SearchResult> rerank(const TextAnswers& text, std::size_t queries,
@@ -158,6 +159,11 @@ std::vector<std::vector<Hit>> HybridSearcher::State::nearest(std::span<const flo
       [&] { return vectors.nearest(rows, k); });
 }
 
+/// Whether the GPU can match the queries' documents.
+bool HybridSearcher::State::is_for_gpu(std::span<const PlannedQuery> plans) const {
+  return gpu && gpu->has_lists() && std::none_of(plans.begin(), plans.end(), excludes_words);
+}
+
 std::vector<SearchResult> HybridSearcher::State::filter(std::span<const Query> queries,
                                                         std::span<const float> rows,
                                                         const SearchSettings& settings) {
@@ -169,7 +175,7 @@ std::vector<SearchResult> HybridSearcher::State::filter(std::span<const Query> q
     return result;
   };
   return search_on(
-      gpu && gpu->has_lists(), [&] { return gpu->filter(plans, rows, settings); },
+      is_for_gpu(plans), [&] { return gpu->filter(plans, rows, settings); },
       [&] { return for_each(queries.size(), rows, on_cpu); });
 }
 
@@ -201,8 +207,7 @@ std::vector<SearchResult> HybridSearcher::State::neighbors(std::span<const Query
     });
   };
   return search_on(
-      gpu && gpu->has_lists(), [&] { return gpu->neighbors(plans, rows, settings, depth); },
-      on_cpu);
+      is_for_gpu(plans), [&] { return gpu->neighbors(plans, rows, settings, depth); }, on_cpu);
 }
 
 /// On a GPU both halves are searched at the same time, each from a thread and in streams of its

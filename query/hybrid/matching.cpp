@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "plan/excluded_words.hpp"
 #include "plan/roles.hpp"
 #include "warpdex/indexer/format/postings.hpp"
 
@@ -19,7 +20,7 @@ class SegmentMatcher {
       : index_(index), words_(removed_words(index.counts().documents)) {}
 
   /// A bit for each document.
-  Words run(const Roles& roles) {
+  Words run(const PlannedQuery& plan, const Roles& roles) {
     if (roles.counts.is_empty) return Words(words_);
     Words matches(words_, roles.counts.has_required ? ~std::uint64_t{0} : 0);
     for (std::size_t i = 0; i < roles.scoring.size(); ++i) {
@@ -31,6 +32,11 @@ class SegmentMatcher {
     }
     for (const PlannedTerm* term : roles.prohibited) exclude(read(*term), matches);
     exclude(index_.removed().words(), matches);
+    if (!plan.excluded_words.empty()) {
+      Words words(words_);
+      mark_documents_of_words(index_, plan.excluded_words, words);
+      exclude(words, matches);
+    }
     return matches;
   }
 
@@ -57,7 +63,7 @@ vector::RowFilter match(const Snapshot& snapshot, const PlannedQuery& plan,
     const Snapshot::Segment& segment = snapshot.segments()[i];
     const Index& index = *segment.index;
     const PlannedQuery& own = plan.segments.empty() ? plan : plan.segments[i];
-    const Words words = SegmentMatcher(index).run(assign_roles(own, unsigned_is_required));
+    const Words words = SegmentMatcher(index).run(own, assign_roles(own, unsigned_is_required));
     const vector::RowFilter matches = vector::RowFilter::of_bits(words, index.counts().documents);
     for (std::size_t row = matches.next_allowed(0); row < matches.rows();
          row = matches.next_allowed(row + 1)) {

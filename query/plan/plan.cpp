@@ -6,14 +6,19 @@
 #include <span>
 #include <string_view>
 
-#include "plan/rarest_exclusions.hpp"
+#include "plan/excluded_words.hpp"
 #include "plan/term_uses.hpp"
 #include "warpdex/indexer/format/impacts.hpp"
 
 namespace warpdex {
 
 PlannedQuery plan_query(const Index& index, const Query& query) {
-  if (excludes_long_words(query)) return plan_query(index, with_rarest_exclusions(index, query));
+  if (has_excluded_words(query)) {
+    const QueryAndWords parts = part_excluded_words(query);
+    PlannedQuery plan = plan_query(index, parts.query);
+    plan.excluded_words = plan_words(index, parts.words);
+    return plan;
+  }
   PlannedQuery plan;
   for_each_term(sorted_uses(query), [&](std::string_view term, std::span<const TermUse> uses) {
     if (const auto entry = index.find(term)) {
@@ -24,6 +29,11 @@ PlannedQuery plan_query(const Index& index, const Query& query) {
   });
   sort_canonically(plan.terms);
   return plan;
+}
+
+bool excludes_words(const PlannedQuery& plan) {
+  return !plan.excluded_words.empty() ||
+         std::any_of(plan.segments.begin(), plan.segments.end(), excludes_words);
 }
 
 bool has_whole_weights(const PlannedQuery& plan) {

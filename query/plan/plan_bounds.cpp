@@ -54,7 +54,7 @@ PlanBounds plan_bounds(const Index& index, const PlannedQuery& plan,
                        const SearchSettings& settings) {
   const ScorerSettings wanted = effective_scorer(index.settings(), settings.scorer);
   const bool reads_occurrences = wanted.kind == ScorerKind::kQueryLikelihood;
-  bool is_plain_or = settings.mode == QueryMode::kOr;
+  bool is_plain_or = settings.mode == QueryMode::kOr && plan.excluded_words.empty();
   for (const PlannedTerm& term : plan.terms) is_plain_or &= !term.is_must && !term.is_prohibited;
   const CollectionStatistics statistics = plan.statistics.value_or(
       CollectionStatistics{index.counts().documents, index.counts().tokens});

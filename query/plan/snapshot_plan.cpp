@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "plan/rarest_exclusions.hpp"
+#include "plan/excluded_words.hpp"
 #include "plan/term_uses.hpp"
 #include "warpdex/indexer/format/postings.hpp"
 #include "warpdex/query/plan/plan.hpp"
@@ -105,11 +105,14 @@ class SnapshotPlanner {
 }  // namespace
 
 PlannedQuery plan_query(const Snapshot& snapshot, const Query& query) {
-  if (excludes_long_words(query)) {
-    return plan_query(snapshot, with_rarest_exclusions(snapshot, query));
-  }
   if (snapshot.is_plain()) return plan_query(*snapshot.segments()[0].index, query);
-  return SnapshotPlanner(snapshot).plan(query);
+  if (!has_excluded_words(query)) return SnapshotPlanner(snapshot).plan(query);
+  const QueryAndWords parts = part_excluded_words(query);
+  PlannedQuery plan = SnapshotPlanner(snapshot).plan(parts.query);
+  for (std::size_t i = 0; i < plan.segments.size(); ++i) {
+    plan.segments[i].excluded_words = plan_words(*snapshot.segments()[i].index, parts.words);
+  }
+  return plan;
 }
 
 }  // namespace warpdex

@@ -60,11 +60,11 @@ TEST(QueryNotes, SignsAreSignsInTheSignedSyntaxOnly) {
   }
 }
 
-TEST(QueryNotes, SayThatALongWordIsExcludedByItsRarestTerm) {
+TEST(QueryNotes, SayWhatAnExcludedWordOfSeveralTermsExcludes) {
   EXPECT_THAT(notes({"year -covid-19"}, "standard"),
-              ElementsAre("the query has - before a word of several terms, but only documents "
-                          "with the rarest of them are excluded; it is read as the terms year, "
-                          "-covid, -19"));
+              ElementsAre("the query has - before a word of several terms, but it excludes "
+                          "documents with all of these, wherever they stand; it is read as the "
+                          "terms year, -covid&19"));
   EXPECT_THAT(notes({"year -covid-19"}, "whitespace"), ElementsAre());
   EXPECT_THAT(notes({"year -covid -19"}, "standard"), ElementsAre());
 }

@@ -94,7 +94,7 @@ void answer_words(const Snapshot& index, const Arguments& arguments, bool readab
   const QuerySyntax syntax = arguments.search.syntax(QuerySyntax::kSigned);
   const QueryText text{.id = "", .text = joined(arguments.words)};  // messages name no id
   Query query = parse_query(text.id, text.text, syntax, *analyzer);
-  print_notes(query_notes({text}, syntax, *analyzer, &index));
+  print_notes(query_notes({text}, syntax, *analyzer));
   if (!readable) {  // else it is told with the answer
     TermNotes terms(index);
     terms.look_at({&query, 1});
@@ -142,7 +142,7 @@ void answer_file(const Snapshot& index, const Arguments& arguments, bool report_
   }
   const QuerySyntax syntax = arguments.search.syntax(QuerySyntax::kPlain);
   const auto note = [&](const std::vector<QueryText>& queries) {
-    print_notes(query_notes(queries, syntax, *make_analyzer(index.settings().analyzer), &index));
+    print_notes(query_notes(queries, syntax, *make_analyzer(index.settings().analyzer)));
   };
   if (!is_stream && arguments.search.has_query_file()) note(texts);
   std::optional<ShownFields> shown = shown_fields(index, arguments, false);

@@ -36,7 +36,7 @@ void QueryMeasurer::start_query(const SegmentPlans& plans, std::uint32_t slot) {
   query.common.state = piece_.begin + static_cast<std::uint32_t>(piece_.queries.size()) - 1;
   query.common.slot = slot;
   query.first_term = static_cast<std::uint32_t>(piece_.terms.size());
-  if (plan.terms.size() > kMaxLists) {
+  if (plan.terms.size() > kMaxLists || excludes_words(plan)) {
     piece_.unanswerable.push_back(slot);
     return;
   }

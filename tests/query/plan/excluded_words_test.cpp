@@ -1,6 +1,7 @@
-// Words of several terms that a query excludes: by the rarest term, on every index.
+// Words of several terms that a query excludes: documents that have all of them, on every index.
 #include <gtest/gtest.h>
 
+#include <random>
 #include <set>
 #include <string>
 #include <vector>
@@ -38,6 +39,7 @@ class ExcludedWords : public ::testing::Test {
     const auto analyzer = make_analyzer("standard");
     SearchSettings settings;
     settings.mode = mode;
+    settings.k = 1000;
     std::set<std::string> names;
     CpuSearcher searcher(snapshot);
     for (const Hit& hit :
@@ -52,21 +54,23 @@ class ExcludedWords : public ::testing::Test {
 
 using Names = std::set<std::string>;
 
-TEST_F(ExcludedWords, GoByTheRarestTerm) {
-  const Names without_covid{"number", "other", "third", "none"};
+TEST_F(ExcludedWords, ExcludeDocumentsWithAllTerms) {
+  const Names without_both{"covid", "number", "other", "third", "none"};
   for (const QueryMode mode : {QueryMode::kOr, QueryMode::kAnd}) {
-    EXPECT_EQ(answers("-covid-19 year", mode), without_covid);
-    EXPECT_EQ(answers("year -19/covid", mode), without_covid);
+    EXPECT_EQ(answers("-covid-19 year", mode), without_both);
+    EXPECT_EQ(answers("year -19/covid", mode), without_both);
     EXPECT_EQ(answers("year -covid -19", mode), Names{"none"}) << "two words of one term each";
-    // Each word by its own rarest term: covid and chapter.
-    EXPECT_EQ(answers("year -covid-19 -chapter-19", mode), (Names{"number", "third", "none"}));
+    EXPECT_EQ(answers("year -covid-19 -chapter-19", mode),
+              (Names{"covid", "number", "third", "none"}));
+    EXPECT_EQ(answers("year -covid-19 -end", mode), (Names{"covid", "number", "other", "none"}));
+    EXPECT_EQ(answers("year -19-19", mode), (Names{"covid", "none"})) << "one term, twice";
   }
   // No document has the word where none has one of its terms.
   EXPECT_EQ(answers("year -covid-20").size(), 6U);
   EXPECT_EQ(answers("-covid-19"), Names{});
 }
 
-TEST_F(ExcludedWords, CountLiveDocuments) {
+TEST_F(ExcludedWords, InSeveralSegments) {
   LivingIndex index(folder_ / "index");
   const auto more = documents_from_memory({{"more", "covid year"}, {"again", "covid year"}});
   AddOptions options;
@@ -74,21 +78,60 @@ TEST_F(ExcludedWords, CountLiveDocuments) {
   index.add(*more, options);
   for (const std::string id : {"number", "other", "third"}) ASSERT_TRUE(index.remove(id));
   index.commit();
-  // Four documents have "covid" now, and one has "19".
   EXPECT_EQ(answers("year -covid-19"), (Names{"covid", "more", "again", "none"}));
+  EXPECT_EQ(answers("year -covid-year"), Names{"none"});
 }
 
-TEST_F(ExcludedWords, ArePlannedAsOneTerm) {
+TEST_F(ExcludedWords, AreNoTermsOfThePlan) {
   const Index index = Index::open(folder_ / "index");
-  const Query query{"7",
-                    {{"year"},
-                     {"19", Occur::kMustNot, 1, 1},
-                     {"covid", Occur::kMustNot, 1, 1},
-                     {"end", Occur::kMustNot}}};
-  const Query kept{"7", {{"year"}, {"covid", Occur::kMustNot}, {"end", Occur::kMustNot}}};
-  EXPECT_EQ(with_rarest_exclusions(index, query), kept);
-  EXPECT_EQ(with_rarest_exclusions(index, kept), kept);
-  EXPECT_EQ(plan_query(index, query).terms.size(), 3U);
+  const PlannedQuery plan = plan_query(index, {"7",
+                                               {{"year"},
+                                                {"19", Occur::kMustNot, 1, 1},
+                                                {"covid", Occur::kMustNot, 1, 1},
+                                                {"end", Occur::kMustNot},
+                                                {"19", Occur::kMustNot, 1, 2},
+                                                {"unknown", Occur::kMustNot, 1, 2}}});
+  EXPECT_EQ(plan.terms.size(), 2U);
+  ASSERT_EQ(plan.excluded_words.size(), 1U);
+  EXPECT_EQ(plan.excluded_words[0].size(), 2U);
+  EXPECT_TRUE(excludes_words(plan));
+}
+
+// Against a plain look at each document, over random texts and every mode.
+TEST_F(ExcludedWords, AgreeWithALookAtEachDocument) {
+  std::mt19937_64 random = test::generator(211);
+  std::vector<Document> documents;
+  std::vector<std::set<std::string>> words_of;
+  for (int i = 0; i < 700; ++i) {
+    std::string text = "all";
+    std::set<std::string> words{"all"};
+    for (int j = 0; j < 12; ++j) {
+      if (random() % 3 == 0) words.insert("w" + std::to_string(j));
+    }
+    for (const std::string& word : words) text += " " + word;
+    documents.push_back({"d" + std::to_string(i), text});
+    words_of.push_back(words);
+  }
+  BuildOptions options;
+  options.output = folder_ / "index";
+  options.analyzer = "standard";
+  build_index(*documents_from_memory(documents), options);
+  for (int i = 0; i < 60; ++i) {
+    const auto word = [&] { return "w" + std::to_string(random() % 12); };
+    const std::string wanted = word();
+    const std::vector<std::string> parts{word(), word(), word()};
+    const std::string text = wanted + " -" + parts[0] + "-" + parts[1] + " -" + parts[2];
+    Names expected;
+    for (std::size_t d = 0; d < documents.size(); ++d) {
+      const std::set<std::string>& has = words_of[d];
+      const bool is_excluded =
+          (has.contains(parts[0]) && has.contains(parts[1])) || has.contains(parts[2]);
+      if (has.contains(wanted) && !is_excluded) expected.insert(documents[d].id);
+    }
+    for (const QueryMode mode : {QueryMode::kOr, QueryMode::kAnd}) {
+      EXPECT_EQ(answers(text, mode), expected) << text;
+    }
+  }
 }
 
 }  // namespace

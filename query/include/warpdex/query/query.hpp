@@ -32,8 +32,8 @@ struct QueryTerm {
   std::string term;                ///< as the index's analyzer makes it
   Occur occur = Occur::kUnsigned;  ///< its sign
   float weight = 1;                ///< a factor of its score; ignored for - terms
-  /// Of - terms that are one word together, as of -covid-19: the same number above 0. Of these, the
-  /// rarest excludes (see with_rarest_exclusions()). 0: the term is a word of its own.
+  /// Of - terms that are one word together, as of -covid-19: the same number above 0. Documents
+  /// that have all of them are excluded. 0: the term is a word of its own.
   std::uint32_t word = 0;
   bool operator==(const QueryTerm&) const = default;
 };

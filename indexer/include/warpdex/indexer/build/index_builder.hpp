@@ -84,7 +84,7 @@ struct BuildReport {
   std::uint64_t zero_weights = 0;          ///< of sparse vectors: left out
   /// Of sparse vectors: below half of a step of impacts, and counted as one step all the same.
   std::uint64_t raised_weights = 0;
-  std::uint64_t long_words = 0;            ///< left out, since a term has at most kMaxTermBytes
+  std::uint64_t long_words = 0;  ///< left out, since a term has at most kMaxTermBytes
   /// Of sparse vectors: how their weights became impacts, which depends on all of them.
   std::optional<ImpactSettings> weights = std::nullopt;
   std::vector<FieldCount> fields;  ///< as the reader was asked for them, and how common

@@ -36,16 +36,13 @@ struct PlannedQuery {
   /// the order of terms of the whole. `terms` above are then those of the whole, and of their
   /// entries only the document frequency is set.
   std::vector<PlannedQuery> segments;
+  /// Excluded words of several terms (QueryTerm::word): for each that the index has all terms of,
+  /// their entries. Documents with all terms of one are no matches. Of a snapshot that is not plain
+  /// they are in `segments`. The GPU leaves queries with such words to the CPU.
+  std::vector<std::vector<PostingsEntry>> excluded_words{};
   /// The statistics that scorers use; none: the counts of the index.
   std::optional<CollectionStatistics> statistics;
 };
-
-/// The query as it is planned: of the - terms of one word (QueryTerm::word), only the one that the
-/// fewest live documents have is left, the first of equal ones; none where no document has one of
-/// them, since then none has the word. All documents with the whole word are excluded, and those
-/// that have its rarest term without the others; not those that only have its other terms.
-Query with_rarest_exclusions(const Index& index, const Query& query);
-Query with_rarest_exclusions(const Snapshot& snapshot, const Query& query);
 
 /// Looks all terms up. O(terms log terms). Throws UsageError for a weight outside of
 /// kMinQueryWeight to kMaxQueryWeight, FormatError if the lexicon is damaged.
@@ -54,6 +51,9 @@ PlannedQuery plan_query(const Index& index, const Query& query);
 /// Likewise in a snapshot. For a plain one (a single segment without removed documents), it is the
 /// plan for its index.
 PlannedQuery plan_query(const Snapshot& snapshot, const Query& query);
+
+/// Whether the plan, or one of a segment's, has excluded words of several terms.
+bool excludes_words(const PlannedQuery& plan);
 
 /// Whether all weights are whole numbers.
 bool has_whole_weights(const PlannedQuery& plan);
