@@ -19,6 +19,7 @@ set(warpdex_public_headers
   core/kept_threads.hpp
   core/mapped_file.hpp
   core/select/select_k.hpp
+  core/storage/commit_report.hpp
   core/storage/removed_rows.hpp
   core/storage/section_file.hpp
   codecs/codec.hpp
@@ -113,6 +114,7 @@ set(warpdex_public_headers
   query/gpu/gpu_engine.hpp
   query/gpu/gpu_stages.hpp
   query/query.hpp
+  query/result_writer.hpp
   query/snippet.hpp
   query/hybrid/fusion.hpp
   query/hybrid/hybrid_searcher.hpp

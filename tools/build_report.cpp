@@ -53,6 +53,7 @@ void write_build(const BuildReport& report, JsonWriter& json) {
   json.member("text_bytes", report.text_bytes);
   json.member("zero_weights", report.zero_weights);
   json.member("static_scores_unused", report.static_scores_unused);
+  json.member("long_words", report.long_words);
   write_passed_over(report, json);
 }
 

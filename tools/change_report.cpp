@@ -4,6 +4,8 @@
 #include <filesystem>
 #include <iostream>
 
+#include "warpdex/core/storage/target.hpp"
+
 namespace warpdex::tools {
 
 void report_change(const std::vector<std::string>& notes, const std::function<void()>& report) {
@@ -26,9 +28,20 @@ void write_notes(const std::vector<std::string>& notes, JsonWriter& json) {
   json.end_array();
 }
 
-bool stands_in(const std::string& index) {
+namespace {
+
+bool is_current(const std::filesystem::path& folder) {
   std::error_code ignored;
-  return std::filesystem::equivalent(index, ".", ignored);
+  return std::filesystem::equivalent(folder, ".", ignored);
+}
+
+}  // namespace
+
+ChangedFolder::ChangedFolder(const std::string& index)
+    : target_(resolve_target(index)), was_current_(is_current(target_)) {}
+
+void ChangedFolder::tell_if_replaced(bool quiet) const {
+  if (!quiet && was_current_ && !is_current(target_)) print_replaced_current_folder();
 }
 
 void print_replaced_current_folder() {

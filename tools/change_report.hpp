@@ -1,6 +1,7 @@
 // What a command says of a change that is made already.
 #pragma once
 
+#include <filesystem>
 #include <functional>
 #include <string>
 #include <vector>
@@ -17,8 +18,18 @@ void report_change(const std::vector<std::string>& notes, const std::function<vo
 /// The member "notes": a list of texts.
 void write_notes(const std::vector<std::string>& notes, JsonWriter& json);
 
-/// Whether the process stands in the folder that a change of `index` replaces.
-bool stands_in(const std::string& index);
+/// The folder of an index, as it is before a change.
+class ChangedFolder {
+ public:
+  /// Throws as resolve_target().
+  explicit ChangedFolder(const std::string& index);
+  /// If the process stood in the folder, and it was replaced, says so, and how to enter it again.
+  void tell_if_replaced(bool quiet) const;
+
+ private:
+  std::filesystem::path target_;
+  bool was_current_;
+};
 
 /// Says that the folder in which the process stands was replaced, and how to enter it again.
 void print_replaced_current_folder();

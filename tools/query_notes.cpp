@@ -96,10 +96,11 @@ bool has_tilde(std::string_view text) {
 
 bool has_parentheses(std::string_view text) { return has_pair(text, "(", ")"); }
 
-/// A word as +sea or -sea, and not -5 or --flag.
+/// A word as +sea, +1984 or -sea, and not -5 or --flag.
 bool has_plus_or_minus(std::string_view text) {
   return any_word(text, [](std::string_view word) {
-    return word.size() > 1 && (word[0] == '+' || word[0] == '-') && is_letter(word[1]);
+    return word.size() > 1 &&
+           ((word[0] == '+' && is_word(word[1])) || (word[0] == '-' && is_letter(word[1])));
   });
 }
 
@@ -149,7 +150,8 @@ class NoteMaker {
     std::string note = count == 1 ? name + " has " : counted(count, "query") + " have ";
     note += std::string(kind.sign) + ", but " + kind.truth;
     if (count > 1) note += "; the first is " + name;
-    if (first != explained_) note += "; it is read as " + terms_text(*first);
+    const std::string terms = first != explained_ ? terms_text(*first) : "";
+    if (!terms.empty()) note += "; it is read as " + terms;
     explained_ = first;
     return note;
   }
@@ -166,8 +168,16 @@ class NoteMaker {
     }
   }
 
+  /// Empty for a query that cannot be read, which the search tells.
   std::string terms_text(const QueryText& text) {
-    const Query query = parse_query(text, syntax_, analyzer_);
+    try {
+      return terms_text(parse_query(text, syntax_, analyzer_));
+    } catch (const InputError&) {
+      return "";
+    }
+  }
+
+  static std::string terms_text(const Query& query) {
     if (query.terms.empty()) return "no terms";
     std::string terms = "the terms ";
     for (std::size_t i = 0; i < query.terms.size(); ++i) {

@@ -15,8 +15,7 @@ namespace warpdex::tools {
 /// A sentence for each kind of sign (quotes, OR, field:, ^2, *, ~, parentheses, +word and -word)
 /// that is in the queries and does nothing, for words of several terms that are excluded, and for
 /// words that are too long for a term: how many have it, which is the first of them, and as which
-/// terms that is read. A query without an id is "the query". Throws InputError where that
-/// first query is not UTF-8.
+/// terms that is read. A query without an id is "the query".
 std::vector<std::string> query_notes(const std::vector<QueryText>& queries, QuerySyntax syntax,
                                      Analyzer& analyzer);
 

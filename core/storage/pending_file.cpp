@@ -12,6 +12,7 @@
 #include "storage/fail.hpp"
 #include "warpdex/core/error.hpp"
 #include "warpdex/core/storage/open_descriptor.hpp"
+#include "warpdex/core/storage/target.hpp"
 
 namespace warpdex {
 namespace {
@@ -76,6 +77,7 @@ PendingFile::PendingFile(const std::filesystem::path& target) {
     descriptor_ = ::open(target_.c_str(), kFlags, 0666);
     if (descriptor_ < 0) fail(errno);
   } else {
+    check_outside_of_indexes(target_);
     // The folder around it may let this process replace a file in which it may not write.
     if (std::filesystem::exists(status) &&
         ::faccessat(AT_FDCWD, target_.c_str(), W_OK, AT_EACCESS) != 0) {

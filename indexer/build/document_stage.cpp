@@ -211,12 +211,12 @@ void DocumentStage::count_vector(Worker& worker, const std::vector<TermWeight>& 
   const std::size_t start = counts.size();
   for (const TermWeight& entry : vector) {
     check_weight(entry);
-    if (entry.term.size() > kMaxTermBytes) {
-      ++prepared.long_words;
-      continue;
-    }
     if (entry.weight == 0) {
       ++prepared.weights.zeros;
+      continue;
+    }
+    if (entry.term.size() > kMaxTermBytes) {
+      ++prepared.long_words;
       continue;
     }
     if (!worker.inverter.add_term(entry.term, encode_weight(entry.weight), start, counts)) {

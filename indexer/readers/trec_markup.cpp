@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "readers/html_entities.hpp"
+#include "warpdex/indexer/readers/html_text.hpp"
 #include "warpdex/indexer/readers/text_checks.hpp"
 
 namespace warpdex {
@@ -57,20 +58,6 @@ bool append_entity(std::string& out, std::string_view name) {
   const std::string* const text = html_entity(name);
   if (text != nullptr) out += *text;
   return text != nullptr;
-}
-
-// Entities that are not known stay as they are.
-void append_decoded(std::string& out, std::string_view text) {
-  for (;;) {
-    const std::size_t ampersand = std::min(text.find('&'), text.size());
-    out.append(text.substr(0, ampersand));
-    if (ampersand == text.size()) return;
-    text.remove_prefix(ampersand);
-    const std::size_t end = text.substr(0, kLongestHtmlEntity + 2).find(';');
-    const bool known = end != kNone && append_entity(out, text.substr(1, end - 1));
-    if (!known) out += '&';
-    text.remove_prefix(known ? end + 1 : 1);
-  }
 }
 
 // Takes the text out of what stands between <DOC> and </DOC>.
@@ -145,6 +132,19 @@ class TextExtractor {
 };
 
 }  // namespace
+
+void append_decoded(std::string& out, std::string_view text) {
+  for (;;) {
+    const std::size_t ampersand = std::min(text.find('&'), text.size());
+    out.append(text.substr(0, ampersand));
+    if (ampersand == text.size()) return;
+    text.remove_prefix(ampersand);
+    const std::size_t end = text.substr(0, kLongestHtmlEntity + 2).find(';');
+    const bool known = end != kNone && append_entity(out, text.substr(1, end - 1));
+    if (!known) out += '&';
+    text.remove_prefix(known ? end + 1 : 1);
+  }
+}
 
 std::optional<TagPlace> find_tag(std::string_view text, std::string_view name, std::size_t from) {
   for (std::size_t at = text.find('<', from); at != kNone; at = text.find('<', at + 1)) {

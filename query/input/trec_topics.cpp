@@ -13,6 +13,7 @@
 #include "input/query_limits.hpp"
 #include "input/query_list.hpp"
 #include "warpdex/core/error.hpp"
+#include "warpdex/indexer/readers/html_text.hpp"
 #include "warpdex/indexer/readers/text_checks.hpp"
 
 namespace warpdex {
@@ -157,7 +158,7 @@ class TopicReader final : public QueryLines {
   void add_text(std::string_view text) {
     if (field_ == nullptr) return;
     if (field_->text.size() <= max_bytes_) {
-      field_->text.append(text);
+      append_decoded(field_->text, text);
     } else if (!trimmed(text).empty()) {
       field_->is_cut = true;
     }

@@ -27,12 +27,14 @@ std::atomic<bool> armed{false};
 std::atomic<Fault> kind_now{Fault::kAllocation};
 std::atomic<std::uint64_t> calls_now{0};
 std::atomic<std::uint64_t> nth_now{kNever};
+std::atomic<bool> lasts_now{false};
 std::atomic<const char*> failed_now{""};
 
 /// Counts a call. Whether it is to fail.
 bool fails(Fault kind, const char* name) {
   if (!armed.load(std::memory_order_relaxed) || kind_now.load() != kind) return false;
-  if (++calls_now != nth_now.load()) return false;
+  const std::uint64_t call = ++calls_now;
+  if (call < nth_now.load() || (call > nth_now.load() && !lasts_now.load())) return false;
   failed_now = name;
   return true;
 }
@@ -68,7 +70,8 @@ mode_t mode_of(int flags, va_list arguments) {
 
 }  // namespace
 
-FaultInjection::FaultInjection(Fault kind, std::uint64_t nth) : nth_(nth) {
+FaultInjection::FaultInjection(Fault kind, std::uint64_t nth, bool lasts) : nth_(nth) {
+  lasts_now = lasts;
   kind_now = kind;
   calls_now = 0;
   nth_now = nth;

@@ -10,11 +10,12 @@ enum class Fault {
   kSystemCall,  ///< a call that files and folders are made, read, written and removed by
 };
 
-/// From construction to destruction, the n-th call of that kind fails, in any thread, counted from
-/// 1. System calls fail with EIO, ENOSPC, EMFILE, ENOMEM or EACCES in turn, by n. One at a time.
+/// From construction to destruction, the n-th call of that kind fails, or all from the n-th on, in
+/// any thread, counted from 1. System calls fail with EIO, ENOSPC, EMFILE, ENOMEM or EACCES in
+/// turn, by n. One at a time.
 class FaultInjection {
  public:
-  FaultInjection(Fault kind, std::uint64_t nth);
+  FaultInjection(Fault kind, std::uint64_t nth, bool lasts = false);
   ~FaultInjection();
   FaultInjection(const FaultInjection&) = delete;
   FaultInjection& operator=(const FaultInjection&) = delete;

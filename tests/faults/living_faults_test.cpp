@@ -151,7 +151,7 @@ class LivingFaults : public LivingIndexTest {
       const Model before = pending_;
       try {
         std::optional<FaultInjection> fault;
-        if (i == faulty) fault.emplace(kind, nth);
+        if (i == faulty) fault.emplace(kind, nth, lasts_);
         const auto note = [&] {
           if (!fault) return;
           came = fault->has_failed();
@@ -209,6 +209,7 @@ class LivingFaults : public LivingIndexTest {
   std::uint32_t next_length_ = 1;
   std::string failed_call_;
   std::uint64_t calls_ = 0;
+  bool lasts_ = false;  ///< all calls of the step fail from that one on
   int errors_ = 0;
   int refusals_ = 0;
 };
@@ -273,6 +274,21 @@ TEST_F(LivingFaults, OneObjectLivesThroughThemAll) {
     ASSERT_FALSE(HasFailure()) << "round " << i;
   }
   EXPECT_GT(errors_, 30);
+}
+
+// All calls fail from one on, until the step has ended: where there is no memory to go back to the
+// last commit, the object refuses all further calls.
+TEST_F(LivingFaults, WhatLastsUntilTheEndOfACall) {
+  std::mt19937_64 random = test::generator(176);
+  lasts_ = true;
+  start();
+  for (int i = 0; i < 150; ++i) {
+    const Fault kind = random() % 3 != 0 ? Fault::kAllocation : Fault::kSystemCall;
+    round(random() % steps().size(), kind, 1 + random() % 120);
+    ASSERT_FALSE(HasFailure()) << "round " << i;
+  }
+  EXPECT_GT(errors_, 30);
+  EXPECT_GT(refusals_, 0);
 }
 
 // The folder is elsewhere for the time of one commit, whose changes are lost.

@@ -204,9 +204,32 @@ TEST_F(ChangeCommands, AnAdditionStaysWhenItsMergeFails) {
   arguments.push_back("--merge");
   const Outcome outcome = run_warpdex(arguments);
   EXPECT_EQ(outcome.status, 0) << outcome.err;
-  EXPECT_THAT(outcome.err, HasSubstr("note: the merge in the background ended"));
+  EXPECT_THAT(outcome.err, testing::ContainsRegex("note: .*the merge in the background ended"));
   EXPECT_THAT(outcome.out, HasSubstr("added 2 documents"));
   EXPECT_EQ(documents(), 14U);
+}
+
+// Not even into one that the command itself makes.
+TEST_F(ChangeCommands, NoOutputGoesIntoAnIndex) {
+  build_vectors();
+  const std::string made = place_ / "made";
+  const std::string base = input_ / "base.fvecs";
+  for (const std::string name : {"manifest.json", "more.json"}) {
+    const Outcome outcome = run_warpdex(
+        {"vector", "build", "--input", base, "--output", made, "--json", made + "/" + name});
+    EXPECT_THAT(outcome.err, HasSubstr("lies in the index"));
+    EXPECT_EQ(run_warpdex({"verify", made}).status, 0);
+    EXPECT_FALSE(fs::exists(made + "/more.json"));
+    expect_complaint(run_warpdex({"search", index_, "apple", "--output", vectors_ + "/" + name}), 2,
+                     {"lies in the index"});
+    EXPECT_EQ(run_warpdex({"verify", vectors_}).status, 0);
+  }
+}
+
+TEST_F(ChangeCommands, ACommandThatChangesNothingSaysNothingOfTheFolder) {
+  const Outcome outcome = run_warpdex({"merge", "."}, {.current_folder = index_});
+  EXPECT_EQ(outcome.status, 0);
+  EXPECT_EQ(outcome.err, "");
 }
 
 TEST_F(ChangeCommands, WhoMayNotWriteCannotChange) {

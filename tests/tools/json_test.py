@@ -200,6 +200,14 @@ class JsonPage(unittest.TestCase):
         self.check("`warpdex generate`", "generate --documents 1000 --queries 20 --output made "
                    "--compare pfor --compare-queries queries.tsv")
 
+    def check_changes(self):
+        changes = "`warpdex add`, `delete` and `merge`"
+        (self.folder / "old.txt").write_text("text\n", encoding="utf-8")
+        self.run_warpdex("index --format tsv --input documents.tsv --quiet --output changed")
+        self.check(changes, "add changed --format text --input texts --quiet")
+        self.check(changes, "delete changed --ids old.txt --quiet")
+        self.check(changes, "merge changed --all --quiet")
+
     def check_vectors(self):
         build = "vector build --input base.fvecs --quiet --output"
         kinds = {"flat": "--ids ids.txt", "ivf-flat": "--lists 4", "ivf-pq": "--lists 4",
@@ -226,7 +234,9 @@ class JsonPage(unittest.TestCase):
                    "--result-distances found.fvecs")
         self.check("`warpdex vector add`",
                    "vector add flat --input more.fvecs --ids more.txt --quiet")
-        self.check("`warpdex vector remove`", "vector remove flat --ids gone.txt --quiet")
+        changes = "`warpdex vector remove` and `merge`"
+        self.check(changes, "vector remove flat --ids gone.txt --quiet")
+        self.check(changes, "vector merge flat --quiet")
 
     def check_metric(self):
         self.check("`warpdex metric build`", "metric build --input words.txt --quiet "
@@ -239,6 +249,7 @@ class JsonPage(unittest.TestCase):
 
     def test_members_are_those_of_the_page(self):
         self.check_documents()
+        self.check_changes()
         self.check_vectors()
         self.check_metric()
         self.assertEqual({heading for heading in self.page.rows if heading.startswith("`")},

@@ -49,7 +49,7 @@ TEST(QueryNotes, AWeightIsOneInTheSignedSyntaxOnly) {
 }
 
 TEST(QueryNotes, SignsAreSignsInTheSignedSyntaxOnly) {
-  for (const std::string text : {"+sail -captain", "sea -captain", "+sail"}) {
+  for (const std::string text : {"+sail -captain", "sea -captain", "+sail", "+1984 sea"}) {
     EXPECT_THAT(notes({text}), ElementsAre()) << text;
     EXPECT_THAT(
         notes({text}, "english", QuerySyntax::kPlain),
@@ -67,6 +67,12 @@ TEST(QueryNotes, SayWhatAnExcludedWordOfSeveralTermsExcludes) {
                           "terms year, -covid&19"));
   EXPECT_THAT(notes({"year -covid-19"}, "whitespace"), ElementsAre());
   EXPECT_THAT(notes({"year -covid -19"}, "standard"), ElementsAre());
+}
+
+// The search tells what is wrong with it.
+TEST(QueryNotes, AQueryThatCannotBeReadIsNotExplained) {
+  EXPECT_THAT(notes({"+x^0 \"a b\""}),
+              ElementsAre("the query has quotes, but they make no phrase"));
 }
 
 TEST(QueryNotes, KeepQuietForWords) {

@@ -249,7 +249,7 @@ TEST_F(RewriteCommands, AKillLeavesTheOldIndexOrTheNew) {
   int replaced = 0;
   for (const std::string call :
        {"fsync:when=1", "fsync:when=12", "fsync:when=22", "renameat2:when=1", "renameat2:when=2",
-        "unlinkat:when=1", "unlinkat:when=9"}) {
+        "unlink:when=1", "unlink:when=9"}) {
     const std::string before = codec();
     const std::string wished = before == "rice" ? "bitpack" : "rice";
     const std::size_t split = call.find(':');

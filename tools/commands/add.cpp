@@ -225,13 +225,13 @@ int run_add(const std::vector<std::string>& arguments) {
   check_inputs_outside(given.index, given.inputs);
   check_outputs_outside(given.index, {given.json});
   check_inputs_outside(given.index, {given.static_scores, given.vectors.file()});
-  const bool is_current = stands_in(given.index);
+  const ChangedFolder folder(given.index);
   const InterruptGuard guard;
   try {
     LivingIndex index(given.index);
     const Added added = add(given, options, index);
     report_change(added.committed.notes, [&] { report(given, added); });
-    if (is_current) print_replaced_current_folder();
+    folder.tell_if_replaced(given.quiet);
   } catch (const std::exception&) {
     if (InterruptGuard::signal() != 0) throw Interrupted(InterruptGuard::signal());
     throw;

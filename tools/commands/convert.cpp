@@ -22,9 +22,9 @@ constexpr const char* kAbout =
     "Writes an index with the same documents and postings under another codec or with impacts,\n"
     "without the documents' texts. It has the very bytes that warpdex index gives with these "
     "settings\n"
-    "for the same documents, and answers alike. It appears at --output whole, or not at all; "
-    "--output\n"
-    "may be INDEX itself.";
+    "for the same documents (by the analyzer's version that INDEX has), and answers alike. It "
+    "appears\n"
+    "at --output whole, or not at all; --output may be INDEX itself.";
 
 constexpr const char* kNotes =
     "Frequencies can become impacts, and not the other way round: 8 bits do not say what they "

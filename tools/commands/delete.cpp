@@ -45,19 +45,23 @@ struct Arguments {
 std::uint64_t remove_all(LineReader& lines, const Arguments& given, LivingIndex& index,
                          std::uint64_t& deleted) {
   std::uint64_t unknown = 0;
-  std::vector<std::size_t> hashes;  // of all lines so far
+  std::vector<std::pair<std::size_t, std::uint64_t>> hashes;  // of ids so far, with their lines
   for (std::string id; lines.next(id);) {
     if (lines.line_number() % 256 == 0) InterruptGuard::check();
-    hashes.push_back(std::hash<std::string>()(id));
     if (id.empty()) continue;
+    if (!given.ignore_unknown) {
+      hashes.push_back({std::hash<std::string>()(id), lines.line_number()});
+    }
     if (index.remove(id)) {
       ++deleted;
       continue;
     }
     ++unknown;
     if (given.ignore_unknown) continue;
-    const auto first = std::ranges::find(hashes, hashes.back()) - hashes.begin() + 1;
-    const bool is_new = static_cast<std::uint64_t>(first) == lines.line_number();
+    const std::uint64_t first = std::ranges::find(hashes, hashes.back().first,
+                                                  &std::pair<std::size_t, std::uint64_t>::first)
+                                    ->second;
+    const bool is_new = first == lines.line_number();
     throw InputError(lines.name() + ":" + std::to_string(lines.line_number()) + ": " +
                      (is_new ? "the index has no document with the id '" + excerpt(id) + "'"
                              : "the id '" + excerpt(id) + "' was named on line " +
@@ -103,7 +107,7 @@ int run_delete(const std::vector<std::string>& arguments) {
   if (!command.parse(arguments)) return 0;
   check_inputs_outside(given.index, {given.ids});
   check_outputs_outside(given.index, {given.json});
-  const bool is_current = stands_in(given.index);
+  const ChangedFolder folder(given.index);
   const InterruptGuard guard;
   LivingIndex index(given.index);
   LineReader lines(given.ids, InterruptGuard::check);
@@ -111,7 +115,7 @@ int run_delete(const std::vector<std::string>& arguments) {
   const std::uint64_t unknown = remove_all(lines, given, index, deleted);
   const CommitReport committed = index.commit(InterruptGuard::check);
   report_change(committed.notes, [&] { report(given, deleted, unknown, committed); });
-  if (is_current) print_replaced_current_folder();
+  folder.tell_if_replaced(given.quiet);
   return 0;
 }
 

@@ -4,6 +4,7 @@
 #include <iostream>
 #include <memory>
 
+#include "change_report.hpp"
 #include "codec_options.hpp"
 #include "collection_figures.hpp"
 #include "collection_report.hpp"
@@ -255,12 +256,14 @@ int run_generate(const std::vector<std::string>& arguments) {
     report = make(given.output, settings, codec, given.impacts, threads, given.quiet);
   }
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
-  for (const std::string& note : report.notes) std::cerr << "warpdex: note: " << note << "\n";
-  if (!given.quiet && given.json != "-") {
-    print_report(report, settings.queries, seconds.count(), given.output);
-  }
-  const bool has_frequencies = !given.impacts && settings.kind != generate::CollectionKind::kSplade;
-  if (has_frequencies && (!given.quiet || !given.json.empty())) report_figures(given, threads);
+  report_change(report.notes, [&] {
+    if (!given.quiet && given.json != "-") {
+      print_report(report, settings.queries, seconds.count(), given.output);
+    }
+    const bool has_frequencies =
+        !given.impacts && settings.kind != generate::CollectionKind::kSplade;
+    if (has_frequencies && (!given.quiet || !given.json.empty())) report_figures(given, threads);
+  });
   return 0;
 }
 

@@ -220,6 +220,7 @@ int run_import(const std::vector<std::string>& arguments) {
   const exchange::ImportOptions options = import_options(given, command);
   check_inputs_outside(given.output, {given.input, given.input + ".docs", given.input + ".freqs",
                                       given.input + ".sizes", given.terms, given.documents});
+  const ChangedFolder folder(given.output);
   const InterruptGuard guard;
   try {
     const exchange::ImportReport report = import(given, options);
@@ -231,6 +232,7 @@ int run_import(const std::vector<std::string>& arguments) {
     if (InterruptGuard::signal() != 0) throw Interrupted(InterruptGuard::signal());
     throw;
   }
+  folder.tell_if_replaced(given.quiet);
   return 0;
 }
 

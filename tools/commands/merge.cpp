@@ -92,7 +92,7 @@ int run_merge(const std::vector<std::string>& arguments) {
   command.add(work);
   if (!command.parse(arguments)) return 0;
   check_outputs_outside(given.index, {given.json});
-  const bool is_current = stands_in(given.index);
+  const ChangedFolder folder(given.index);
   Progress progress = Progress::to_standard_error();
   const MergeOptions options = options_of(given, progress);
   const InterruptGuard guard;
@@ -101,7 +101,7 @@ int run_merge(const std::vector<std::string>& arguments) {
   const CommitReport committed = index.commit(InterruptGuard::check);
   progress.clear();
   report_change(committed.notes, [&] { report(given, merged, committed); });
-  if (is_current) print_replaced_current_folder();
+  folder.tell_if_replaced(given.quiet);
   return 0;
 }
 

@@ -213,7 +213,8 @@ int run_search(const std::vector<std::string>& arguments) {
   po::options_description judging = option_group("Judging");
   judging.add_options()("ignore-identical-ids", po::bool_switch(&given.ignore_identical_ids),
                         "of a file of queries: leave the document out that has its query's id, as "
-                        "BEIR does for collections whose queries are documents");
+                        "BEIR does for collections whose queries are documents. One more answer "
+                        "is looked for, so the default of --and-or-min is one more than -k, too");
   command.add(judging);
   if (!command.parse(arguments)) return 0;
 

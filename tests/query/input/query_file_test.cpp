@@ -76,6 +76,9 @@ TEST_F(QueryFile, TrecTopics) {
       read(topics, QueryFormat::kTrec),
       (Pairs{{"701", "U.S. oil industry"}, {"MQ-2", "pearl 1 < 2 <b>farming</b>"}, {"3", ""}}));
   EXPECT_EQ(read("\n \n", QueryFormat::kTrec), Pairs{});
+  EXPECT_EQ(
+      read("<top><num>1<title>caf&eacute; &#233;t&#xE9; R&D &none;</top>", QueryFormat::kTrec),
+      (Pairs{{"1", "café été R&D &none;"}}));
 }
 
 // Four megabytes of markup that a search from every '<' would take hours for.

@@ -122,6 +122,7 @@ int run_metric_build(const std::vector<std::string>& arguments) {
   how.threads = checked_threads(given.threads);
   check_inputs_outside(given.output, {given.input});
   const auto begin = std::chrono::steady_clock::now();
+  const ChangedFolder folder(given.output);
   const InterruptGuard guard;
   const metric::Objects objects = metric::read_objects(given.input, settings);
   // The default is for as many objects or more.
@@ -139,6 +140,7 @@ int run_metric_build(const std::vector<std::string>& arguments) {
   const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - begin;
   report_change(notes,
                 [&] { report(given, objects.view().objects, how.permutants, passed.count()); });
+  folder.tell_if_replaced(given.quiet);
   return 0;
 }
 

@@ -145,7 +145,7 @@ int run_vector_add(const std::vector<std::string>& arguments) {
 
   check_inputs_outside(given.index, {given.input, given.ids});
   check_outputs_outside(given.index, {given.json});
-  const bool is_current = stands_in(given.index);
+  const ChangedFolder folder(given.index);
   const auto begin = std::chrono::steady_clock::now();
   const InterruptGuard guard;
   const std::unique_ptr<vector::VectorReader> reader = vector::open_vectors(given.input);
@@ -155,7 +155,7 @@ int run_vector_add(const std::vector<std::string>& arguments) {
   const CommitReport committed = add_rows(given, *reader, change);
   const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - begin;
   report_change(committed.notes, [&] { report(given, change, committed, passed.count()); });
-  if (is_current) print_replaced_current_folder();
+  folder.tell_if_replaced(given.quiet);
   return 0;
 }
 

@@ -278,6 +278,7 @@ int run_vector_build(const std::vector<std::string>& arguments) {
   vector::VectorIndexSettings settings = settings_of(given, command);
   check_inputs_outside(given.output, {given.input, given.ids});
   const auto begin = std::chrono::steady_clock::now();
+  const ChangedFolder folder(given.output);
   const InterruptGuard guard;
   const std::unique_ptr<Resources> gpu = start_gpu(given.device);
   const std::unique_ptr<vector::VectorReader> reader = vector::open_vectors(given.input);
@@ -296,6 +297,7 @@ int run_vector_build(const std::vector<std::string>& arguments) {
   built.rows = writer.rows();
   built.seconds = passed.count();
   report_change(notes, [&] { report(given, settings, built); });
+  folder.tell_if_replaced(given.quiet);
   return 0;
 }
 

@@ -64,7 +64,7 @@ int run_vector_merge(const std::vector<std::string>& arguments) {
   command.add(group);
   if (!command.parse(arguments)) return 0;
   check_outputs_outside(given.index, {given.json});
-  const bool is_current = stands_in(given.index);
+  const ChangedFolder folder(given.index);
 
   const InterruptGuard guard;
   Progress progress = Progress::to_standard_error();
@@ -75,7 +75,7 @@ int run_vector_merge(const std::vector<std::string>& arguments) {
       });
   progress.clear();
   report_change(merged.committed.notes, [&] { report(given, merged); });
-  if (is_current) print_replaced_current_folder();
+  folder.tell_if_replaced(given.quiet);
   return 0;
 }
 

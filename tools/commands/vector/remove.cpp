@@ -68,7 +68,7 @@ int run_vector_remove(const std::vector<std::string>& arguments) {
 
   check_inputs_outside(given.index, {given.ids});
   check_outputs_outside(given.index, {given.json});
-  const bool is_current = stands_in(given.index);
+  const ChangedFolder folder(given.index);
   const InterruptGuard guard;
   const vector::VectorIds ids = vector::read_ids(given.ids);
   vector::VectorIndexChange change(given.index);
@@ -76,7 +76,7 @@ int run_vector_remove(const std::vector<std::string>& arguments) {
   InterruptGuard::check();
   const CommitReport committed = change.commit();
   report_change(committed.notes, [&] { report(given, change, committed); });
-  if (is_current) print_replaced_current_folder();
+  folder.tell_if_replaced(given.quiet);
   return 0;
 }
 

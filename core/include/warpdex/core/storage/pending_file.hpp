@@ -20,7 +20,7 @@ std::string write_advice(int code);
 class PendingFile {
  public:
   /// Throws IoError if nothing can be written there, also where the target is a file in which this
-  /// process may not write.
+  /// process may not write; UsageError for a file that would lie in the folder of an index.
   explicit PendingFile(const std::filesystem::path& target);
   PendingFile(const PendingFile&) = delete;
   PendingFile& operator=(const PendingFile&) = delete;

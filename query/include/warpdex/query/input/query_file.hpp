@@ -8,7 +8,6 @@
 #include <string_view>
 #include <vector>
 
-#include "warpdex/indexer/readers/input_stream.hpp"
 #include "warpdex/query/query.hpp"
 
 namespace warpdex {
@@ -56,7 +55,7 @@ struct QueryReadOptions {
   QueryLimits limits{};
   /// A longer line is a bad query: JSON takes more bytes than the text in it, and so do terms with
   /// weights.
-  std::size_t max_line_bytes = kMaxLineBytes;
+  std::size_t max_line_bytes = std::size_t{64} << 20;
 };
 
 /// The queries of a file, one after another. A query without text is kept (its answer is empty). An
