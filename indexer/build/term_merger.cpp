@@ -7,7 +7,7 @@
 namespace warpdex::build {
 namespace {
 
-std::uint64_t prefix_of(std::string_view term) {
+std::uint64_t eight_bytes_of(std::string_view term) {
   std::uint64_t prefix = 0;
   for (std::size_t i = 0; i < sizeof prefix; ++i) {
     prefix = prefix << 8 | (i < term.size() ? static_cast<unsigned char>(term[i]) : 0U);
@@ -38,7 +38,7 @@ TermMerger::TermMerger(std::vector<std::unique_ptr<TermSource>> sources)
 
 void TermMerger::push(std::uint32_t source) {
   if (!sources_[source]->next()) return;
-  heap_.push_back({prefix_of(sources_[source]->term()), source});
+  heap_.push_back({eight_bytes_of(sources_[source]->term()), source});
   std::push_heap(heap_.begin(), heap_.end(), ComesLater{sources_});
 }
 
