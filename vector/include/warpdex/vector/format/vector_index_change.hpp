@@ -55,8 +55,8 @@ class VectorIndexChange {
 
   /// Makes the change, unless there is none. Nothing is trained: lists, codebooks and the rotation
   /// are those of the first build. Throws InputError where there are not as many ids as added rows,
-  /// IoError, and what `progress` throws. Once: after it, or after an exception of add() or
-  /// commit(), other calls than index(), added() and removed() throw UsageError.
+  /// IoError, and what `progress` throws. Once: after it, or after an exception of remove(), add()
+  /// or commit(), other calls than index(), added() and removed() throw UsageError.
   CommitReport commit(const BuildProgress& progress = {});
 
  private:
