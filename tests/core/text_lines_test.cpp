@@ -14,7 +14,7 @@ namespace {
 using std::string_literals::operator""s;
 
 /// What check_encoding() says of a file that starts so; "" where it takes it.
-std::string complaint(const std::string& start) {
+std::string complaint_of_line(const std::string& start) {
   try {
     check_encoding(start, "F");
   } catch (const InputError& error) {
@@ -25,14 +25,14 @@ std::string complaint(const std::string& start) {
 
 TEST(TextLines, KnowsUtf16AndUtf32) {
   const std::string end = "; convert it to UTF-8 first, as with iconv -f ";
-  EXPECT_EQ(complaint("\xFF\xFE"), "F is UTF-16" + end + "UTF-16 -t UTF-8");
-  EXPECT_EQ(complaint("\xFE\xFF\0a"s), "F is UTF-16" + end + "UTF-16 -t UTF-8");
-  EXPECT_EQ(complaint("1\0\t\0"s), "F is UTF-16" + end + "UTF-16LE -t UTF-8");
-  EXPECT_EQ(complaint("\0"
-                      "1\0\t"s),
+  EXPECT_EQ(complaint_of_line("\xFF\xFE"), "F is UTF-16" + end + "UTF-16 -t UTF-8");
+  EXPECT_EQ(complaint_of_line("\xFE\xFF\0a"s), "F is UTF-16" + end + "UTF-16 -t UTF-8");
+  EXPECT_EQ(complaint_of_line("1\0\t\0"s), "F is UTF-16" + end + "UTF-16LE -t UTF-8");
+  EXPECT_EQ(complaint_of_line("\0"
+                              "1\0\t"s),
             "F is UTF-16" + end + "UTF-16BE -t UTF-8");
-  EXPECT_EQ(complaint("\xFF\xFE\0\0"s), "F is UTF-32" + end + "UTF-32 -t UTF-8");
-  EXPECT_EQ(complaint("\0\0\xFE\xFF"s), "F is UTF-32" + end + "UTF-32 -t UTF-8");
+  EXPECT_EQ(complaint_of_line("\xFF\xFE\0\0"s), "F is UTF-32" + end + "UTF-32 -t UTF-8");
+  EXPECT_EQ(complaint_of_line("\0\0\xFE\xFF"s), "F is UTF-32" + end + "UTF-32 -t UTF-8");
 }
 
 TEST(TextLines, TakesEverythingElse) {
@@ -40,7 +40,7 @@ TEST(TextLines, TakesEverythingElse) {
                                    "\xEF\xBB\xBF"
                                    "a"s,
                                    "\xFE"s, "\xC3\xA9\0a"s, "\0\xC3\0\xA9"s}) {
-    EXPECT_EQ(complaint(start), "");
+    EXPECT_EQ(complaint_of_line(start), "");
   }
 }
 
