@@ -24,7 +24,7 @@ ReaderOptions options_of(DocumentFormat format) {
   return options;
 }
 
-/// Lines of the bad documents, all of them too long.
+/// LineNumbers of the bad documents, all of them too long.
 std::vector<std::uint64_t> lines_of_long_ones(const Collection& collection) {
   std::vector<std::uint64_t> lines;
   for (const std::string& message : collection.bad) {
@@ -36,7 +36,7 @@ std::vector<std::uint64_t> lines_of_long_ones(const Collection& collection) {
   return lines;
 }
 
-using Lines = std::vector<std::uint64_t>;
+using LineNumbers = std::vector<std::uint64_t>;
 
 TEST(ReaderLimits, LinesOfJsonTsvAndVectors) {
   const TemporaryFolder folder;
@@ -47,16 +47,16 @@ TEST(ReaderLimits, LinesOfJsonTsvAndVectors) {
       read_bytes(folder, "a", json("1", "a") + json("2", kLong) + "\n" + json("3", "c") + kLong,
                  options_of(DocumentFormat::kJsonl));
   EXPECT_EQ(got.documents.size(), 2U);
-  EXPECT_EQ(lines_of_long_ones(got), Lines({2, 5}));
+  EXPECT_EQ(lines_of_long_ones(got), LineNumbers({2, 5}));
   got = read_bytes(folder, "a", "1\ta\n2\t" + kLong + "\n3\tc\n", options_of(DocumentFormat::kTsv));
   EXPECT_EQ(got.documents.size(), 2U);
-  EXPECT_EQ(lines_of_long_ones(got), Lines({2}));
+  EXPECT_EQ(lines_of_long_ones(got), LineNumbers({2}));
   got = read_bytes(
       folder, "a",
       "{\"id\": 1, \"vector\": {\"" + kLong + "\": 1}}\n" + "{\"id\": 2, \"vector\": {\"a\": 1}}",
       options_of(DocumentFormat::kSparse));
   EXPECT_EQ(got.documents.size(), 1U);
-  EXPECT_EQ(lines_of_long_ones(got), Lines({1}));
+  EXPECT_EQ(lines_of_long_ones(got), LineNumbers({1}));
 }
 
 TEST(ReaderLimits, TrecDocumentsOfOneLineOrMany) {
@@ -74,19 +74,19 @@ TEST(ReaderLimits, TrecDocumentsOfOneLineOrMany) {
     const Collection got = read(document("1", "a") + document("2", text) + document("3", "c"));
     ASSERT_EQ(got.documents.size(), 2U);
     EXPECT_EQ(got.documents[1].id, "3");
-    EXPECT_EQ(lines_of_long_ones(got), Lines({2}));
+    EXPECT_EQ(lines_of_long_ones(got), LineNumbers({2}));
   }
   Collection got = read("<DOC><DOCNO>1</DOCNO>\n" + many_lines + document("2", "b"));
   ASSERT_EQ(got.documents.size(), 1U);
   EXPECT_EQ(got.documents[0].id, "2");
-  EXPECT_EQ(lines_of_long_ones(got), Lines({1}));
+  EXPECT_EQ(lines_of_long_ones(got), LineNumbers({1}));
   got = read("<DOC><DOCNO>1</DOCNO>\n" + many_lines + "</DOC>" + document("2", "b"));
   ASSERT_EQ(got.documents.size(), 1U);
   EXPECT_EQ(got.documents[0].id, "2");
   // A line outside of documents.
   got = read(document("1", "a") + kLong + "\n" + document("2", "b"));
   EXPECT_EQ(got.documents.size(), 2U);
-  EXPECT_EQ(lines_of_long_ones(got), Lines({2}));
+  EXPECT_EQ(lines_of_long_ones(got), LineNumbers({2}));
 }
 
 TEST(ReaderLimits, TextFiles) {
@@ -95,7 +95,7 @@ TEST(ReaderLimits, TextFiles) {
       read_bytes(folder, "a", std::string(kMaxBytes, 'x'), options_of(DocumentFormat::kText));
   EXPECT_EQ(got.documents.size(), 1U);
   got = read_bytes(folder, "a", std::string(kMaxBytes + 1, 'x'), options_of(DocumentFormat::kText));
-  EXPECT_EQ(lines_of_long_ones(got), Lines({1}));
+  EXPECT_EQ(lines_of_long_ones(got), LineNumbers({1}));
 }
 
 // The input has no end, so a build that waited for it would not end either.

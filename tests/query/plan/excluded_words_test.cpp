@@ -17,10 +17,10 @@ namespace warpdex {
 namespace {
 
 // "covid" is in two documents, "19" in four, "year" in all but one.
-const std::vector<Document> kDocuments{{"both", "covid 19 year"}, {"covid", "covid year"},
-                                       {"number", "19 year"},     {"other", "chapter 19 year"},
-                                       {"third", "19 year end"},  {"none", "year"},
-                                       {"without", "end"}};
+const std::vector<Document> kTexts{{"both", "covid 19 year"}, {"covid", "covid year"},
+                                   {"number", "19 year"},     {"other", "chapter 19 year"},
+                                   {"third", "19 year end"},  {"none", "year"},
+                                   {"without", "end"}};
 
 class ExcludedWords : public ::testing::Test {
  protected:
@@ -29,7 +29,7 @@ class ExcludedWords : public ::testing::Test {
     options.output = folder_ / "index";
     options.analyzer = "standard";
     options.threads = 1;
-    const auto reader = documents_from_memory(kDocuments);
+    const auto reader = documents_from_memory(kTexts);
     build_index(*reader, options);
   }
 

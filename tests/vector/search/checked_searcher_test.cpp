@@ -19,8 +19,8 @@
 namespace warpdex::vector {
 namespace {
 
-constexpr std::size_t kDimension = 24;
-constexpr std::size_t kRows = 3000;
+constexpr std::size_t kCheckedDimension = 24;
+constexpr std::size_t kCheckedRows = 3000;
 constexpr std::size_t kQueries = 12;
 
 /// What of codes is tried.
@@ -31,7 +31,7 @@ struct Kind {
 };
 
 std::vector<Kind> kinds(Metric metric) {
-  VectorIndexSettings base{.metric = metric, .dimension = kDimension};
+  VectorIndexSettings base{.metric = metric, .dimension = kCheckedDimension};
   std::vector<Kind> all;
   const auto add = [&](const std::string& name, IndexKind index, auto set) {
     all.push_back({name, base, false});
@@ -58,10 +58,10 @@ std::vector<Kind> kinds(Metric metric) {
 
 /// A collection in clusters, so that the numbers within a radius differ much from query to query.
 std::vector<float> clustered(std::mt19937_64& random, std::size_t rows) {
-  std::vector<float> values = test::draw(random, rows * kDimension);
-  const std::vector<float> centres = test::draw(random, 9 * kDimension, 0, 2);
+  std::vector<float> values = test::draw(random, rows * kCheckedDimension);
+  const std::vector<float> centres = test::draw(random, 9 * kCheckedDimension, 0, 2);
   for (std::size_t i = 0; i < values.size(); ++i) {
-    values[i] += centres[i / kDimension % 9 * kDimension + i % kDimension];
+    values[i] += centres[i / kCheckedDimension % 9 * kCheckedDimension + i % kCheckedDimension];
   }
   return values;
 }
@@ -73,8 +73,8 @@ class Truth {
       : metric_(metric), rows_(std::move(rows)), queries_(std::move(queries)) {
     if (metric != Metric::kCosine) return;
     for (std::vector<float>* values : {&rows_, &queries_}) {
-      for (std::size_t i = 0; i < values->size(); i += kDimension) {
-        normalize({values->data() + i, kDimension});
+      for (std::size_t i = 0; i < values->size(); i += kCheckedDimension) {
+        normalize({values->data() + i, kCheckedDimension});
       }
     }
   }
@@ -82,9 +82,11 @@ class Truth {
   std::vector<reference::Answer> within(std::size_t query, float radius,
                                         const std::set<std::size_t>& removed) const {
     std::vector<reference::Answer> answers;
-    const std::span<const float> of_query(queries_.data() + query * kDimension, kDimension);
-    for (std::size_t row = 0; row * kDimension < rows_.size(); ++row) {
-      const std::span<const float> of_row(rows_.data() + row * kDimension, kDimension);
+    const std::span<const float> of_query(queries_.data() + query * kCheckedDimension,
+                                          kCheckedDimension);
+    for (std::size_t row = 0; row * kCheckedDimension < rows_.size(); ++row) {
+      const std::span<const float> of_row(rows_.data() + row * kCheckedDimension,
+                                          kCheckedDimension);
       const float distance = reference::distance(metric_, of_query, of_row);
       const bool is_within = metric_ == Metric::kL2 ? distance <= radius : distance >= radius;
       if (is_within && !removed.contains(row)) answers.push_back({distance, row});
@@ -142,7 +144,7 @@ class CheckedRanges : public testing::TestWithParam<Metric> {
 
 TEST_P(CheckedRanges, HaveNoAnswerOutsideAndMissFew) {
   std::mt19937_64 random(51);  // always the same: how many are missed depends on what is drawn
-  const std::vector<float> rows = clustered(random, kRows);
+  const std::vector<float> rows = clustered(random, kCheckedRows);
   const std::vector<float> queries = clustered(random, kQueries);
   const Truth truth(GetParam(), rows, queries);
   for (const Kind& kind : kinds(GetParam())) {
@@ -150,7 +152,7 @@ TEST_P(CheckedRanges, HaveNoAnswerOutsideAndMissFew) {
     const VectorIndex index = VectorIndex::open(folder_ / "index");
     const ProbeSettings all_lists{.probes = has_lists(index.settings().index) ? 20U : 1U};
     ProbeSettings all_rows = all_lists;
-    all_rows.refine = kRows;
+    all_rows.refine = kCheckedRows;
     const auto checked = search_index_on_cpu(index, all_lists, 2);
     const auto whole = search_index_on_cpu(index, all_rows, 2);
     const auto by_codes = search_on_cpu(index.segments().front().vectors, all_lists, 2);
@@ -173,7 +175,7 @@ TEST_P(CheckedRanges, HaveNoAnswerOutsideAndMissFew) {
         }
         missed_by_codes += within.size() - right;
         // Another batch does not change an answer.
-        const std::span one = std::span(queries).subspan(q * kDimension, kDimension);
+        const std::span one = std::span(queries).subspan(q * kCheckedDimension, kCheckedDimension);
         EXPECT_EQ(answers_of(checked->within(one, radius), 0), answers_of(found, q));
       }
     }
@@ -190,12 +192,12 @@ TEST_P(CheckedRanges, HaveNoAnswerOutsideAndMissFew) {
 
 TEST_P(CheckedRanges, LookAtSegmentsRemovalsAndFilters) {
   auto random = test::generator(52);
-  std::vector<float> rows = clustered(random, kRows);
+  std::vector<float> rows = clustered(random, kCheckedRows);
   const std::vector<float> more = clustered(random, 500);
   const std::vector<float> queries = clustered(random, kQueries);
   std::set<std::size_t> removed;
   std::vector<std::int64_t> ids;
-  for (std::size_t row = 0; row < kRows; row += 5) {
+  for (std::size_t row = 0; row < kCheckedRows; row += 5) {
     removed.insert(row);
     ids.push_back(static_cast<std::int64_t>(row));
   }
@@ -235,7 +237,7 @@ TEST_P(CheckedRanges, LookAtSegmentsRemovalsAndFilters) {
 
 TEST_P(CheckedRanges, AreEstimatesWithoutVectors) {
   auto random = test::generator(53);
-  const std::vector<float> rows = clustered(random, kRows);
+  const std::vector<float> rows = clustered(random, kCheckedRows);
   const std::vector<float> queries = clustered(random, kQueries);
   const Truth truth(GetParam(), rows, queries);
   for (Kind kind : kinds(GetParam())) {
