@@ -24,7 +24,7 @@ ReaderOptions options_of(DocumentFormat format) {
   return options;
 }
 
-/// LineNumbers of the bad documents, all of them too long.
+/// Line numbers of the bad documents, all of them too long.
 std::vector<std::uint64_t> lines_of_long_ones(const Collection& collection) {
   std::vector<std::uint64_t> lines;
   for (const std::string& message : collection.bad) {

@@ -11,7 +11,7 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-constexpr float kInfinity = std::numeric_limits<float>::infinity();
+constexpr float kNothingThere = std::numeric_limits<float>::infinity();
 
 /// Six points on a line, at 0, 1, 4, 9, 16 and 25, of which 0, 9 and 16 are removed.
 class WhatThereIs : public testing::Test {
@@ -77,14 +77,14 @@ TEST_F(WhatThereIs, FillsFilesUp) {
   ASSERT_EQ(found.status, 0) << found.err;
   EXPECT_EQ(read_file(file("found.ivecs")),
             vecs<std::int32_t>({{1, 2, 5, -1, -1}, {5, 2, 1, -1, -1}}));
-  EXPECT_EQ(read_file(file("found.fvecs")),
-            fvecs({{1, 4, 529, kInfinity, kInfinity}, {1, 484, 625, kInfinity, kInfinity}}));
+  EXPECT_EQ(read_file(file("found.fvecs")), fvecs({{1, 4, 529, kNothingThere, kNothingThere},
+                                                   {1, 484, 625, kNothingThere, kNothingThere}}));
   build({"--metric", "ip"});
   ASSERT_EQ(search({"-k", "4", "--output", file("found.ivecs"), "--distances", file("found.fvecs")})
                 .status,
             0);
   EXPECT_EQ(read_file(file("found.fvecs")),
-            fvecs({{50, 8, 2, -kInfinity}, {650, 104, 26, -kInfinity}}));
+            fvecs({{50, 8, 2, -kNothingThere}, {650, 104, 26, -kNothingThere}}));
   const std::vector<std::string> lines{"{\"query\":0,\"distance_is\":\"exact\",\"neighbors\":[",
                                        "{\"query\":1,\"distance_is\":\"exact\",\"neighbors\":["};
   const std::string json = search({"-k", "9", "--json", "-"}).out;
