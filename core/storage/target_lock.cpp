@@ -11,6 +11,7 @@
 #include <cctype>
 #include <cerrno>
 #include <chrono>
+#include <new>
 #include <string>
 #include <thread>
 
@@ -49,6 +50,12 @@ int open_file(const fs::path& file) {
   if (readable < 0) errno = EACCES;
   return readable;
 }
+
+/// Closes a descriptor at the end of its scope.
+struct Closing {
+  int descriptor;
+  ~Closing() { ::close(descriptor); }
+};
 
 std::string write_advice(const fs::path& target, LockUse use) {
   if (use == LockUse::kOutput) return "choose an output where you may write";
@@ -99,8 +106,8 @@ TargetLock::TargetLock(const fs::path& target, LockUse use) : file_(lock_file_of
     if (descriptor < 0) fail("create", file_, errno, write_advice(target, use));
     if (!take_lock(descriptor)) {
       const int code = errno;
+      const Closing closing{descriptor};
       const std::string holder = holder_name(descriptor);
-      ::close(descriptor);
       if (code != EWOULDBLOCK) fail_to_lock(file_, code, use);
       throw IoError("'" + target.string() + "' is being written by " + holder +
                     "; wait for its end, or write elsewhere");
@@ -111,10 +118,13 @@ TargetLock::TargetLock(const fs::path& target, LockUse use) : file_(lock_file_of
     }
     ::close(descriptor);
   }
-  // The name is for messages only: a full disk must not matter.
-  const std::string name = own_name();
-  [[maybe_unused]] const bool is_named =
-      ::ftruncate(descriptor_, 0) == 0 && ::pwrite(descriptor_, name.data(), name.size(), 0) > 0;
+  // The name is for messages only: a full disk or a lack of memory must not matter.
+  try {
+    const std::string name = own_name();
+    [[maybe_unused]] const bool is_named =
+        ::ftruncate(descriptor_, 0) == 0 && ::pwrite(descriptor_, name.data(), name.size(), 0) > 0;
+  } catch (const std::bad_alloc&) {
+  }
 }
 
 TargetLock::~TargetLock() {
