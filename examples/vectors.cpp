@@ -1,17 +1,10 @@
-// Stores vectors and finds the nearest ones, in one process.
+// Stores vectors and finds the nearest ones, in one process: on a GPU if there is one.
 #include <charconv>
 #include <iostream>
 #include <string_view>
 #include <warpdex/warpdex.hpp>
 
 namespace vector = warpdex::vector;
-
-/// On the GPU if there is one, else on the CPU: the answers are the same to the bit.
-vector::Neighbors two_nearest(const vector::VectorIndex& index, const std::vector<float>& queries) {
-  if (warpdex::device_count() == 0) return vector::FlatSearcher(index.flat()).nearest(queries, 2);
-  warpdex::Resources resources;  // one for all that a process does with a GPU
-  return vector::GpuFlatSearcher(index.flat(), resources).nearest(queries, 2);
-}
 
 float number_of(std::string_view text) {
   float number = 0;
@@ -23,17 +16,13 @@ float number_of(std::string_view text) {
 
 int main(int argc, char** argv) try {
   if (argc < 4) throw warpdex::UsageError("say where and near what: vectors INDEX_FOLDER X Y");
-  const std::vector<float> queries{number_of(argv[2]), number_of(argv[3])};
+  const std::vector<float> query{number_of(argv[2]), number_of(argv[3])};
+  const std::vector<float> rows{0, 0, /**/ 3, 4, /**/ 6, 8};  // one after the other
+  const vector::VectorIds ids(std::vector<std::string>{"origin", "near", "far"});
+  warpdex::VectorIndex::build(argv[1], {.dimension = 2}, rows, ids);
 
-  vector::VectorIndexSettings settings;
-  settings.metric = vector::Metric::kL2;
-  settings.dimension = 2;
-  vector::VectorIndexWriter writer(argv[1], settings);
-  writer.add(std::vector<float>{0, 0, /**/ 3, 4, /**/ 6, 8});  // a row each
-  writer.commit(vector::VectorIds(std::vector<std::string>{"origin", "near", "far"}));
-
-  const vector::VectorIndex index = vector::VectorIndex::open(argv[1]);
-  const vector::Neighbors found = two_nearest(index, queries);
+  const warpdex::VectorIndex index(argv[1], {.device = warpdex::Device::kAuto});
+  const vector::Neighbors found = index.search(query, 2);
   for (std::size_t i = 0; i < found.rows.size(); ++i) {
     const auto row = static_cast<std::size_t>(found.rows[i]);
     std::cout << found.distances[i] << '\t' << index.id(row) << '\n';  // squared distance

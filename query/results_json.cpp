@@ -88,6 +88,11 @@ void write_hit(Writer& json, const NamedHit& hit, unsigned rank) {
     json.Null();
   }
   if (!hit.fields.empty()) write_fields(json, hit.fields);
+  if (hit.explanation != nullptr) {
+    const std::string explanation = to_json(*hit.explanation);
+    write_key(json, "explanation");
+    json.RawValue(explanation.data(), explanation.size(), rapidjson::kObjectType);
+  }
   json.EndObject();
 }
 

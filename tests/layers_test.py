@@ -1,4 +1,5 @@
-"""Checks that includes run down only: from a folder to those below it, and never in a circle.
+"""Checks that includes run down only: from a folder to those below it, and never in a circle; that
+programs take what api/ installs, and nothing below it.
 
 Usage: layers_test.py REPOSITORY
 """
@@ -16,8 +17,11 @@ LIBRARIES = {
     "indexer": {"core", "codecs", "vector"},
     "query": {"core", "codecs", "vector", "indexer"},
     "scheduler": {"core", "codecs", "vector", "indexer", "query"},
+    "api": {"core", "codecs", "vector", "indexer", "query", "scheduler"},
 }
 INCLUDE = re.compile(r'^\s*#include "([^"]+)"', re.MULTILINE)
+GENERATED = "warpdex/version.hpp"
+MAX_PUBLIC_HEADERS = 40
 SUFFIXES = {".hpp", ".cuh", ".cpp", ".cu"}
 
 
@@ -29,7 +33,7 @@ def is_interface(path):
 def logical(path):
     """The path without include/warpdex/FOLDER/: where the header belongs in its library."""
     library, _, rest = path.partition("/")
-    prefix = f"include/warpdex/{library}/"
+    prefix = "include/warpdex/" if library == "api" else f"include/warpdex/{library}/"
     return f"{library}/{rest.removeprefix(prefix)}"
 
 
@@ -37,7 +41,8 @@ def resolve(includer, name, files):
     """The file that is meant, or None where it is none that this file may include."""
     library = includer.split("/")[0]
     if name.startswith("warpdex/"):
-        owner = name.split("/")[1]
+        parts = name.split("/")
+        owner = parts[1] if len(parts) > 2 else "api"
         allowed = LIBRARIES[library] | {library}
         path = f"{owner}/include/{name}"
         return path if owner in allowed and path in files else None
@@ -63,7 +68,7 @@ def upward_includes(includes):
         "see, nor of a library below it"
         for path, names in includes.items()
         for name in names
-        if resolve(path, name, includes) is None
+        if name != GENERATED and resolve(path, name, includes) is None
     ]
 
 
@@ -112,6 +117,39 @@ def folder_graph(includes):
     return dict(graph)
 
 
+def public_headers(includes):
+    """The headers of api/, and all that they include."""
+    found = set()
+    left = [path for path in includes if path.startswith("api/") and is_interface(path)]
+    while left:
+        path = left.pop()
+        if path in found:
+            continue
+        found.add(path)
+        others = {resolve(path, name, includes) for name in includes[path]}
+        left += [other for other in others if other is not None]
+    return found
+
+
+def installed_headers(text):
+    """The paths of the headers that cmake/install.cmake lists."""
+    listed = re.search(r"set\(warpdex_public_headers\s+([^)]*)\)", text).group(1).split()
+    folders = {name.split("/")[0]: name.split("/")[0] + "/" for name in listed} | {"api": ""}
+    return {f"{name.split('/')[0]}/include/warpdex/{folders[name.split('/')[0]]}"
+            + name.partition("/")[2] for name in listed}
+
+
+def names_of(headers):
+    """As they are included."""
+    return {path.partition("include/")[2] for path in headers} | {GENERATED}
+
+
+def passers_by(sources, allowed):
+    """The files of a program that include headers of the libraries which are not `allowed`."""
+    return {path for path, names in sources.items()
+            if any(name.startswith("warpdex/") and name not in allowed for name in names)}
+
+
 class Layers(unittest.TestCase):
     root = pathlib.Path()
 
@@ -125,6 +163,28 @@ class Layers(unittest.TestCase):
 
     def test_no_folders_include_each_other_in_a_circle(self):
         self.assertIsNone(find_circle(folder_graph(read_includes(self.root))))
+
+
+    def test_what_is_installed_is_what_api_includes(self):
+        needed = public_headers(read_includes(self.root))
+        listed = installed_headers((self.root / "cmake/install.cmake").read_text("utf-8"))
+        self.assertEqual(needed, listed)
+        self.assertLessEqual(len(listed), MAX_PUBLIC_HEADERS)
+
+    def test_the_program_takes_api_alone(self):
+        allowed = names_of(public_headers(read_includes(self.root)))
+        sources = {path.relative_to(self.root).as_posix():
+                   INCLUDE.findall(path.read_text(encoding="utf-8"))
+                   for path in (self.root / "tools/warpdex").rglob("*") if path.suffix in SUFFIXES}
+        known = set((self.root / "tests/passing_by.txt").read_text("utf-8").split())
+        found = passers_by(sources, allowed)
+        self.assertEqual(set(), found - known, "these files pass api/ by")
+        self.assertEqual(set(), known - found, "take these files out of tests/passing_by.txt")
+
+    def test_examples_include_one_header(self):
+        for path in (self.root / "examples").glob("*.cpp"):
+            text = path.read_text(encoding="utf-8")
+            self.assertEqual(["warpdex/warpdex.hpp"], re.findall(r"[<\"](warpdex/[^>\"]+)", text))
 
 
 class TheCheckItself(unittest.TestCase):
@@ -156,6 +216,17 @@ class TheCheckItself(unittest.TestCase):
     def test_interface_header_that_includes_an_internal_one(self):
         tree = self.sound | {"query/include/warpdex/query/engine.hpp": ["plan/plan.hpp"]}
         self.assertEqual(1, len(upward_includes(tree)))
+
+    def test_include_that_passes_api_by(self):
+        allowed = names_of({"api/include/warpdex/searcher.hpp"})
+        self.assertEqual({"b.cpp"}, passers_by(
+            {"a.cpp": ["warpdex/searcher.hpp", "table.hpp"],
+             "b.cpp": ["warpdex/query/cpu/cpu_engine.hpp"]}, allowed))
+
+    def test_what_api_includes_is_public(self):
+        tree = self.sound | {"api/include/warpdex/searcher.hpp": ["warpdex/core/error.hpp"]}
+        self.assertEqual({"api/include/warpdex/searcher.hpp",
+                          "core/include/warpdex/core/error.hpp"}, public_headers(tree))
 
     def test_circles(self):
         files = self.sound | {

@@ -2,7 +2,9 @@
 #include "warpdex/indexer/format/postings.hpp"
 
 #include <algorithm>
+#include <array>
 #include <numeric>
+#include <optional>
 
 #include "warpdex/indexer/format/impacts.hpp"
 
@@ -193,6 +195,32 @@ Postings read_postings(const Index& index, const PostingsEntry& entry) {
   postings.docids.resize(entry.document_frequency);
   postings.frequencies.resize(entry.document_frequency);
   return postings;
+}
+
+std::uint32_t frequency_in(const Index& index, const PostingsEntry& entry, std::uint32_t document) {
+  std::array<std::uint32_t, kBlockSize> docids;
+  const auto place_among = [&](std::uint32_t count) -> std::optional<std::uint32_t> {
+    const auto end = docids.begin() + count;
+    const auto found = std::lower_bound(docids.begin(), end, document);
+    if (found == end || *found != document) return std::nullopt;
+    return static_cast<std::uint32_t>(found - docids.begin());
+  };
+  if (entry.is_short()) {
+    std::array<std::uint32_t, kBlockSize> frequencies;
+    read_short_list(index.settings().codec, index.sections(), entry, index.counts().documents,
+                    docids.data(), frequencies.data());
+    const auto place = place_among(entry.document_frequency);
+    return place ? frequencies[*place] : 0;
+  }
+  const PostingsView view(index.settings().codec, index.sections(), entry,
+                          index.counts().documents);
+  const std::uint32_t* const last = view.last_docids();
+  const auto block =
+      static_cast<std::uint32_t>(std::lower_bound(last, last + view.blocks(), document) - last);
+  if (block == view.blocks()) return 0;
+  view.read_docids(block, docids.data());
+  const auto place = place_among(view.block_count(block));
+  return place ? view.frequency(block, *place) : 0;
 }
 
 PostingsView::PostingsView(const CodecSettings& codec, const IndexSections& sections,

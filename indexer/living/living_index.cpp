@@ -80,6 +80,11 @@ AddReport LivingIndex::add(DocumentReader& reader, const AddOptions& options) {
   return report;
 }
 
+bool LivingIndex::has(std::string_view id) const {
+  state_->check_known();
+  return state_->has(id);
+}
+
 bool LivingIndex::remove(std::string_view id) {
   state_->check_known();
   state_->collect();

@@ -22,7 +22,7 @@ run("installing" ${CMAKE_COMMAND} --install ${WARPDEX_BUILD} --prefix ${prefix})
 build_against_package(${WARPDEX_SOURCE}/examples ${work}/examples)
 
 # Names in the order of their scores; "alice" holds neither word.
-run("embed" ${work}/examples/embed ${work}/index sailing sea)
+run("embed" ${work}/examples/embed ${work}/index "sailing sea")
 if(NOT output MATCHES "^[0-9.]+\ttreasure\n[0-9.]+\tmoby\n$")
   message(FATAL_ERROR "embed found something else than treasure and moby:\n${output}")
 endif()

@@ -1,4 +1,4 @@
-// warpdex codecs: the table, the JSON and the plot of a random index.
+// warpdex-lab codecs: the table, the JSON and the plot of a random index.
 #include "tests/tools/collection.hpp"
 
 namespace warpdex::test {

@@ -1,4 +1,4 @@
-// warpdex generate: what it writes, what it reports, what it refuses.
+// warpdex-lab generate: what it writes, what it reports, what it refuses.
 #include "tests/tools/collection.hpp"
 
 namespace warpdex::test {
@@ -71,7 +71,7 @@ TEST(GenerateCommand, ReplacesWhatItMade) {
   const auto checksum_in = [](const std::string& mark) {
     return std::string(parse_json(mark)["queries_checksum"].GetString());
   };
-  const std::string both = "{\"made_by\":\"warpdex generate\",\"queries_checksum\":\"" +
+  const std::string both = "{\"made_by\":\"warpdex-lab generate\",\"queries_checksum\":\"" +
                            checksum_in(read_file(folder / "generated.json")) +
                            "\",\"earlier_queries_checksum\":\"" + checksum_in(first_mark) + "\"}";
   for (const std::string& left : {first, second}) {

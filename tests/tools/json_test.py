@@ -152,7 +152,9 @@ class JsonPage(unittest.TestCase):
             (self.folder / name).write_text("\n".join(lines) + "\n", encoding="utf-8")
 
     def run_warpdex(self, command):
-        done = subprocess.run([PROGRAM, *command.split()], cwd=self.folder, capture_output=True,
+        is_lab = command.split()[0] in ("codecs", "generate")
+        program = f"{PROGRAM}-lab" if is_lab else PROGRAM
+        done = subprocess.run([program, *command.split()], cwd=self.folder, capture_output=True,
                               text=True, check=False)
         self.assertEqual(0, done.returncode, f"{command}\n{done.stderr}")
         return done.stdout
@@ -183,6 +185,9 @@ class JsonPage(unittest.TestCase):
                    "--output-format json")
         self.check("`warpdex search`", f"search index {queries} --mode and --count",
                    "--output-format json")
+        for index, scorer in (("index", "--scorer bm25"), ("index", "--scorer qld"), ("impacts", "")):
+            self.check("`warpdex search`", f"search {index} {queries} --explain {scorer}",
+                       "--output-format json")
         bench = f"--repetitions 1 {queries}"
         self.check("`warpdex bench`", f"bench index {bench}")
         self.check("`warpdex bench`", f"bench pfor {bench} --scorer qld --batch-size 7")
@@ -192,12 +197,12 @@ class JsonPage(unittest.TestCase):
         load = f"load index {queries} --on cpu --seconds 0.02 --rate 200"
         self.check("`warpdex load`", f"{load} --callers 1 --by-hand --simulate")
         self.check("`warpdex load`", f"{load} --find-rate --deadline 10 --simulate")
-        self.check("`warpdex codecs`", "codecs index --postings 100")
+        self.check("`warpdex-lab codecs`", "codecs index --postings 100")
         self.run_warpdex(f"search index {queries} --output run")
         self.check("`warpdex evaluate`", "evaluate --qrels qrels --run run --per-query")
         self.check("`warpdex tune`",
                    f"tune index {queries} --vector-queries queries.fvecs --qrels qrels")
-        self.check("`warpdex generate`", "generate --documents 1000 --queries 20 --output made "
+        self.check("`warpdex-lab generate`", "generate --documents 1000 --queries 20 --output made "
                    "--compare pfor --compare-queries queries.tsv")
 
     def check_changes(self):

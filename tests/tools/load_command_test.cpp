@@ -7,8 +7,8 @@
 #include <sstream>
 #include <thread>
 
-#include "load_mix.hpp"
-#include "load_search.hpp"
+#include "load/load_mix.hpp"
+#include "load/load_search.hpp"
 #include "tests/tools/collection.hpp"
 #include "tests/tools/no_gpus.hpp"
 

@@ -1,13 +1,13 @@
 // The loads of warpdex load, without the program.
-#include "load_measure.hpp"
+#include "load/load_measure.hpp"
 
 #include <algorithm>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "load_full.hpp"
-#include "load_mix.hpp"
+#include "load/load_full.hpp"
+#include "load/load_mix.hpp"
 #include "tests/tools/collection.hpp"
 #include "warpdex/query/cpu/cpu_engine.hpp"
 

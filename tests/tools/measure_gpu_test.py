@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Tests tools/measure-gpu with programs that only pretend: measure_gpu_test.py SCRIPT."""
+"""Tests tools/lab/measure-gpu with programs that only pretend: measure_gpu_test.py SCRIPT."""
 import json
 import os
 import subprocess
@@ -320,7 +320,7 @@ class Runs(unittest.TestCase):
     def test_turn_failures_into_rows(self):
         answers = {"queries": [{"id": name, "fell_back_to_or": name == "b", "matches": 3}
                                for name in "ab"]}
-        self.write_program("warpdex", f"""
+        body = f"""
 for last; do :; done
 case "$*" in
   generate*) while [ "$1" != --output ]; do shift; done
@@ -330,7 +330,9 @@ case "$*" in
   *--count*) echo "no | counts" >&2; exit 3 ;;
   *) echo '{json.dumps(bench(batch=1))}' > "$last" ;;
 esac
-""")
+"""
+        for name in ("warpdex", "warpdex-lab"):
+            self.write_program(name, body)
         done, figures = self.run_script("--codecs", "bitpack")
         self.assertEqual(done.returncode, 1)
         self.assertEqual(done.stderr, "", done.stderr)
@@ -348,7 +350,8 @@ esac
         self.assertTrue(any(row["case"] == "the huge: or 10 exhaustive" for row in figures["rows"]))
 
     def test_go_on_where_nothing_can_be_generated(self):
-        self.write_program("warpdex", "echo no disk >&2; exit 1\n")
+        for name in ("warpdex", "warpdex-lab"):
+            self.write_program(name, "echo no disk >&2; exit 1\n")
         done, figures = self.run_script("--quick", "--text", "i", "--text-queries", "q")
         self.assertEqual(done.returncode, 1)
         self.assertIn("not generated: status 1: no disk", figures["rows"][0]["failed"])

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Tests tools/measure-scheduler, on the CPU: measure_scheduler_test.py SCRIPT WARPDEX."""
+"""Tests tools/lab/measure-scheduler, on the CPU: measure_scheduler_test.py SCRIPT WARPDEX."""
 import importlib.machinery
 import importlib.util
 import json
@@ -85,7 +85,7 @@ class Program(unittest.TestCase):
     def test_makes_rows_part_by_part(self):
         with tempfile.TemporaryDirectory() as name:
             folder = pathlib.Path(name)
-            subprocess.run([WARPDEX, "generate", "--documents", "2000", "--queries", "20",
+            subprocess.run([WARPDEX.with_name("warpdex-lab"), "generate", "--documents", "2000", "--queries", "20",
                             "--output", folder / "made", "--quiet"], check=True)
             small = f"small={folder}/made/index,{folder}/made/queries.tsv"
             early = self.run_script(folder, "--only", "half", small)

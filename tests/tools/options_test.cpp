@@ -1,10 +1,10 @@
 // The top of the program, its helps, and the numbers that options take.
-#include "options.hpp"
+#include "options/options.hpp"
 
 #include <algorithm>
 #include <sstream>
 
-#include "hybrid_options.hpp"
+#include "options/hybrid_options.hpp"
 #include "tests/tools/collection.hpp"
 #include "warpdex/core/error.hpp"
 

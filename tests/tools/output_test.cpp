@@ -9,13 +9,13 @@
 #include <sstream>
 #include <thread>
 
-#include "output_file.hpp"
-#include "progress.hpp"
-#include "table.hpp"
-#include "terminal.hpp"
+#include "output/output_file.hpp"
+#include "output/progress.hpp"
+#include "output/table.hpp"
+#include "output/terminal.hpp"
 #include "tests/tools/collection.hpp"
-#include "text.hpp"
-#include "timing.hpp"
+#include "output/text.hpp"
+#include "search/timing.hpp"
 
 namespace warpdex::tools {
 namespace {

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "plot.hpp"
-#include "plot_axis.hpp"
+#include "output/plot.hpp"
+#include "output/plot_axis.hpp"
 
 namespace warpdex::tools {
 namespace {

@@ -16,12 +16,19 @@
 namespace warpdex::test {
 namespace {
 
+/// warpdex, or warpdex-lab for its commands.
+const char* program_of(const std::vector<std::string>& arguments) {
+  const bool is_lab = !arguments.empty() && (arguments[0] == "codecs" || arguments[0] == "generate");
+  return is_lab ? WARPDEX_LAB_PROGRAM : WARPDEX_PROGRAM;
+}
+
 /// Starts warpdex with the three descriptors as its standard streams.
 pid_t start(const std::vector<std::string>& arguments, int input, int output, int error,
             const RunSettings& settings) {
-  check_program(WARPDEX_PROGRAM);
+  const char* program = program_of(arguments);
+  check_program(program);
   std::vector<std::string> words = settings.under;
-  words.emplace_back(WARPDEX_PROGRAM);
+  words.emplace_back(program);
   words.insert(words.end(), arguments.begin(), arguments.end());
   std::vector<char*> pointers;
   for (std::string& word : words) pointers.push_back(word.data());

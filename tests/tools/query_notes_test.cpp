@@ -1,5 +1,5 @@
 // Which signs of other query languages are noted, and that the notes say what the parser does.
-#include "query_notes.hpp"
+#include "output/query_notes.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // What search prints for people, without the program.
-#include "readable_answer.hpp"
+#include "output/readable_answer.hpp"
 
 #include <sstream>
 

@@ -1,6 +1,6 @@
 // The GPU engine over generated collections, whose lists have what random ones lack: dense runs,
 // bursts, and frequencies that follow lengths. A small one by the oracle; one of any size, which
-// WARPDEX_GOV2 names (the folder that `warpdex generate` wrote), by the dense oracle.
+// WARPDEX_GOV2 names (the folder that `warpdex-lab generate` wrote), by the dense oracle.
 #include <cstdlib>
 #include <fstream>
 #include <mutex>
@@ -150,7 +150,7 @@ TEST(GpuGenerated, ManyQueriesTogether) {
 
 // ------------------------------------------------------------------------------------- any size
 
-/// Queries of a file that `warpdex generate` wrote: id<TAB>terms. Evenly from the whole log.
+/// Queries of a file that `warpdex-lab generate` wrote: id<TAB>terms. Evenly from the whole log.
 std::vector<Query> read_log(const std::filesystem::path& file, std::size_t most) {
   std::vector<Query> queries;
   std::ifstream lines(file);
@@ -193,7 +193,7 @@ void judge_large(const Index& index, const std::vector<Query>& queries,
 TEST(GpuGenerated, AgreesOverTheCollectionThatIsNamed) {
   const char* wish = std::getenv("WARPDEX_GOV2");
   if (wish == nullptr) {
-    GTEST_SKIP() << "set WARPDEX_GOV2 to a folder that `warpdex generate` wrote";
+    GTEST_SKIP() << "set WARPDEX_GOV2 to a folder that `warpdex-lab generate` wrote";
   }
   WARPDEX_NEEDS_GPU();
   const std::filesystem::path folder = wish;

@@ -13,6 +13,8 @@
 #include <string_view>
 #include <vector>
 
+#include "warpdex/codecs/codec_settings.hpp"
+
 namespace warpdex {
 
 /// Values in a block. Every block but a list's last is full.
@@ -25,27 +27,6 @@ inline constexpr std::size_t kReadSlack = 64;
 inline constexpr int kMaxPforLevels = 4;
 /// A docID block's code that says that the block is a bit set, in every codec.
 inline constexpr std::uint8_t kDenseCode = 255;
-
-/// The codecs; docs/codecs.md has their layouts.
-enum class CodecKind : std::uint8_t {
-  kBitpack = 0,    ///< all values of a block in the width of its largest
-  kPfor = 1,       ///< one width a list; larger values are exceptions, in the list's tail
-  kPforBlock = 2,  ///< one width a block; exceptions within the block
-  kRice = 3,       ///< Rice codes, one parameter a list
-};
-
-/// A codec and its settings, as the manifest records them.
-struct CodecSettings {
-  CodecKind kind = CodecKind::kBitpack;  ///< the codec
-  std::uint8_t pfor_levels = 1;          ///< 0 to kMaxPforLevels; read by kPfor only
-  bool bit_sets = true;                  ///< whether dense blocks of docIDs may be bit sets
-  bool operator==(const CodecSettings&) const = default;
-};
-
-/// "bitpack", "pfor", "pfor-block" or "rice".
-std::string_view codec_name(CodecKind kind);
-/// The codec of that name; UsageError, naming the known ones, for any other.
-CodecKind codec_from_name(std::string_view name);
 
 /// An encoded list of values. Blocks lie back to back in `bytes`, each from a whole byte on:
 /// block i is bytes [offsets[i], offsets[i + 1]); what a list shares between its blocks (the

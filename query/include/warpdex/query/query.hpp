@@ -61,4 +61,13 @@ QueryMode query_mode_from_name(std::string_view name);
 /// "and", "or" or "and-or".
 std::string_view query_mode_name(QueryMode mode);
 
+/// How a query's text is read.
+enum class QuerySyntax {
+  kPlain,   ///< all of it is words, without signs
+  kSigned,  ///< +word is required, -word excludes, word^2.5 has a weight
+};
+
+/// "plain" or "signed"; UsageError for any other.
+QuerySyntax query_syntax_from_name(std::string_view name);
+
 }  // namespace warpdex

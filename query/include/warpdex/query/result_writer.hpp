@@ -9,29 +9,18 @@
 #include <string_view>
 #include <vector>
 
+#include "warpdex/query/explanation.hpp"
+#include "warpdex/query/shown_field.hpp"
+
 namespace warpdex {
-
-/// Where a word that matched stands in a text, in bytes of UTF-8.
-struct MarkedWord {
-  std::size_t start = 0;
-  std::size_t length = 0;
-  bool operator==(const MarkedWord&) const = default;
-};
-
-/// A stored field of a document that was found.
-struct ShownField {
-  std::string name;
-  std::string text;
-  std::optional<std::string> snippet;  ///< a piece of it with the matched words marked
-  /// Where these words stand in `text`, if that was asked for.
-  std::optional<std::vector<MarkedWord>> marked = std::nullopt;
-};
 
 /// A hit with its document's name.
 struct NamedHit {
   std::string_view document;
   float score = 0;
-  std::span<const ShownField> fields{};  ///< fields to show; TREC runs have no place for them
+  // TREC runs have no place for these.
+  std::span<const ShownField> fields{};      ///< to show
+  const Explanation* explanation = nullptr;  ///< of the score
 };
 
 /// One query's answer, best hit first.

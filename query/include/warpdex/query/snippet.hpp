@@ -9,18 +9,9 @@
 
 #include "warpdex/indexer/analysis/term_locator.hpp"
 #include "warpdex/query/query.hpp"
-#include "warpdex/query/result_writer.hpp"
+#include "warpdex/query/shown_field.hpp"
 
 namespace warpdex {
-
-/// The length of snippets, the marks around matched words, and where snippets are shown.
-struct SnippetSettings {
-  std::size_t max_bytes = 200;  ///< of the text without marks, unless a single word is longer
-  std::string before = "<em>";
-  std::string after = "</em>";
-  /// In HTML: & < > " ' of the text are written as entities, so that the marks are the only tags.
-  bool is_html = true;
-};
 
 /// A piece of a text.
 struct Snippet {

@@ -44,6 +44,10 @@ struct Postings {
 /// Reads the whole list of a term, whatever its form. O(postings). Throws FormatError.
 Postings read_postings(const Index& index, const PostingsEntry& entry);
 
+/// How often a term is in a document (of an index of impacts: its impact), or 0. O(log postings).
+/// Throws FormatError.
+std::uint32_t frequency_in(const Index& index, const PostingsEntry& entry, std::uint32_t document);
+
 /// A long list in a mapped index: its block metadata as arrays, and its blocks on demand.
 /// Holds no memory of its own. Not copied often: about 200 bytes.
 class PostingsView {

@@ -79,6 +79,10 @@ class LivingIndex {
   /// without.
   AddReport add(DocumentReader& reader, const AddOptions& options = {});
 
+  /// Whether there is a live document of that id, also one that was added since the last commit.
+  /// O(segments log documents).
+  bool has(std::string_view id) const;
+
   /// Removes the live document of that id, also one that was added since the last commit. False if
   /// there is none. O(segments log documents + its terms).
   bool remove(std::string_view id);

@@ -9,15 +9,6 @@
 
 namespace warpdex {
 
-/// How a query's text is read.
-enum class QuerySyntax {
-  kPlain,   ///< all of it is words, without signs
-  kSigned,  ///< +word is required, -word excludes, word^2.5 has a weight
-};
-
-/// "plain" or "signed"; UsageError for any other.
-QuerySyntax query_syntax_from_name(std::string_view name);
-
 /// Analyses `text` with the index's analyzer. In `signed`, a word (a run without white space) that
 /// starts with + or - gives its sign to every term that analysis makes of the rest of it; a sign
 /// alone is ignored. A word that ends in ^ and a number gives that weight to its terms; with weight

@@ -1,0 +1,40 @@
+#include "warpdex/answer.hpp"
+
+#include <algorithm>
+
+#include "open_index.hpp"
+#include "warpdex/core/error.hpp"
+
+namespace warpdex {
+
+std::string_view AnswerHit::id() const {
+  return answer_->index_->snapshot().document_name(document());
+}
+
+float AnswerHit::score() const { return answer_->hits_[rank_].score; }
+
+std::uint32_t AnswerHit::document() const { return answer_->hits_[rank_].document; }
+
+const std::vector<ShownField>& AnswerHit::fields() const {
+  static const std::vector<ShownField> kNone;
+  return answer_->fields_.empty() ? kNone : answer_->fields_[rank_];
+}
+
+std::optional<std::string_view> AnswerHit::field(std::string_view name) const {
+  const std::vector<ShownField>& all = fields();
+  const auto found = std::find_if(all.begin(), all.end(),
+                                  [&](const ShownField& field) { return field.name == name; });
+  if (found == all.end()) return std::nullopt;
+  return found->text;
+}
+
+const Explanation& AnswerHit::explanation() const {
+  if (answer_->explanations_.empty()) {
+    throw UsageError("the search was not asked to explain its hits; set SearchOptions::explain");
+  }
+  return answer_->explanations_[rank_];
+}
+
+std::uint64_t Answer::commit() const { return index_->snapshot().commit(); }
+
+}  // namespace warpdex

@@ -1,0 +1,90 @@
+// One query runs on its caller's thread, several on those of an engine.
+#include <mutex>
+#include <optional>
+
+#include "pool.hpp"
+#include "text_engine.hpp"
+#include "warpdex/core/parallel.hpp"
+#include "warpdex/query/cpu/cpu_engine.hpp"
+#include "warpdex/query/cpu/cpu_searcher.hpp"
+#include "warpdex/search_options.hpp"
+
+namespace warpdex {
+namespace {
+
+/// Ends a search at its deadline or when its caller stops it.
+class LimitWatch final : public SearchWatch {
+ public:
+  explicit LimitWatch(const SearchLimits& limits) : limits_(limits) {}
+  bool goes_on() override {
+    return !limits_.stop.stop_requested() &&
+           (!limits_.has_end() || SearchLimits::Clock::now() < limits_.end);
+  }
+
+ private:
+  const SearchLimits& limits_;
+};
+
+class CpuText final : public TextEngine {
+ public:
+  CpuText(const Snapshot& snapshot, std::size_t threads)
+      : snapshot_(snapshot), threads_(threads == 0 ? default_threads() : threads) {}
+
+  std::vector<TextAnswer> search(std::span<const PlannedQuery> plans,
+                                 const SearchSettings& settings,
+                                 const SearchLimits& limits) override {
+    settings.validate();
+    std::vector<TextAnswer> answers(plans.size());
+    if (plans.size() == 1) {
+      answers[0] = run(plans[0], settings, limits);
+    } else if (limits.any()) {
+      parallel_for(threads_, plans.size(), [&](std::size_t, std::size_t i) {
+        answers[i] = run(plans[i], settings, limits);
+      });
+    } else if (!plans.empty()) {
+      const BatchAnswers batch = engine().run(plans, settings);
+      for (std::size_t i = 0; i < plans.size(); ++i) answers[i].result = batch.result(i);
+    }
+    limits.check_stop();
+    return answers;
+  }
+
+ private:
+  TextAnswer run(const PlannedQuery& plan, const SearchSettings& settings,
+                 const SearchLimits& limits) {
+    const auto searcher =
+        searchers_.take([this] { return std::make_unique<CpuSearcher>(snapshot_); });
+    if (!limits.any()) return {searcher->run(plan, settings)};
+    LimitWatch watch(limits);
+    SearchProgress progress;
+    TextAnswer answer{searcher->run(plan, settings, watch, progress)};
+    answer.is_complete = progress.is_complete;
+    answer.max_missing_score = progress.max_missing_score;
+    return answer;
+  }
+
+  /// Its threads start with the first batch.
+  CpuEngine& engine() {
+    const std::lock_guard lock(mutex_);
+    if (!engine_) engine_.emplace(snapshot_, CpuEngineSettings{.threads = threads_});
+    return *engine_;
+  }
+
+  const Snapshot snapshot_;
+  const std::size_t threads_;
+  Pool<CpuSearcher> searchers_;
+  std::mutex mutex_;  ///< for making the engine
+  std::optional<CpuEngine> engine_;
+};
+
+}  // namespace
+
+void SearchLimits::check_stop() const {
+  if (stop.stop_requested()) throw CancelledError("the search was stopped by its caller");
+}
+
+std::unique_ptr<TextEngine> make_cpu_text(const Snapshot& snapshot, std::size_t threads) {
+  return std::make_unique<CpuText>(snapshot, threads);
+}
+
+}  // namespace warpdex

@@ -1,0 +1,91 @@
+// The answer to a search.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "warpdex/query/explanation.hpp"
+#include "warpdex/query/shown_field.hpp"
+
+namespace warpdex {
+
+class Answer;
+class OpenIndex;
+
+/// A document of an answer. Valid while the answer lives.
+class AnswerHit {
+ public:
+  AnswerHit(const Answer& answer, std::size_t rank) : answer_(&answer), rank_(rank) {}
+
+  /// Looked up when it is asked for. Throws FormatError for a damaged table of ids.
+  std::string_view id() const;
+  float score() const;
+  /// The docID in the commit that was searched.
+  std::uint32_t document() const;
+  /// The stored fields that were asked for, those that the document has.
+  const std::vector<ShownField>& fields() const;
+  /// The text of one of them; none if it was not asked for or the document has none.
+  std::optional<std::string_view> field(std::string_view name) const;
+  /// Only if it was asked for.
+  const Explanation& explanation() const;
+
+ private:
+  const Answer* answer_;
+  std::size_t rank_;
+};
+
+/// Up to k documents, best first; equal scores by docID. Keeps the commit that was searched.
+class Answer {
+ public:
+  std::string id{};           ///< of the request
+  std::uint64_t matches = 0;  ///< exact if counted, else a lower bound
+  bool matches_exact = false;
+  bool fell_back_to_or = false;       ///< and-or: the answer is OR's
+  bool scores_are_distances = false;  ///< smaller ones are better
+  bool is_complete = true;            ///< false: the deadline passed first
+  float max_missing_score = 0;  ///< of one that is not complete: no missing document scores more
+
+  std::size_t size() const { return hits_.size(); }
+  bool empty() const { return hits_.empty(); }
+  AnswerHit operator[](std::size_t rank) const { return {*this, rank}; }
+
+  class Iterator {
+   public:
+    Iterator(const Answer& answer, std::size_t rank) : answer_(&answer), rank_(rank) {}
+    AnswerHit operator*() const { return {*answer_, rank_}; }
+    Iterator& operator++() {
+      ++rank_;
+      return *this;
+    }
+    bool operator!=(const Iterator& other) const { return rank_ != other.rank_; }
+
+   private:
+    const Answer* answer_;
+    std::size_t rank_;
+  };
+  Iterator begin() const { return {*this, 0}; }
+  Iterator end() const { return {*this, size()}; }
+
+  /// The number of the commit that was searched.
+  std::uint64_t commit() const;
+
+ private:
+  friend class AnswerHit;
+  friend class AnswerMaker;
+  struct Scored {
+    std::uint32_t document = 0;
+    float score = 0;
+  };
+
+  std::shared_ptr<const OpenIndex> index_;
+  std::vector<Scored> hits_;
+  std::vector<std::vector<ShownField>> fields_;  ///< one a hit, or none
+  std::vector<Explanation> explanations_;        ///< one a hit, or none
+};
+
+}  // namespace warpdex

@@ -1,0 +1,51 @@
+// What is asked of an index, and how it is answered.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "warpdex/core/error.hpp"
+#include "warpdex/query/hybrid/fusion_settings.hpp"
+#include "warpdex/query/query.hpp"
+#include "warpdex/query/scorer_settings.hpp"
+#include "warpdex/query/shown_field.hpp"
+
+namespace warpdex {
+
+/// A search that its caller stopped (SearchOptions::stop).
+class CancelledError : public Error {
+ public:
+  using Error::Error;
+};
+
+/// Words, a vector, or both.
+struct SearchRequest {
+  std::string text{};           ///< analysed as the index's documents were
+  std::vector<float> vector{};  ///< of the index's dimension; empty: words alone
+  std::string id{};             ///< comes back as Answer::id
+};
+
+/// How requests are answered.
+struct SearchOptions {
+  std::uint32_t k = 10;             ///< documents of an answer, 1 to 10,000
+  QueryMode mode = QueryMode::kOr;  ///< which documents match the words
+  std::uint32_t and_or_min = 0;     ///< and-or: with fewer matches of AND, OR answers; 0: k
+  bool count = false;               ///< find the exact number of matches
+  ScorerSettings scorer{};          ///< ignored by an index of impacts
+  QuerySyntax syntax = QuerySyntax::kSigned;  ///< of SearchRequest::text
+  FusionSettings fusion{};                    ///< of words and vector, where a request has both
+  std::vector<std::string> fields{};          ///< stored fields that hits carry
+  bool snippets = false;   ///< fields also have a piece with the matched words marked
+  bool positions = false;  ///< and say where these words stand; with `snippets`
+  SnippetSettings snippet{};
+  bool explain = false;  ///< hits say how their scores come about; for words alone
+  /// After this time the best documents found so far are the answer, which says so
+  /// (Answer::is_complete). A batch that is on the GPU already is answered in full.
+  std::chrono::microseconds deadline = std::chrono::microseconds::max();
+  std::stop_token stop{};  ///< ends the search, which then throws CancelledError
+};
+
+}  // namespace warpdex

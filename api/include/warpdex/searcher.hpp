@@ -1,0 +1,83 @@
+// Searches an index of documents.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "warpdex/answer.hpp"
+#include "warpdex/gpu.hpp"
+#include "warpdex/query/query.hpp"
+#include "warpdex/search_options.hpp"
+
+namespace warpdex {
+
+class Snapshot;
+
+struct SearcherOptions {
+  Device device = Device::kCpu;
+  /// The GPU and its budget; none: GPU 0, with most of its free memory. Not read by kCpu.
+  std::optional<Gpu> gpu{};
+  std::size_t threads = 0;  ///< of the CPU; 0: as many as this process may run on
+  /// Above 0: looks for a new commit this often, on a thread of its own, and takes it.
+  std::chrono::milliseconds follow{0};
+};
+
+/// An index open for searching: one segment or many, with vectors or without. Searches may come
+/// from any number of threads, and each is answered by one commit. Answers are the same on every
+/// device, to the bit.
+class Searcher {
+ public:
+  /// Opens the last commit. On a GPU its checksums are checked and it is uploaded. Throws IoError
+  /// if there is no index, FormatError if it is damaged, CudaError where kGpu finds no usable GPU,
+  /// UsageError where the budget does not hold what every query needs.
+  explicit Searcher(const std::filesystem::path& folder, const SearcherOptions& options = {});
+  ~Searcher();
+  Searcher(Searcher&&) noexcept;
+  Searcher& operator=(Searcher&&) noexcept;
+
+  /// Throws InputError for a text that cannot be analysed, UsageError for options out of range, for
+  /// fields that are not stored and for vectors where there are none, CancelledError.
+  Answer search(std::string_view text, const SearchOptions& options = {}) const;
+  Answer search(const SearchRequest& request, const SearchOptions& options = {}) const;
+  /// All at once, which a GPU and several threads do faster than one by one. Either all requests
+  /// have vectors or none. In their order.
+  std::vector<Answer> search(std::span<const SearchRequest> requests,
+                             const SearchOptions& options = {}) const;
+  /// Of queries whose terms are known. Row i of `vectors` belongs to query i; empty: words alone.
+  std::vector<Answer> search(std::span<const Query> queries, std::span<const float> vectors = {},
+                             const SearchOptions& options = {}) const;
+
+  /// The terms that a text stands for.
+  Query parse(std::string_view text, QuerySyntax syntax = QuerySyntax::kSigned,
+              std::string_view id = {}) const;
+
+  /// Takes the last commit, if it is not the one that is searched, and says whether it did. A GPU
+  /// gets only what is new. Searches under way end on the commit that they began with. Throws as
+  /// the constructor does; the searcher then stays as it was.
+  bool refresh();
+
+  /// The number of the commit that is searched now.
+  std::uint64_t commit() const;
+  /// Its live documents.
+  std::uint64_t documents() const;
+  /// The commit itself, for those who read more of it than answers.
+  Snapshot snapshot() const;
+  /// kCpu where kAuto found no GPU.
+  Device device() const;
+  /// Why kAuto found no usable GPU, and what the last look for a commit ran into; else empty.
+  std::string problem() const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace warpdex

@@ -1,0 +1,11 @@
+// All that a program needs that embeds Warpdex: make an index, search it, change it.
+#pragma once
+
+#include "warpdex/answer.hpp"
+#include "warpdex/core/error.hpp"
+#include "warpdex/gpu.hpp"
+#include "warpdex/search_options.hpp"
+#include "warpdex/searcher.hpp"
+#include "warpdex/vector_index.hpp"
+#include "warpdex/version.hpp"
+#include "warpdex/writer.hpp"

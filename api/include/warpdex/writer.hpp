@@ -1,0 +1,105 @@
+// Makes and changes an index of documents.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "warpdex/codecs/codec_settings.hpp"
+#include "warpdex/core/storage/commit_report.hpp"
+#include "warpdex/indexer/readers/document_reader.hpp"
+#include "warpdex/vector/rows/row_settings.hpp"
+
+namespace warpdex {
+
+/// How an index is made where there is none yet. One that is there keeps its own settings.
+struct NewIndex {
+  std::string analyzer = "english";   ///< english, standard or whitespace
+  std::vector<std::string> stored{};  ///< fields whose texts are kept, for hits to show
+  /// A vector for each document, beside its text.
+  std::optional<vector::RowSettings> vectors{};
+  /// Documents are weighted terms (NewDocument::weights) in the place of texts.
+  bool is_weighted = false;
+  CodecSettings codec{};
+};
+
+struct WriterOptions {
+  std::uint64_t memory = std::uint64_t{256} << 20;  ///< bytes; 128 MiB or more
+  std::size_t threads = 0;  ///< 0: one for each processor that the process may use
+  /// Merges small segments on a thread of its own, so that their number stays small.
+  bool merges = true;
+};
+
+/// A document from memory.
+struct NewDocument {
+  std::string id;      ///< not empty, without white space and control characters
+  std::string text{};  ///< UTF-8; what is searched
+  /// Texts that are kept, by the names of NewIndex::stored.
+  std::map<std::string, std::string> fields{};
+  std::vector<float> vector{};        ///< of the index's dimension, where it has vectors
+  std::vector<TermWeight> weights{};  ///< where the index is_weighted
+};
+
+/// What the documents of files became.
+struct FilesReport {
+  std::uint64_t added = 0;  ///< of them, updated are in the place of older ones
+  std::uint64_t updated = 0;
+  std::uint64_t skipped = 0;  ///< bad documents
+};
+
+/// What becomes of documents that cannot be indexed.
+struct FilesOptions {
+  bool update = false;  ///< documents whose ids the index has take their places
+  /// Called with a sentence for each bad document, which is then left out; empty: the first one
+  /// ends the call with BadDocument, and nothing of it is added.
+  std::function<void(const std::string&)> on_bad_document{};
+};
+
+/// An index open for changes, which others see with commit(). Searches go on beside it. There can
+/// be one writer of an index at a time. Changes since the last commit() are lost with the object.
+/// For one thread at a time.
+class Writer {
+ public:
+  /// Opens the index of the folder, or makes an empty one. Throws IoError where another has it open
+  /// for changes, UsageError for settings out of range and for an index that does not change,
+  /// FormatError for a damaged one.
+  explicit Writer(const std::filesystem::path& folder, const NewIndex& settings = {},
+                  const WriterOptions& options = {});
+  ~Writer();
+  Writer(Writer&&) noexcept;
+  Writer& operator=(Writer&&) noexcept;
+
+  /// Takes a document, which is analysed later, at the latest by commit(). Throws BadDocument, and
+  /// nothing is added, for one that cannot be indexed or whose id the index has.
+  void add(NewDocument document);
+  /// The same, but the document takes the place of one with its id.
+  void update(NewDocument document);
+  /// Adds the documents of files, as `warpdex add` does. ReaderOptions::stored is the index's.
+  FilesReport add_files(ReaderOptions files, const FilesOptions& options = {});
+  /// False if there is no such document.
+  bool remove(std::string_view id);
+
+  /// Makes all changes visible in one step, and waits until they are on the disk. Throws IoError,
+  /// and UsageError where the folder was replaced; the changes are then lost. Once they are visible
+  /// nothing throws: what goes wrong afterwards is among the report's notes.
+  CommitReport commit();
+  /// Drops all changes since the last commit.
+  void rollback();
+  /// Merges all segments into one, without removed documents. commit() makes it visible.
+  void merge();
+  /// Waits for merges on the thread of their own. commit() makes them visible.
+  void finish_merges();
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace warpdex

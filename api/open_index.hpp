@@ -1,0 +1,72 @@
+// One commit of an index, open for searching on a device. Internal.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "pool.hpp"
+#include "text_engine.hpp"
+#include "warpdex/gpu.hpp"
+#include "warpdex/indexer/analysis/analyzer.hpp"
+#include "warpdex/indexer/format/snapshot.hpp"
+#include "warpdex/indexer/format/stored_fields.hpp"
+#include "warpdex/query/gpu/gpu_vectors.hpp"
+#include "warpdex/query/hybrid/hybrid_searcher.hpp"
+#include "warpdex/query/query.hpp"
+
+namespace warpdex {
+
+/// Immutable to the outside; any thread.
+class OpenIndex {
+ public:
+  /// On the CPU.
+  OpenIndex(const Snapshot& snapshot, std::size_t threads);
+  /// On a GPU too. Shares with `before` what both have; that may be null. `device` is not kCpu.
+  OpenIndex(const Snapshot& snapshot, std::size_t threads, const Gpu& gpu, Device device,
+            const OpenIndex* before);
+
+  const Snapshot& snapshot() const { return snapshot_; }
+
+  /// The terms of a text. Throws InputError.
+  Query parse(std::string_view text, QuerySyntax syntax, std::string_view id) const;
+  /// By words alone.
+  std::vector<TextAnswer> search(std::span<const Query> queries, const SearchSettings& settings,
+                                 const SearchLimits& limits) const;
+  /// By words and vectors, or by vectors alone where no query has terms.
+  std::vector<TextAnswer> search(std::span<const Query> queries, std::span<const float> vectors,
+                                 const SearchSettings& settings, const FusionSettings& fusion,
+                                 const SearchLimits& limits) const;
+  Pool<StoredReader>::Lease stored_reader() const;
+
+ private:
+  /// A searcher, and the limits of the search that it is in.
+  struct Hybrid {
+    explicit Hybrid(const OpenIndex& index);
+    SearchLimits limits;
+    HybridSearcher searcher;
+  };
+
+  HybridSearcher make_hybrid(Hybrid& of) const;
+  const GpuVectors& gpu_vectors() const;
+
+  Snapshot snapshot_;
+  std::size_t threads_;
+  std::optional<Gpu> gpu_;
+  std::optional<GpuSnapshot> uploaded_;
+  mutable std::mutex mutex_;                            ///< protects the next
+  mutable std::optional<GpuVectors> uploaded_vectors_;  ///< once a search has needed them
+  std::unique_ptr<TextEngine> cpu_;
+  std::unique_ptr<TextEngine> with_gpu_;  ///< or none, and the CPU answers
+  mutable Pool<Analyzer> analyzers_;
+  mutable Pool<StoredReader> stored_;
+  mutable Pool<Hybrid> hybrids_;
+};
+
+/// Whether both are the same commit of the same index.
+bool are_same_commit(const Snapshot& one, const Snapshot& other);
+
+}  // namespace warpdex

@@ -1,0 +1,124 @@
+// Each query goes to the scheduler, which makes batches of those of all threads.
+#include <condition_variable>
+#include <exception>
+#include <mutex>
+#include <optional>
+#include <stop_token>
+
+#include "text_engine.hpp"
+#include "warpdex/query/gpu/gpu_engine.hpp"
+#include "warpdex/scheduler/cost_model.hpp"
+#include "warpdex/scheduler/scheduler.hpp"
+
+namespace warpdex {
+namespace {
+
+/// The answers of one call, as they come in.
+class Arrivals {
+ public:
+  explicit Arrivals(std::size_t queries) : answers_(queries), left_(queries) {}
+
+  void take(std::size_t query, ScheduledAnswer&& answer) {
+    const std::lock_guard lock(mutex_);
+    answers_[query] = std::move(answer);
+    if (--left_ == 0) done_.notify_one();  // under the lock: the waiting thread ends this
+  }
+
+  /// Those that were never submitted.
+  void give_up(std::size_t queries) {
+    const std::lock_guard lock(mutex_);
+    left_ -= queries;
+  }
+
+  std::vector<ScheduledAnswer>& wait() {
+    std::unique_lock lock(mutex_);
+    done_.wait(lock, [this] { return left_ == 0; });
+    return answers_;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable done_;
+  std::vector<ScheduledAnswer> answers_;
+  std::size_t left_;
+};
+
+class ScheduledText final : public TextEngine {
+ public:
+  ScheduledText(const GpuSnapshot& snapshot, std::size_t threads)
+      : engine_(snapshot, {.max_batches = gpu_batches(PlacementSettings{})}),
+        background_(snapshot, {.max_batches = kBackgroundBatches, .is_background = true}) {
+    GpuSide gpu;
+    gpu.engine = &engine_;
+    gpu.background = &background_;
+    gpu.batches = gpu_batches(PlacementSettings{});
+    if (!snapshot.is_resident()) {
+      gpu.has_list = [snapshot](std::size_t segment, const PostingsEntry& list) {
+        return snapshot.has_list(segment, list);
+      };
+    }
+    SchedulerSettings settings;
+    settings.cpu_threads = threads;
+    scheduler_.emplace(snapshot.snapshot(), gpu, settings, load_cost_model(snapshot.snapshot()));
+  }
+
+  std::vector<TextAnswer> search(std::span<const PlannedQuery> plans,
+                                 const SearchSettings& settings,
+                                 const SearchLimits& limits) override {
+    Arrivals arrivals(plans.size());
+    std::vector<QueryHandle> handles;
+    try {
+      submit(plans, settings, limits, arrivals, handles);
+    } catch (...) {
+      for (const QueryHandle& handle : handles) scheduler_->cancel(handle);
+      arrivals.give_up(plans.size() - handles.size());
+      arrivals.wait();
+      throw;
+    }
+    std::vector<TextAnswer> answers;
+    {
+      const std::stop_callback on_stop(limits.stop, [&] {
+        for (const QueryHandle& handle : handles) scheduler_->cancel(handle);
+      });
+      for (ScheduledAnswer& answer : arrivals.wait()) answers.push_back(taken(std::move(answer)));
+    }
+    limits.check_stop();
+    return answers;
+  }
+
+ private:
+  void submit(std::span<const PlannedQuery> plans, const SearchSettings& settings,
+              const SearchLimits& limits, Arrivals& arrivals, std::vector<QueryHandle>& handles) {
+    handles.reserve(plans.size());
+    JobOptions options;
+    if (limits.has_end()) {
+      options.deadline = std::max(std::chrono::microseconds(1),
+                                  std::chrono::duration_cast<std::chrono::microseconds>(
+                                      limits.end - SearchLimits::Clock::now()));
+      options.overload = OverloadPolicy::kPartial;
+    }
+    for (std::size_t i = 0; i < plans.size(); ++i) {
+      handles.push_back(scheduler_->submit(
+          plans[i], settings, options,
+          [&arrivals, i](ScheduledAnswer&& answer) { arrivals.take(i, std::move(answer)); }));
+    }
+  }
+
+  static TextAnswer taken(ScheduledAnswer&& answer) {
+    if (answer.failure) std::rethrow_exception(answer.failure);
+    return {std::move(answer.result), answer.end == JobEnd::kComplete, answer.max_missing_score};
+  }
+
+  // The scheduler ends before its engines.
+  GpuEngine engine_;
+  GpuEngine background_;
+  std::optional<Scheduler> scheduler_;
+};
+
+}  // namespace
+
+std::unique_ptr<TextEngine> make_scheduled_text(const GpuSnapshot& snapshot, std::size_t threads) {
+  return std::make_unique<ScheduledText>(snapshot, threads);
+}
+
+}  // namespace warpdex

@@ -1,0 +1,194 @@
+// Keeps the commit that is searched, and puts a later one in its place.
+#include "warpdex/searcher.hpp"
+
+#include <algorithm>
+#include <condition_variable>
+#include <mutex>
+#include <thread>
+#include <utility>
+
+#include "answer_maker.hpp"
+#include "open_index.hpp"
+#include "usable_gpu.hpp"
+#include "warpdex/query/hybrid/fusion.hpp"
+#include "warpdex/query/index_vectors.hpp"
+
+namespace warpdex {
+namespace {
+
+SearchSettings search_settings(const SearchOptions& options) {
+  return {.mode = options.mode,
+          .k = options.k,
+          .and_or_min = options.and_or_min,
+          .count = options.count,
+          .scorer = options.scorer};
+}
+
+SearchLimits limits_of(const SearchOptions& options) {
+  SearchLimits limits{.stop = options.stop};
+  const auto now = SearchLimits::Clock::now();
+  // Later than the clock can tell is never.
+  if (options.deadline < std::chrono::hours(24 * 365)) limits.end = now + options.deadline;
+  return limits;
+}
+
+/// Whether requests have vectors. UsageError where some have and some have not.
+bool have_vectors(std::span<const SearchRequest> requests) {
+  const auto has = [](const SearchRequest& request) { return !request.vector.empty(); };
+  if (std::none_of(requests.begin(), requests.end(), has)) return false;
+  if (std::all_of(requests.begin(), requests.end(), has)) return true;
+  throw UsageError(
+      "some requests of the batch have a vector and some have none; search for them "
+      "apart");
+}
+
+}  // namespace
+
+struct Searcher::State {
+  State(const std::filesystem::path& searched, const SearcherOptions& wanted);
+
+  std::shared_ptr<const OpenIndex> current() const {
+    const std::lock_guard lock(mutex);
+    return index;
+  }
+  std::shared_ptr<const OpenIndex> open(const Snapshot& snapshot, const OpenIndex* before) const;
+  bool refresh();
+  void follow(const std::stop_token& stop);
+
+  const std::filesystem::path folder;
+  const SearcherOptions options;
+  std::optional<Gpu> gpu;    ///< none: the CPU searches
+  std::mutex refreshing;     ///< one refresh at a time
+  mutable std::mutex mutex;  ///< protects what follows
+  std::shared_ptr<const OpenIndex> index;
+  std::string why_cpu;
+  std::string last_failure;  ///< of a look for a commit
+  std::condition_variable_any woken;
+  std::jthread follower;  ///< last: it ends before the rest
+};
+
+Searcher::State::State(const std::filesystem::path& searched, const SearcherOptions& wanted)
+    : folder(std::filesystem::absolute(searched)), options(wanted) {
+  const Snapshot snapshot = Snapshot::open(folder);
+  if (options.device != Device::kCpu) {
+    try {
+      gpu = usable_gpu(options.gpu);
+      index = open(snapshot, nullptr);
+    } catch (const Error& error) {
+      if (options.device == Device::kGpu || !is_of_gpu(error)) throw;
+      why_cpu = error.what();
+      gpu.reset();
+    }
+  }
+  if (!index) index = open(snapshot, nullptr);
+  if (options.follow > std::chrono::milliseconds(0)) {
+    follower = std::jthread([this](const std::stop_token& stop) { follow(stop); });
+  }
+}
+
+std::shared_ptr<const OpenIndex> Searcher::State::open(const Snapshot& snapshot,
+                                                       const OpenIndex* before) const {
+  if (!gpu) return std::make_shared<const OpenIndex>(snapshot, options.threads);
+  return std::make_shared<const OpenIndex>(snapshot, options.threads, *gpu, options.device, before);
+}
+
+bool Searcher::State::refresh() {
+  const std::lock_guard one_at_a_time(refreshing);
+  const std::shared_ptr<const OpenIndex> old = current();
+  const Snapshot snapshot = Snapshot::open(folder);
+  if (are_same_commit(snapshot, old->snapshot())) return false;
+  std::shared_ptr<const OpenIndex> opened = open(snapshot, old.get());
+  const std::lock_guard lock(mutex);
+  index.swap(opened);
+  return true;
+}
+
+void Searcher::State::follow(const std::stop_token& stop) {
+  while (!stop.stop_requested()) {
+    std::string failure;
+    try {
+      refresh();
+    } catch (const std::exception& error) {
+      failure = error.what();
+    }
+    std::unique_lock lock(mutex);
+    last_failure = std::move(failure);
+    woken.wait_for(lock, stop, options.follow, [] { return false; });
+  }
+}
+
+Searcher::Searcher(const std::filesystem::path& folder, const SearcherOptions& options)
+    : state_(std::make_unique<State>(folder, options)) {}
+Searcher::~Searcher() = default;
+Searcher::Searcher(Searcher&&) noexcept = default;
+Searcher& Searcher::operator=(Searcher&&) noexcept = default;
+
+Answer Searcher::search(std::string_view text, const SearchOptions& options) const {
+  return search(SearchRequest{.text = std::string(text)}, options);
+}
+
+Answer Searcher::search(const SearchRequest& request, const SearchOptions& options) const {
+  return std::move(search(std::span(&request, 1), options).front());
+}
+
+std::vector<Answer> Searcher::search(std::span<const SearchRequest> requests,
+                                     const SearchOptions& options) const {
+  std::vector<Query> queries;
+  std::vector<float> vectors;
+  const bool with_vectors = have_vectors(requests);
+  const std::shared_ptr<const OpenIndex> index = state_->current();
+  for (const SearchRequest& request : requests) {
+    queries.push_back(index->parse(request.text, options.syntax, request.id));
+    if (with_vectors) vectors.insert(vectors.end(), request.vector.begin(), request.vector.end());
+  }
+  return search(queries, vectors, options);
+}
+
+std::vector<Answer> Searcher::search(std::span<const Query> queries, std::span<const float> vectors,
+                                     const SearchOptions& options) const {
+  const SearchLimits limits = limits_of(options);
+  const SearchSettings settings = search_settings(options);
+  std::shared_ptr<const OpenIndex> index = state_->current();
+  bool are_distances = false;
+  std::vector<TextAnswer> found;
+  if (vectors.empty()) {
+    found = index->search(queries, settings, limits);
+  } else {
+    if (options.explain) {
+      throw UsageError(
+          "only searches by words alone are explained; leave the vectors or "
+          "SearchOptions::explain out");
+    }
+    const vector::Metric metric = vector_settings(index->snapshot()).metric;
+    const bool have_words = std::any_of(queries.begin(), queries.end(),
+                                        [](const Query& query) { return !query.terms.empty(); });
+    are_distances = have_words ? scores_are_distances(options.fusion.fusion, metric)
+                               : !larger_is_nearer(metric);
+    found = index->search(queries, vectors, settings, options.fusion, limits);
+  }
+  AnswerMaker maker(std::move(index), options, are_distances);
+  std::vector<Answer> answers;
+  answers.reserve(queries.size());
+  for (std::size_t i = 0; i < queries.size(); ++i) {
+    answers.push_back(maker.make(queries[i], std::move(found[i])));
+  }
+  return answers;
+}
+
+Query Searcher::parse(std::string_view text, QuerySyntax syntax, std::string_view id) const {
+  return state_->current()->parse(text, syntax, id);
+}
+
+bool Searcher::refresh() { return state_->refresh(); }
+std::uint64_t Searcher::commit() const { return snapshot().commit(); }
+std::uint64_t Searcher::documents() const { return snapshot().documents(); }
+Snapshot Searcher::snapshot() const { return state_->current()->snapshot(); }
+
+Device Searcher::device() const { return state_->gpu ? state_->options.device : Device::kCpu; }
+
+std::string Searcher::problem() const {
+  const std::lock_guard lock(state_->mutex);
+  return state_->last_failure.empty() ? state_->why_cpu : state_->last_failure;
+}
+
+}  // namespace warpdex

@@ -1,0 +1,56 @@
+// Answers planned queries from any number of threads, on one kind of device. Internal.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <stop_token>
+#include <vector>
+
+#include "warpdex/indexer/format/snapshot.hpp"
+#include "warpdex/query/cpu/search_watch.hpp"
+#include "warpdex/query/gpu/gpu_snapshot.hpp"
+#include "warpdex/query/plan/plan.hpp"
+#include "warpdex/query/search.hpp"
+
+namespace warpdex {
+
+/// When a search is to end before its time.
+struct SearchLimits {
+  using Clock = std::chrono::steady_clock;
+
+  std::stop_token stop{};
+  Clock::time_point end = Clock::time_point::max();
+
+  bool has_end() const { return end != Clock::time_point::max(); }
+  bool any() const { return has_end() || stop.stop_possible(); }
+  /// Throws CancelledError if the caller stopped the search.
+  void check_stop() const;
+};
+
+/// An answer, and whether it is all of it.
+struct TextAnswer {
+  SearchResult result;
+  bool is_complete = true;
+  float max_missing_score = 0;  ///< see SearchProgress
+};
+
+class TextEngine {
+ public:
+  virtual ~TextEngine() = default;
+  /// In their order. The plans are made for the engine's snapshot. Throws CancelledError, and what
+  /// the engines below throw.
+  virtual std::vector<TextAnswer> search(std::span<const PlannedQuery> plans,
+                                         const SearchSettings& settings,
+                                         const SearchLimits& limits) = 0;
+};
+
+/// `threads` of 0: default_threads().
+std::unique_ptr<TextEngine> make_cpu_text(const Snapshot& snapshot, std::size_t threads);
+/// Batches on the GPU; what it cannot answer, `cpu` does, which must outlive it.
+std::unique_ptr<TextEngine> make_gpu_text(const GpuSnapshot& snapshot, TextEngine& cpu);
+/// Each query on the processor that serves it best.
+std::unique_ptr<TextEngine> make_scheduled_text(const GpuSnapshot& snapshot, std::size_t threads);
+
+}  // namespace warpdex

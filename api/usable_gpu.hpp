@@ -1,0 +1,17 @@
+// Whether a GPU can search, and whether the CPU may take over. Internal.
+#pragma once
+
+#include <optional>
+
+#include "warpdex/core/error.hpp"
+#include "warpdex/gpu.hpp"
+
+namespace warpdex {
+
+/// `wanted`, or GPU 0. Throws CudaError, which says why, if it cannot search.
+Gpu usable_gpu(const std::optional<Gpu>& wanted);
+
+/// Whether the GPU, or its memory, is what failed.
+bool is_of_gpu(const Error& error);
+
+}  // namespace warpdex

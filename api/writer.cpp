@@ -1,0 +1,215 @@
+// Gathers documents, and hands them to the living index some thousand at a time.
+#include "warpdex/writer.hpp"
+
+#include <algorithm>
+#include <unordered_map>
+#include <utility>
+
+#include "warpdex/core/error.hpp"
+#include "warpdex/indexer/living/living_index.hpp"
+#include "warpdex/indexer/readers/memory_reader.hpp"
+
+namespace warpdex {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Of a writer's memory: what merges get, and what documents that wait may take.
+constexpr std::uint64_t kMergeShare = 4;
+constexpr std::uint64_t kWaitingShare = 8;
+
+std::unique_ptr<DocumentReader> reader_of(std::vector<Document> documents, bool is_weighted) {
+  return is_weighted ? vectors_from_memory(std::move(documents))
+                     : documents_from_memory(std::move(documents));
+}
+
+void make_empty(const fs::path& folder, const NewIndex& settings, const WriterOptions& options) {
+  BuildOptions build;
+  build.output = folder;
+  build.analyzer = settings.analyzer;
+  build.codec = settings.codec;
+  build.stored_fields = settings.stored;
+  build.vectors = settings.vectors;
+  build.memory = options.memory;
+  build.threads = options.threads;
+  build_index(*reader_of({}, settings.is_weighted), build);
+}
+
+std::uint64_t size_of(const Document& document) {
+  std::uint64_t bytes = sizeof(Document) + document.id.size() + document.text.size() +
+                        document.embedding.size() * sizeof(float);
+  for (const auto& value : document.stored) bytes += value ? value->size() : 0;
+  for (const TermWeight& term : document.vector) bytes += sizeof(TermWeight) + term.term.size();
+  return bytes;
+}
+
+}  // namespace
+
+struct Writer::State {
+  State(const fs::path& opened, const WriterOptions& wanted) : folder(opened), options(wanted) {
+    open();
+  }
+
+  void open();
+  void take(NewDocument&& given, bool is_update);
+  Document document_of(NewDocument&& given) const;
+  void check(const Document& document) const;
+  /// Hands what waits to the index.
+  void flush();
+  void forget();
+  BuildOptions build_options() const;
+  bool is_weighted() const { return index->settings().impacts.has_value(); }
+
+  const fs::path folder;
+  const WriterOptions options;
+  std::optional<LivingIndex> index;
+  std::vector<Document> waiting;
+  std::unordered_map<std::string, std::size_t> places;  ///< in `waiting`, by id
+  std::uint64_t waiting_bytes = 0;
+};
+
+void Writer::State::open() {
+  index.reset();
+  index.emplace(folder);
+  if (options.merges) {
+    index->merge_in_background({std::max(kMinBuildMemory, options.memory / kMergeShare), 1});
+  }
+}
+
+BuildOptions Writer::State::build_options() const {
+  BuildOptions build;
+  build.memory = std::max(kMinBuildMemory, options.memory - options.memory / kMergeShare);
+  build.threads = options.threads;
+  return build;
+}
+
+Document Writer::State::document_of(NewDocument&& given) const {
+  const IndexSettings& settings = index->settings();
+  Document document{std::move(given.id), std::move(given.text)};
+  document.vector = std::move(given.weights);
+  document.embedding = std::move(given.vector);
+  for (const std::string& name : settings.stored_fields) {
+    const auto found = given.fields.find(name);
+    auto& value = document.stored.emplace_back();
+    if (found == given.fields.end()) continue;
+    value = std::move(found->second);
+    given.fields.erase(found);
+  }
+  if (!given.fields.empty()) {
+    throw UsageError("the index '" + folder.string() + "' stores no field '" +
+                     given.fields.begin()->first + "'; leave it out, or build the index with it");
+  }
+  return document;
+}
+
+/// What would otherwise be found when many documents are added at once. Throws BadDocument.
+void Writer::State::check(const Document& document) const {
+  const std::string called = "the document '" + document.id + "' ";
+  if (is_weighted() == document.vector.empty()) {
+    throw BadDocument(called + (is_weighted() ? "has no weights, and the index is of weighted terms"
+                                              : "has weights, and the index is of texts"));
+  }
+  const auto& vectors = index->settings().vectors;
+  const std::size_t dimension = vectors ? vectors->dimension : 0;
+  if (document.embedding.size() != dimension) {
+    throw BadDocument(called + "has a vector of " + std::to_string(document.embedding.size()) +
+                      " components, and those of the index have " + std::to_string(dimension));
+  }
+  const auto reader = reader_of({document}, is_weighted());
+  RawRecord record;
+  reader->next(record);
+  reader->parse(record);
+}
+
+void Writer::State::take(NewDocument&& given, bool is_update) {
+  Document document = document_of(std::move(given));
+  check(document);
+  const auto known = places.find(document.id);
+  if (!is_update && (known != places.end() || index->has(document.id))) {
+    throw BadDocument("the index holds a document with the id '" + document.id +
+                      "' already; update it, remove it first, or leave the new one out");
+  }
+  waiting_bytes += size_of(document);
+  if (known != places.end()) {
+    waiting[known->second] = std::move(document);
+  } else {
+    places.emplace(document.id, waiting.size());
+    waiting.push_back(std::move(document));
+  }
+  if (waiting_bytes > options.memory / kWaitingShare) flush();
+}
+
+void Writer::State::flush() {
+  if (waiting.empty()) return;
+  std::vector<Document> documents = std::move(waiting);
+  forget();
+  index->add(*reader_of(std::move(documents), is_weighted()),
+             {.update = true, .build = build_options()});
+}
+
+void Writer::State::forget() {
+  waiting.clear();
+  places.clear();
+  waiting_bytes = 0;
+}
+
+Writer::Writer(const fs::path& folder, const NewIndex& settings, const WriterOptions& options) {
+  const fs::path target = fs::absolute(folder);
+  if (options.memory < 2 * kMinBuildMemory) {
+    throw UsageError("a writer needs at least " + std::to_string(2 * kMinBuildMemory >> 20) +
+                     " MiB of memory; allow more");
+  }
+  std::error_code ignored;
+  const bool is_new = !fs::exists(target, ignored) ||
+                      (fs::is_directory(target, ignored) && fs::is_empty(target, ignored));
+  if (is_new) make_empty(target, settings, options);
+  state_ = std::make_unique<State>(target, options);
+}
+
+Writer::~Writer() = default;
+Writer::Writer(Writer&&) noexcept = default;
+Writer& Writer::operator=(Writer&&) noexcept = default;
+
+void Writer::add(NewDocument document) { state_->take(std::move(document), false); }
+void Writer::update(NewDocument document) { state_->take(std::move(document), true); }
+
+FilesReport Writer::add_files(ReaderOptions files, const FilesOptions& options) {
+  state_->flush();
+  AddOptions add{.update = options.update, .build = state_->build_options()};
+  if (options.on_bad_document) {
+    add.build.on_bad_document = OnBadDocument::kSkip;
+    add.build.on_skipped_document = options.on_bad_document;
+  }
+  files.stored = state_->index->settings().stored_fields;
+  const auto reader = open_documents(files);
+  const AddReport report = state_->index->add(*reader, add);
+  return {report.build.documents, report.updated, report.build.skipped_documents};
+}
+
+bool Writer::remove(std::string_view id) {
+  if (state_->places.contains(std::string(id))) state_->flush();
+  return state_->index->remove(id);
+}
+
+CommitReport Writer::commit() {
+  state_->flush();
+  return state_->index->commit();
+}
+
+void Writer::rollback() {
+  state_->forget();
+  state_->open();
+}
+
+void Writer::merge() {
+  state_->flush();
+  state_->index->merge(
+      {.all = true, .memory = state_->options.memory, .threads = state_->options.threads});
+}
+
+void Writer::finish_merges() {
+  state_->flush();
+  state_->index->finish_merges();
+}
+
+}  // namespace warpdex

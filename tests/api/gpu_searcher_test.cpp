@@ -1,0 +1,107 @@
+// Searcher on a GPU and on both processors: the CPU's answers, to the bit, and beside commits.
+#include <gmock/gmock.h>
+
+#include "tests/api/api_support.hpp"
+#include "tests/api/commit_stream.hpp"
+#include "warpdex/core/cuda/device.hpp"
+
+namespace warpdex {
+namespace {
+
+#define WARPDEX_NEEDS_GPU() \
+  if (device_count() == 0) GTEST_SKIP() << why_no_device()
+
+void expect_equal(const Answer& one, const Answer& other) {
+  ASSERT_EQ(one.size(), other.size());
+  for (std::size_t i = 0; i < one.size(); ++i) {
+    EXPECT_EQ(one[i].document(), other[i].document());
+    EXPECT_EQ(one[i].score(), other[i].score());
+  }
+}
+
+TEST(SearcherDevices, WithoutAGpuAutoIsTheCpuAndSaysWhy) {
+  if (device_count() > 0) GTEST_SKIP() << "there is a GPU";
+  const test::TemporaryFolder folder;
+  build_index(*documents_from_memory({{"1", "fish"}}), test::plain_build(folder / "index"));
+  const Searcher searcher(folder / "index", {.device = Device::kAuto});
+  EXPECT_EQ(searcher.device(), Device::kCpu);
+  EXPECT_NE(searcher.problem(), "");
+  EXPECT_EQ(searcher.search("fish").size(), 1U);
+  EXPECT_THROW(Searcher(folder / "index", {.device = Device::kGpu}), CudaError);
+}
+
+TEST(GpuSearcher, AnswersAreTheCpus) {
+  WARPDEX_NEEDS_GPU();
+  std::mt19937_64 random = test::generator(11);
+  const test::TemporaryFolder folder;
+  std::normal_distribution<float> normal;
+  std::vector<Document> documents = test::word_documents(random, 0, 20'000, 80, 40);
+  for (Document& document : documents) {
+    for (int i = 0; i < 8; ++i) document.embedding.push_back(normal(random));
+  }
+  BuildOptions build = test::plain_build(folder / "index");
+  build.vectors = vector::RowSettings{.metric = vector::Metric::kL2, .dimension = 8};
+  build_index(*documents_from_memory(documents), build);
+  const Searcher cpu(folder / "index");
+  const Gpu shared;
+  for (const Device device : {Device::kGpu, Device::kAuto}) {
+    const Searcher searcher(folder / "index", {.device = device, .gpu = shared});
+    EXPECT_EQ(searcher.device(), device);
+    std::vector<SearchRequest> requests;
+    for (int i = 0; i < 60; ++i) {
+      // The GPU leaves excluded words of several terms, and very long queries, to the CPU.
+      std::string text = "w" + std::to_string(random() % 80) + " w" + std::to_string(random() % 9);
+      if (i % 10 == 0) text += " -w1-w2";
+      requests.push_back({.text = text});
+    }
+    for (const QueryMode mode : {QueryMode::kOr, QueryMode::kAnd, QueryMode::kAndOr}) {
+      const SearchOptions options{.k = 20, .mode = mode};
+      const auto wanted = cpu.search(requests, options);
+      const auto found = searcher.search(requests, options);
+      for (std::size_t i = 0; i < requests.size(); ++i) {
+        expect_equal(found[i], wanted[i]);
+        if (i % 7 == 0) expect_equal(searcher.search(requests[i], options), wanted[i]);
+      }
+    }
+    for (SearchRequest& request : requests) {
+      request.vector.assign(8, static_cast<float>(random() % 100) / 50);
+    }
+    const auto wanted = cpu.search(requests, {.k = 20});
+    const auto found = searcher.search(requests, {.k = 20});
+    for (std::size_t i = 0; i < requests.size(); ++i) expect_equal(found[i], wanted[i]);
+  }
+  EXPECT_GT(shared.memory_limit(), 0U);
+}
+
+TEST(GpuSearcher, EveryAnswerIsOneCommits) {
+  WARPDEX_NEEDS_GPU();
+  for (const Device device : {Device::kGpu, Device::kAuto}) {
+    const test::TemporaryFolder folder(test::place_in_memory());
+    EXPECT_EQ(
+        test::search_beside_commits(folder / "index", {.device = device, .threads = 4}, 200, 8),
+        "");
+  }
+}
+
+TEST(GpuSearcher, MemoryOfOldCommitsComesBack) {
+  WARPDEX_NEEDS_GPU();
+  const test::TemporaryFolder folder(test::place_in_memory());
+  const Gpu gpu;
+  {
+    Writer writer(folder / "index", {.analyzer = "whitespace", .stored = {"commit"}});
+    test::write_commit(writer, 1);
+    Searcher searcher(folder / "index", {.device = Device::kGpu, .gpu = gpu});
+    std::size_t most = 0;
+    for (std::uint64_t number = 2; number < 40; ++number) {
+      test::write_commit(writer, number);
+      searcher.refresh();
+      EXPECT_EQ(test::fault_of(searcher.search("common", {.k = 100, .fields = {"commit"}})), "");
+      if (number == 20) most = gpu.memory_used();
+    }
+    EXPECT_LE(gpu.memory_used(), 2 * most);
+  }
+  EXPECT_EQ(gpu.memory_used(), 0U);
+}
+
+}  // namespace
+}  // namespace warpdex

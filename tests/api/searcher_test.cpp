@@ -1,0 +1,206 @@
+// Searcher answers as the engines below it do, whole or within a deadline, with fields and
+// snippets.
+#include "warpdex/searcher.hpp"
+
+#include <atomic>
+#include <thread>
+
+#include "tests/api/api_support.hpp"
+#include "tests/support.hpp"
+#include "warpdex/query/cpu/cpu_searcher.hpp"
+#include "warpdex/query/hybrid/hybrid_searcher.hpp"
+#include "warpdex/writer.hpp"
+
+namespace warpdex {
+namespace {
+
+std::vector<std::string> some_texts(std::mt19937_64& random, std::size_t count) {
+  std::vector<std::string> texts;
+  for (std::size_t i = 0; i < count; ++i) {
+    std::string text;
+    for (std::size_t n = 1 + random() % 4; n > 0; --n) {
+      text += std::string(random() % 8 == 0 ? "+" : "") + "w" + std::to_string(random() % 50) + " ";
+    }
+    texts.push_back(text);
+  }
+  return texts;
+}
+
+SearchSettings settings_of(std::uint32_t k, QueryMode mode = QueryMode::kOr, bool count = false) {
+  SearchSettings settings;
+  settings.k = k;
+  settings.mode = mode;
+  settings.count = count;
+  return settings;
+}
+
+void expect_same(const Answer& answer, const SearchResult& result, const Snapshot& snapshot) {
+  ASSERT_EQ(answer.size(), result.hits.size());
+  for (std::size_t i = 0; i < answer.size(); ++i) {
+    EXPECT_EQ(answer[i].document(), result.hits[i].document);
+    EXPECT_EQ(answer[i].score(), result.hits[i].score);
+    EXPECT_EQ(answer[i].id(), snapshot.document_name(result.hits[i].document));
+  }
+  EXPECT_EQ(answer.fell_back_to_or, result.fell_back_to_or);
+}
+
+class SearcherTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    documents_ = test::word_documents(random_, 0, 4000, 60, 40);
+    build_index(*documents_from_memory(documents_), test::plain_build(folder_ / "index"));
+  }
+
+  std::mt19937_64 random_ = test::generator(1);
+  test::TemporaryFolder folder_;
+  std::vector<Document> documents_;
+};
+
+TEST_F(SearcherTest, AnswersAsTheEngineOneByOneAndInBatches) {
+  const Snapshot snapshot = Snapshot::open(folder_ / "index");
+  CpuSearcher engine(snapshot);
+  const Searcher searcher(folder_ / "index", {.threads = 3});
+  const std::vector<std::string> texts = some_texts(random_, 70);
+  for (const QueryMode mode : {QueryMode::kOr, QueryMode::kAnd, QueryMode::kAndOr}) {
+    for (const std::uint32_t k : {1U, 10U, 1000U}) {
+      const SearchOptions options{.k = k, .mode = mode, .count = k == 10};
+      std::vector<SearchRequest> requests;
+      for (const std::string& text : texts) requests.push_back({.text = text, .id = text});
+      const std::vector<Answer> batch = searcher.search(requests, options);
+      ASSERT_EQ(batch.size(), texts.size());
+      for (std::size_t i = 0; i < texts.size(); ++i) {
+        const SearchResult result =
+            engine.search(searcher.parse(texts[i]), settings_of(k, mode, options.count));
+        expect_same(batch[i], result, snapshot);
+        expect_same(searcher.search(texts[i], options), result, snapshot);
+        EXPECT_EQ(batch[i].id, texts[i]);
+        if (options.count) {
+          EXPECT_EQ(batch[i].matches, result.matches);
+          EXPECT_TRUE(batch[i].matches_exact);
+        }
+      }
+    }
+  }
+  EXPECT_TRUE(searcher.search(std::span<const SearchRequest>()).empty());
+}
+
+TEST_F(SearcherTest, ADeadlineThatHasPassedLeavesACertificate) {
+  const Searcher searcher(folder_ / "index");
+  const Answer whole = searcher.search("w0 w1 w2", {.k = 20});
+  EXPECT_TRUE(whole.is_complete);
+  const Answer in_time = searcher.search("w0 w1 w2", {.k = 20, .deadline = std::chrono::hours(1)});
+  EXPECT_TRUE(in_time.is_complete);
+  const Answer late =
+      searcher.search("w0 w1 w2", {.k = 20, .deadline = std::chrono::microseconds(0)});
+  EXPECT_FALSE(late.is_complete);
+  EXPECT_FALSE(late.matches_exact);
+  // What is missing scores no more than the certificate says.
+  for (const AnswerHit hit : whole) {
+    bool is_there = false;
+    for (const AnswerHit other : late) is_there |= other.document() == hit.document();
+    if (!is_there) {
+      EXPECT_LE(hit.score(), late.max_missing_score);
+    }
+  }
+  std::vector<SearchRequest> batch(9, {.text = "w0 w1 w2"});
+  for (const Answer& each : searcher.search(batch, {.deadline = std::chrono::microseconds(0)})) {
+    EXPECT_FALSE(each.is_complete);
+  }
+}
+
+TEST_F(SearcherTest, ACallerStopsASearch) {
+  const Searcher searcher(folder_ / "index");
+  std::stop_source source;
+  EXPECT_EQ(searcher.search("w0", {.stop = source.get_token()}).size(), 10U);
+  source.request_stop();
+  EXPECT_THROW(searcher.search("w0", {.stop = source.get_token()}), CancelledError);
+  std::vector<SearchRequest> batch(9, {.text = "w0 w1 w2"});
+  EXPECT_THROW(searcher.search(batch, {.stop = source.get_token()}), CancelledError);
+}
+
+TEST_F(SearcherTest, RefusesWhatItCannotAnswer) {
+  const Searcher searcher(folder_ / "index");
+  EXPECT_THROW(searcher.search("w0", {.k = 0}), UsageError);
+  EXPECT_THROW(searcher.search("w0", {.k = 10'001}), UsageError);
+  EXPECT_THROW(searcher.search("w0 \xff"), InputError);
+  EXPECT_THROW(searcher.search("w0", {.fields = {"title"}}), UsageError);
+  EXPECT_THROW(searcher.search(SearchRequest{.text = "w0", .vector = {1, 2}}), UsageError);
+  EXPECT_THROW(Searcher(folder_ / "nothing"), IoError);
+  EXPECT_THROW(device_from_name("tpu"), UsageError);
+  EXPECT_EQ(device_from_name("auto"), Device::kAuto);
+}
+
+TEST(SearcherFields, AreWholeWithSnippetsAndPlaces) {
+  const test::TemporaryFolder folder;
+  Writer writer(folder / "index", {.analyzer = "english", .stored = {"title", "body"}});
+  writer.add({.id = "1",
+              .text = "tropical fish live in warm water",
+              .fields = {{"title", "Fish & <chips>"}, {"body", "tropical fish live"}}});
+  writer.add({.id = "2", .text = "fish", .fields = {{"body", "a fish"}}});
+  writer.commit();
+  const Searcher searcher(folder / "index");
+  const Answer answer =
+      searcher.search("fish", {.fields = {"body", "title"}, .snippets = true, .positions = true});
+  ASSERT_EQ(answer.size(), 2U);
+  EXPECT_EQ(answer[0].id(), "2");  // the shorter one
+  EXPECT_EQ(answer[0].field("title"), std::nullopt);
+  EXPECT_EQ(answer[1].field("title"), "Fish & <chips>");
+  ASSERT_EQ(answer[1].fields().size(), 2U);
+  EXPECT_EQ(answer[1].fields()[0].name, "body");
+  EXPECT_EQ(answer[1].fields()[1].snippet, "<em>Fish</em> &amp; &lt;chips&gt;");
+  ASSERT_TRUE(answer[1].fields()[0].marked);
+  EXPECT_EQ(*answer[1].fields()[0].marked, (std::vector<MarkedWord>{{9, 4}}));
+  EXPECT_EQ(searcher.search("fish")[0].fields().size(), 0U);
+}
+
+TEST(SearcherVectors, AnswersByWordsAndVectorsAsTheHybridSearcher) {
+  std::mt19937_64 random = test::generator(3);
+  const test::TemporaryFolder folder;
+  constexpr std::size_t kDimension = 8;
+  std::normal_distribution<float> normal;
+  const auto draw = [&] {
+    std::vector<float> vector(kDimension);
+    for (float& each : vector) each = normal(random);
+    return vector;
+  };
+  std::vector<Document> documents = test::word_documents(random, 0, 600, 30, 20);
+  BuildOptions build = test::plain_build(folder / "index");
+  build.vectors = vector::RowSettings{.metric = vector::Metric::kL2, .dimension = kDimension};
+  for (Document& document : documents) document.embedding = draw();
+  build_index(*documents_from_memory(documents), build);
+  const Snapshot snapshot = Snapshot::open(folder / "index");
+  HybridSearcher hybrid(snapshot);
+  const Searcher searcher(folder / "index");
+  std::vector<SearchRequest> requests;
+  std::vector<Query> queries;
+  std::vector<float> rows;
+  for (int i = 0; i < 12; ++i) {
+    requests.push_back({.text = "w1 w" + std::to_string(i), .vector = draw()});
+    queries.push_back(searcher.parse(requests.back().text));
+    rows.insert(rows.end(), requests.back().vector.begin(), requests.back().vector.end());
+  }
+  for (const Fusion fusion : {Fusion::kReciprocalRank, Fusion::kConvex, Fusion::kRerank,
+                              Fusion::kFilter, Fusion::kNeighbors}) {
+    const FusionSettings settings{.fusion = fusion, .depth = 50};
+    const auto wanted = hybrid.search(queries, rows, settings_of(15), settings);
+    const auto answers = searcher.search(requests, {.k = 15, .fusion = settings});
+    for (std::size_t i = 0; i < answers.size(); ++i) {
+      expect_same(answers[i], wanted[i], snapshot);
+      EXPECT_EQ(answers[i].scores_are_distances,
+                fusion == Fusion::kRerank || fusion == Fusion::kFilter);
+    }
+  }
+  const auto nearest = hybrid.nearest(rows, 7);
+  for (SearchRequest& request : requests) request.text.clear();
+  const auto answers = searcher.search(requests, {.k = 7});
+  for (std::size_t i = 0; i < answers.size(); ++i) {
+    expect_same(answers[i], nearest[i], snapshot);
+    EXPECT_TRUE(answers[i].scores_are_distances);
+  }
+  requests[3].vector.clear();
+  EXPECT_THROW(searcher.search(requests), UsageError);
+  EXPECT_THROW(searcher.search(requests[0], {.explain = true}), UsageError);
+}
+
+}  // namespace
+}  // namespace warpdex

@@ -1,0 +1,170 @@
+// Writer makes the index that a build of the same documents makes, and refuses bad documents one by
+// one.
+#include "warpdex/writer.hpp"
+
+#include <map>
+
+#include "tests/api/api_support.hpp"
+#include "tests/support.hpp"
+#include "warpdex/indexer/format/snapshot.hpp"
+#include "warpdex/searcher.hpp"
+
+namespace warpdex {
+namespace {
+
+std::map<std::string, float> scores_of(const Searcher& searcher, const std::string& text) {
+  std::map<std::string, float> scores;
+  for (const AnswerHit hit : searcher.search(text, {.k = 10'000})) {
+    scores.emplace(hit.id(), hit.score());
+  }
+  return scores;
+}
+
+TEST(Writer, AnswersAreThoseOfOneBuildOfWhatIsLive) {
+  std::mt19937_64 random = test::generator(7);
+  const test::TemporaryFolder folder;
+  std::map<std::string, std::string> live;
+  Writer writer(folder / "index", {.analyzer = "whitespace"});
+  for (int round = 0; round < 12; ++round) {
+    for (int i = 0; i < 40; ++i) {
+      const std::string id = "d" + std::to_string(random() % 200);
+      const std::string text = "w" + std::to_string(random() % 9) + " w" +
+                               std::to_string(random() % 20) + " r" + std::to_string(round);
+      switch (random() % 3) {
+        case 0: EXPECT_EQ(writer.remove(id), live.erase(id) == 1) << id; break;
+        case 1:
+          writer.update({.id = id, .text = text});
+          live[id] = text;
+          break;
+        default:
+          if (live.contains(id)) {
+            EXPECT_THROW(writer.add({.id = id, .text = text}), BadDocument);
+          } else {
+            writer.add({.id = id, .text = text});
+            live[id] = text;
+          }
+      }
+    }
+    const CommitReport report = writer.commit();
+    EXPECT_EQ(report.number, static_cast<std::uint64_t>(round + 1));
+    std::vector<Document> documents;
+    for (const auto& [id, text] : live) documents.push_back({id, text});
+    build_index(*documents_from_memory(documents), test::plain_build(folder / "built"));
+    const Searcher changed(folder / "index");
+    const Searcher built(folder / "built");
+    EXPECT_EQ(changed.documents(), live.size());
+    for (const char* text : {"w0", "w1 w3", "w2 r3 w15", "r1 r2"}) {
+      EXPECT_EQ(scores_of(changed, text), scores_of(built, text)) << text << " round " << round;
+    }
+  }
+}
+
+TEST(Writer, ManyDocumentsGoToTheIndexBeforeTheCommit) {
+  const test::TemporaryFolder folder;
+  Writer writer(folder / "index", {.analyzer = "whitespace"},
+                {.memory = std::uint64_t{128} << 20, .threads = 1});
+  const std::string large(300'000, 'x');
+  for (int i = 0; i < 120; ++i) {
+    writer.add({.id = std::to_string(i), .text = "common " + large});
+  }
+  EXPECT_THROW(writer.add({.id = "3", .text = "again"}), BadDocument);
+  writer.commit();
+  EXPECT_EQ(Searcher(folder / "index").search("common", {.k = 1000}).size(), 120U);
+}
+
+TEST(Writer, RefusesABadDocumentAndKeepsTheOthers) {
+  const test::TemporaryFolder folder;
+  Writer writer(folder / "index", {.stored = {"title"}});
+  writer.add({.id = "good", .text = "fish"});
+  EXPECT_THROW(writer.add({.id = "", .text = "fish"}), BadDocument);
+  EXPECT_THROW(writer.add({.id = "a b", .text = "fish"}), BadDocument);
+  EXPECT_THROW(writer.add({.id = "x", .text = "\xff"}), BadDocument);
+  EXPECT_THROW(writer.add({.id = "x", .text = std::string("a\0b", 3)}), BadDocument);
+  EXPECT_THROW(writer.add({.id = "x", .text = "fish", .fields = {{"body", "fish"}}}), UsageError);
+  EXPECT_THROW(writer.add({.id = "x", .text = "fish", .vector = {1}}), BadDocument);
+  EXPECT_THROW(writer.add({.id = "x", .text = "fish", .weights = {{"fish", 1}}}), BadDocument);
+  writer.add({.id = "x", .text = "fish", .fields = {{"title", "Fish"}}});
+  writer.commit();
+  EXPECT_EQ(Searcher(folder / "index").search("fish").size(), 2U);
+}
+
+TEST(Writer, RollbackDropsWhatWasNotCommitted) {
+  const test::TemporaryFolder folder;
+  Writer writer(folder / "index");
+  writer.add({.id = "1", .text = "fish"});
+  writer.commit();
+  writer.add({.id = "2", .text = "fish"});
+  EXPECT_TRUE(writer.remove("1"));
+  writer.rollback();
+  EXPECT_FALSE(writer.remove("2"));
+  writer.add({.id = "3", .text = "fish"});
+  writer.commit();
+  const auto scores = scores_of(Searcher(folder / "index"), "fish");
+  EXPECT_EQ(scores.size(), 2U);
+  EXPECT_TRUE(scores.contains("1") && scores.contains("3"));
+}
+
+TEST(Writer, OpensAnIndexAgainWithItsOwnSettings) {
+  const test::TemporaryFolder folder;
+  {
+    Writer writer(folder / "index", {.analyzer = "whitespace"});
+    writer.add({.id = "1", .text = "Fish"});
+    writer.commit();
+    EXPECT_THROW(Writer(folder / "index"), IoError);  // one at a time
+  }
+  Writer writer(folder / "index", {.analyzer = "english"});
+  writer.add({.id = "2", .text = "Fish"});
+  writer.commit();
+  EXPECT_EQ(Searcher(folder / "index").search("Fish").size(), 2U);
+  EXPECT_EQ(Searcher(folder / "index").search("fish").size(), 0U);
+}
+
+TEST(Writer, TakesFilesAndMerges) {
+  const test::TemporaryFolder folder;
+  test::write_file(folder / "a.tsv", "1\tred fish\n2\tblue fish\nbad line\n");
+  test::write_file(folder / "b.tsv", "2\tgreen fish\n3\tred bird\n");
+  Writer writer(folder / "index", {.analyzer = "whitespace"});
+  ReaderOptions files{.format = DocumentFormat::kTsv, .inputs = {(folder / "a.tsv").string()}};
+  EXPECT_THROW(writer.add_files(files), BadDocument);
+  std::vector<std::string> bad;
+  const FilesReport first = writer.add_files(
+      files, {.on_bad_document = [&](const std::string& message) { bad.push_back(message); }});
+  EXPECT_EQ(first.added, 2U);
+  EXPECT_EQ(first.skipped, 1U);
+  EXPECT_EQ(bad.size(), 1U);
+  files.inputs = {(folder / "b.tsv").string()};
+  const FilesReport second = writer.add_files(files, {.update = true});
+  EXPECT_EQ(second.added, 2U);
+  EXPECT_EQ(second.updated, 1U);
+  writer.merge();
+  writer.commit();
+  const Searcher searcher(folder / "index");
+  EXPECT_EQ(searcher.documents(), 3U);
+  EXPECT_EQ(searcher.snapshot().removed_documents(), 0U);
+  EXPECT_EQ(searcher.search("fish").size(), 2U);
+  EXPECT_EQ(searcher.search("blue").size(), 0U);
+}
+
+TEST(Writer, TakesWeightedTermsAndVectors) {
+  const test::TemporaryFolder folder;
+  {
+    Writer writer(folder / "weights", {.is_weighted = true});
+    writer.add({.id = "1", .weights = {{"sea", 3}, {"##ing", 1}}});
+    EXPECT_THROW(writer.add({.id = "2", .text = "sea"}), BadDocument);
+    writer.commit();
+  }
+  EXPECT_EQ(Searcher(folder / "weights").search("sea")[0].id(), "1");
+  Writer writer(folder / "vectors",
+                {.vectors = vector::RowSettings{.metric = vector::Metric::kL2, .dimension = 2}});
+  writer.add({.id = "1", .text = "near", .vector = {0, 1}});
+  writer.add({.id = "2", .text = "far", .vector = {9, 9}});
+  EXPECT_THROW(writer.add({.id = "3", .text = "none"}), BadDocument);
+  writer.commit();
+  const Searcher searcher(folder / "vectors");
+  const Answer answer = searcher.search(SearchRequest{.vector = {8, 8}});
+  EXPECT_EQ(answer[0].id(), "2");
+  EXPECT_EQ(answer[0].score(), 2);
+}
+
+}  // namespace
+}  // namespace warpdex

@@ -1,0 +1,153 @@
+// Times whole searches of binary codes, and counts what they find, beside exact search.
+#include <algorithm>
+
+#include "benchmarks/xfbq.hpp"
+#include "search/timing.hpp"
+#include "warpdex/vector/data/recall.hpp"
+#include "warpdex/vector/flat/gpu_flat_searcher.hpp"
+
+namespace warpdex::tools {
+
+void XfbqBenchmark::measure_searches() {
+  const std::size_t most = *std::max_element(settings_.ks.begin(), settings_.ks.end());
+  vector::Neighbors truth;
+  std::vector<double> exact_single(settings_.ks.size());
+  std::vector<double> exact_batch(settings_.batches.size());
+  {
+    Resources resources;
+    const vector::GpuFlatSearcher exact(flat(), resources);
+    truth = exact.nearest(queries_.values, most);
+    for (std::size_t i = 0; i < settings_.ks.size(); ++i) {
+      exact_single[i] =
+          time_single([&](std::span<const float> query) { exact.nearest(query, settings_.ks[i]); });
+    }
+    for (std::size_t i = 0; i < settings_.batches.size(); ++i) {
+      const std::vector<float> batch = take_batch(settings_.batches[i]);
+      exact_batch[i] = time_batch([&] { exact.nearest(batch, 10); });
+    }
+  }
+  Resources resources;
+  const vector::XfbqVectors view = codes_.view();
+  const vector::GpuXfbqSearcher searcher(view, resources);
+  report_.note("refined on", searcher.has_vectors() ? "gpu" : "host");
+  const vector::GpuXfbqSearcher by_codes(view, resources, {.memory = 0, .keeps_vectors = false});
+  for (std::size_t i = 0; i < settings_.ks.size(); ++i) {
+    measure_sweep(searcher, settings_.ks[i], truth, exact_single[i]);
+  }
+  for (std::size_t i = 0; i < settings_.batches.size(); ++i) {
+    const std::vector<float> batch = take_batch(settings_.batches[i]);
+    for (const std::size_t refine : {std::size_t{0}, settings_.batch_refine}) {
+      const vector::XfbqDepth depth{settings_.query_bits, refine, 0};
+      const double time = time_batch([&] { searcher.nearest(batch, 10, depth); });
+      add("batch", settings_.batches[i], 10, refine, 0, time, 0,
+          share_found(searcher, 10, truth, depth), exact_batch[i]);
+      if (refine == 0) continue;
+      add("batch, vectors on the host", settings_.batches[i], 10, refine, 0,
+          time_batch([&] { by_codes.nearest(batch, 10, depth); }), 0,
+          share_found(by_codes, 10, truth, depth), exact_batch[i]);
+    }
+  }
+  if (settings_.xfbq.is_corrected) measure_bounds(searcher, truth);
+  const vector::GpuFlatFigures figures = searcher.figures();
+  report_.note("open queries", figures.uncertified);
+  if (settings_.lists > 0) measure_lists(truth);
+}
+
+void XfbqBenchmark::measure_sweep(const vector::GpuXfbqSearcher& searcher, std::size_t k,
+                                  const vector::Neighbors& truth, double exact) {
+  std::vector<std::size_t> refines{0};
+  for (const std::size_t refine : settings_.refines) {
+    if (refine >= k) refines.push_back(refine);
+  }
+  for (const std::size_t refine : refines) {
+    for (const std::size_t extra : settings_.extras) {
+      if (refine == 0 && extra > 0) continue;
+      const vector::XfbqDepth depth{settings_.query_bits, refine, extra};
+      const double time =
+          time_single([&](std::span<const float> query) { searcher.nearest(query, k, depth); });
+      add("single", 1, k, refine, extra, time, scan_floor(1),
+          share_found(searcher, k, truth, depth), exact);
+    }
+  }
+}
+
+/// The 10 nearest by a bound, a query at a time; the mean count of distances is told as what is
+/// refined.
+void XfbqBenchmark::measure_bounds(const vector::GpuXfbqSearcher& searcher,
+                                   const vector::Neighbors& truth) {
+  for (const bool is_certain : {true, false}) {
+    const vector::XfbqDepth depth{
+        settings_.query_bits, settings_.batch_refine, 0,
+        is_certain ? vector::XfbqBound::kCertain : vector::XfbqBound::kLikely};
+    const double time =
+        time_single([&](std::span<const float> query) { searcher.nearest(query, 10, depth); });
+    const vector::BoundedNeighbors found = searcher.nearest_by_bound(queries_.values, 10, depth);
+    double refined = 0;
+    for (const std::uint32_t count : found.refined) refined += count;
+    const std::string name = is_certain ? "bound, certain" : "bound, likely";
+    report_.note(name + ": wrong answers of " + std::to_string(queries_.rows) + " queries",
+                 count_wrong(found.answers, truth));
+    add(name, 1, 10, static_cast<std::size_t>(refined / static_cast<double>(queries_.rows)), 0,
+        time, scan_floor(1), share_of(found.answers, truth));
+  }
+}
+
+/// Queries whose distances are not those of the truth, which may have more columns.
+std::size_t XfbqBenchmark::count_wrong(const vector::Neighbors& found,
+                                       const vector::Neighbors& truth) {
+  std::size_t wrong = 0;
+  for (std::size_t i = 0; i < found.queries; ++i) {
+    const auto begin = found.distances.begin() + static_cast<std::ptrdiff_t>(i * found.k);
+    const auto expected = truth.distances.begin() + static_cast<std::ptrdiff_t>(i * truth.k);
+    if (!std::equal(begin, begin + static_cast<std::ptrdiff_t>(found.k), expected)) ++wrong;
+  }
+  return wrong;
+}
+
+double XfbqBenchmark::share_found(const vector::GpuXfbqSearcher& searcher, std::size_t k,
+                                  const vector::Neighbors& truth,
+                                  const vector::XfbqDepth& depth) const {
+  return share_of(searcher.nearest(queries_.values, k, depth), truth);
+}
+
+/// k@k of what was found. The truth may have more columns.
+double XfbqBenchmark::share_of(const vector::Neighbors& found, const vector::Neighbors& truth) {
+  const std::size_t k = found.k;
+  vector::Matrix<std::int32_t> nearest{found.queries, k, {}};
+  for (std::size_t i = 0; i < found.queries; ++i) {
+    const auto begin = truth.rows.begin() + static_cast<std::ptrdiff_t>(i * truth.k);
+    nearest.values.insert(nearest.values.end(), begin, begin + static_cast<std::ptrdiff_t>(k));
+  }
+  return vector::recall_at(nearest, {found.queries, k, found.rows}, k).intersection;
+}
+
+/// The median over some queries, one at a time.
+double XfbqBenchmark::time_single(const std::function<void(std::span<const float>)>& search) const {
+  const std::size_t count = std::min<std::size_t>(queries_.rows, 100);
+  std::vector<double> times;
+  for (std::size_t q = 0; q < count; ++q) {
+    const double time = milliseconds_of([&] { search(queries_.row(q)); });
+    if (q >= count / 10) times.push_back(time);
+  }
+  return median(times);
+}
+
+double XfbqBenchmark::time_batch(const std::function<void()>& search) const {
+  search();
+  std::vector<double> times;
+  for (int i = 0; i < settings_.repetitions; ++i) times.push_back(milliseconds_of(search));
+  return median(times);
+}
+
+/// Queries in turn, as many as there are to be.
+std::vector<float> XfbqBenchmark::take_batch(std::size_t count) const {
+  std::vector<float> batch;
+  batch.reserve(count * queries_.columns);
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::span<const float> row = queries_.row(i % queries_.rows);
+    batch.insert(batch.end(), row.begin(), row.end());
+  }
+  return batch;
+}
+
+}  // namespace warpdex::tools

@@ -1,0 +1,208 @@
+// warpdex bench: how long queries take, on warm lists, with term look-up outside of the clock.
+#include <iostream>
+#include <memory>
+
+#include "search/answers.hpp"
+#include "search/bench_measure.hpp"
+#include "search/bench_report.hpp"
+#include "command.hpp"
+#include "output/interrupt.hpp"
+#include "output/output_file.hpp"
+#include "options/places.hpp"
+#include "output/query_notes.hpp"
+#include "search/search_engine.hpp"
+#include "options/search_options.hpp"
+#include "warpdex/core/cuda/device.hpp"
+#include "warpdex/core/error.hpp"
+#include "warpdex/core/parallel.hpp"
+
+namespace warpdex::tools {
+namespace {
+
+constexpr const char* kAbout =
+    "Measures how fast a file of queries is answered. All queries are parsed and their terms "
+    "looked\n"
+    "up first; a first pass over all of them, which warms the lists, is not timed (on the GPU, nor "
+    "is\n"
+    "a second); then come --repetitions timed passes.";
+
+constexpr const char* kNotes =
+    "The clock of a query runs from its looked-up terms to its k best documents with their "
+    "scores.\n"
+    "Parsing, analysis, term look-up, document names and output are not timed. Mean and "
+    "percentiles\n"
+    "are those of all timed samples: queries (or batches) times repetitions. Queries per second "
+    "are\n"
+    "all timed queries over the wall time of all timed passes. With --threads N, each thread has "
+    "its\n"
+    "own searcher and takes the next query; on the GPU it has its own engine and every N-th "
+    "batch.\n"
+    "\n"
+    "example:\n"
+    "  warpdex bench INDEX --queries log.tsv --mode and -k 10 --json bench.json";
+
+struct Arguments {
+  std::string index;
+  SearchOptions search;
+  DeviceOptions device;
+  AnswerOptions answers;
+  std::int64_t repetitions = 5;
+  std::int64_t batch_size = 0;
+  std::int64_t in_flight = 1;
+  bool exhaustive = false;
+  std::string or_by{or_method_name(OrMethod::kByCost)};
+  bool no_seeds = false;
+  bool stages = false;
+  std::string json;
+
+  GpuAblation ablation() const {
+    return {.exhaustive = exhaustive,
+            .or_by = parse_or_method(or_by),
+            .no_seeds = no_seeds,
+            .time_stages = stages};
+  }
+};
+
+void add_options(CommandLine& command, Arguments& given) {
+  given.search.add_to(command);
+  given.device.add_to(command);
+  po::options_description group = option_group("Measuring");
+  group.add_options()(
+      "repetitions",
+      po::value(&given.repetitions)->value_name("N")->default_value(given.repetitions),
+      "timed passes over the queries")(
+      "batch-size", po::value(&given.batch_size)->value_name("N")->default_value(given.batch_size),
+      "queries of a batch. GPU: 0 is all queries. CPU: the threads share each batch, and start the "
+      "next one when all of it is answered; with 0 or 1, each thread goes on by itself")(
+      "in-flight", po::value(&given.in_flight)->value_name("N")->default_value(given.in_flight),
+      "GPU: batches that each thread has under way at a time, so that it prepares one while others "
+      "are answered, also across passes: with large batches, give more --repetitions")(
+      "exhaustive", po::bool_switch(&given.exhaustive),
+      "GPU: skip no block, to measure what skipping is worth; AND by BM25 with codec bitpack only")(
+      "or-by", po::value(&given.or_by)->value_name("METHOD")->default_value(given.or_by),
+      "GPU: how OR answers the ranges of documents (tiles) that its bounds leave: adding-up "
+      "(accumulates all documents of a tile), looking-up (looks competitive documents up, list by "
+      "list), searching (as looking-up, but by one kernel that needs little memory), "
+      "decoding-once (decodes each list once for all queries of a batch, then looks documents up "
+      "in them by BM25, and accumulates by impacts or where queries are long), or cost "
+      "(whichever is estimated to be cheapest)")(
+      "no-seeds", po::bool_switch(&given.no_seeds),
+      "GPU: let OR's thresholds start at 0, to measure what the index's seeds are worth")(
+      "stages", po::bool_switch(&given.stages),
+      "GPU: also show the time of each stage, and, by BM25 with codec bitpack, of what warps do");
+  add_json_option(group, "figures", &given.json);
+  command.add(group);
+  given.answers.add_to(command, "nowhere");
+}
+
+/// For --output: the answers themselves, which are not timed.
+void save_answers(const Arguments& given, const Snapshot& index, const UploadedIndex* gpu,
+                  const std::vector<QueryText>& texts) {
+  const InterruptGuard guard;  // a signal must not leave the unfinished file behind
+  OutputFile output(given.answers.output());
+  const auto writer = given.answers.make_writer(output.stream());
+  SearchEngine engine(index, gpu, given.search.threads(), given.device.is_auto());
+  write_answers(index, texts, given.search.syntax(QuerySyntax::kPlain), given.search.settings(),
+                engine, *writer);
+  output.commit();
+  InterruptGuard::check();  // one that came last
+}
+
+/// What the options say, for a log of so many queries.
+BenchSettings settings_of(const Arguments& given, const Snapshot& index, std::size_t queries) {
+  BenchSettings settings;
+  settings.search = given.search.settings();
+  settings.search.scorer = effective_scorer(index.settings(), settings.search.scorer);
+  const std::size_t threads = given.search.threads();
+  settings.threads = threads == 0 ? default_threads() : threads;
+  settings.repetitions = checked_number("--repetitions", given.repetitions, 1, 100'000);
+  settings.batch_size = checked_number("--batch-size", given.batch_size, 0, 1'000'000'000);
+  if (settings.batch_size == 0) settings.batch_size = queries;
+  settings.in_flight = checked_number("--in-flight", given.in_flight, 1, 64);
+  settings.ablation = given.ablation();
+  if (given.stages && settings.in_flight > 1) {
+    throw UsageError("--stages times one batch of a thread at a time; leave --in-flight at 1");
+  }
+  return settings;
+}
+
+/// Without what only the GPU's engine has. `batch_size` is as given: 0 for queries one by one.
+BenchSettings for_cpu(BenchSettings settings, std::int64_t batch_size) {
+  if (batch_size == 0) settings.batch_size = 1;
+  settings.in_flight = 1;
+  settings.ablation = {};
+  return settings;
+}
+
+/// `gpu` has the index if the GPU is to answer.
+BenchReport bench(const Arguments& given, const BenchSettings& settings, const Snapshot& index,
+                  const UploadedIndex* gpu, const std::vector<QueryText>& texts) {
+  const QuerySyntax syntax = given.search.syntax(QuerySyntax::kPlain);
+  BenchReport report;
+  report.index = given.index;
+  report.documents = index.documents();
+  for (const Snapshot::Segment& segment : index.segments()) {
+    report.terms += segment.index->counts().terms;
+    report.postings += segment.index->counts().postings;
+  }
+  report.segments = index.segments().size();
+  report.deleted_documents = index.removed_documents();
+  report.index_settings = index.settings();
+  report.queries_file = given.search.query_file();
+  report.queries = texts.size();
+  report.settings = gpu != nullptr ? settings : for_cpu(settings, given.batch_size);
+
+  const Workload workload = plan_all(index, texts, syntax);
+  const auto queries = static_cast<double>(texts.size());
+  report.terms_per_query = static_cast<double>(workload.terms) / queries;
+  report.postings_per_query = static_cast<double>(workload.postings) / queries;
+  report.bytes_per_query = static_cast<double>(workload.bytes) / queries;
+  if (gpu == nullptr) {
+    report.measurement = measure(index, workload, report.settings);
+    return report;
+  }
+  report.device = device_info(gpu->device()).name;
+  report.is_resident = gpu->is_resident();
+  report.gpu_memory = gpu->memory();
+  const MakeGpuEngine make = [&](const GpuEngineSettings& of) { return gpu->make_engine(of); };
+  report.measurement = measure_gpu(index, make, workload, report.settings);
+  return report;
+}
+
+}  // namespace
+
+int run_bench(const std::vector<std::string>& arguments) {
+  Arguments given;
+  CommandLine command("bench", "INDEX --queries FILE [options]", kAbout, kNotes);
+  command.add_positional("INDEX", &given.index, "the folder of an index");
+  add_options(command, given);
+  if (!command.parse(arguments)) return 0;
+  if (!given.search.has_query_file()) {
+    throw UsageError("--queries is missing; name a file of queries to measure with");
+  }
+  check_shared_stream("standard output",
+                      {{"--json", given.json}, {"--output", given.answers.output()}});
+  check_outputs_outside(given.index, {given.json, given.answers.output()});
+  given.device.check(command, {"in-flight", "exhaustive", "or-by", "no-seeds", "stages"});
+  given.search.check_mode(command);
+  given.search.settings();
+  const Snapshot snapshot = Snapshot::open(given.index);
+  given.search.check(command, snapshot.settings(), given.index);
+  const std::vector<QueryText> texts = given.search.read_query_file(snapshot.settings());
+  if (texts.empty()) {
+    throw InputError(given.search.query_file() + " holds no query; nothing can be measured");
+  }
+  const BenchSettings settings = settings_of(given, snapshot, texts.size());
+  const QuerySyntax syntax = given.search.syntax(QuerySyntax::kPlain);
+  print_query_notes(texts,
+                    parse_queries(texts, syntax, *make_analyzer(snapshot.settings().analyzer)),
+                    syntax, snapshot);
+  const std::unique_ptr<UploadedIndex> gpu = upload(snapshot, given.device);
+  if (!given.answers.output().empty()) save_answers(given, snapshot, gpu.get(), texts);
+  const BenchReport report = bench(given, settings, snapshot, gpu.get(), texts);
+  if (given.json != "-") print_report(report, std::cout);
+  if (!given.json.empty()) write_output(given.json, to_json(report));
+  return 0;
+}
+
+}  // namespace warpdex::tools

@@ -1,0 +1,167 @@
+// warpdex calibrate: measures what queries cost on each processor, for the scheduler's predictions.
+#include <algorithm>
+#include <iostream>
+#include <memory>
+
+#include "command.hpp"
+#include "output/interrupt.hpp"
+#include "output/json.hpp"
+#include "output/output_file.hpp"
+#include "options/places.hpp"
+#include "output/progress.hpp"
+#include "search/search_engine.hpp"
+#include "options/search_options.hpp"
+#include "output/table.hpp"
+#include "output/text.hpp"
+#include "warpdex/core/error.hpp"
+#include "warpdex/scheduler/calibration.hpp"
+
+namespace warpdex::tools {
+namespace {
+
+constexpr const char* kAbout =
+    "Measures what the queries of a file cost on the CPU and, with --device auto or gpu, on the\n"
+    "GPU, alone and in batches, and stores models of that beside the index (INDEX.costs.json). "
+    "The\n"
+    "scheduler then predicts by them. Tells how far predictions are off for queries that the "
+    "models\n"
+    "were not fitted to.";
+
+constexpr const char* kNotes =
+    "Each query is measured by each of --modes and each of --ks. A few hundred queries will do;\n"
+    "they should be like those that are to come. A build that replaces the index makes its costs\n"
+    "void; those of an index that was changed stay in use, and are corrected by what queries "
+    "take.\n"
+    "\n"
+    "example:\n"
+    "  warpdex calibrate INDEX --queries log.tsv --device auto";
+
+struct Arguments {
+  std::string index;
+  SearchOptions search{0};  // on all threads
+  DeviceOptions device;
+  std::string modes = "or,and,and-or";
+  std::string ks = "10,1000";
+  std::int64_t limit = 1'000;
+  std::int64_t repetitions = 3;
+  std::string json;
+};
+
+void add_options(CommandLine& command, Arguments& given) {
+  given.search.add_to(command);
+  given.device.add_to(command);
+  po::options_description group = option_group("Calibration");
+  group.add_options()("modes",
+                      po::value(&given.modes)->value_name("LIST")->default_value(given.modes),
+                      "modes to measure, of and, or and and-or; others keep rough figures")(
+      "ks", po::value(&given.ks)->value_name("LIST")->default_value(given.ks),
+      "numbers of documents to return, to measure with")(
+      "limit", po::value(&given.limit)->value_name("N")->default_value(given.limit),
+      "queries to measure at most, spread over the file")(
+      "repetitions",
+      po::value(&given.repetitions)->value_name("N")->default_value(given.repetitions),
+      "timed runs of each query, of which the median counts");
+  add_json_option(group, "errors of predictions", &given.json);
+  command.add(group);
+}
+
+/// Queries spread over the file, by each mode and each k.
+std::vector<LoadQuery> queries_of(const Arguments& given, const Snapshot& snapshot) {
+  const std::unique_ptr<Analyzer> analyzer = make_analyzer(snapshot.settings().analyzer);
+  const std::vector<Query> all = parse_queries(given.search.read_query_file(snapshot.settings()),
+                                               given.search.syntax(QuerySyntax::kPlain), *analyzer);
+  const std::size_t limit = checked_number("--limit", given.limit, 1);
+  const std::size_t count = std::min(limit, all.size());
+  std::vector<LoadQuery> queries;
+  for (const std::string& mode : split_list("--modes", given.modes)) {
+    for (const std::string& k : split_list("--ks", given.ks)) {
+      SearchSettings settings = given.search.settings();
+      settings.mode = query_mode_from_name(mode);
+      settings.k = whole_number_of("--ks", k);
+      settings.validate();
+      for (std::size_t i = 0; i < count; ++i) {
+        queries.push_back({plan_query(snapshot, all[i * all.size() / count]), settings});
+      }
+    }
+  }
+  if (queries.empty()) throw UsageError("there are no queries in " + given.search.query_file());
+  return queries;
+}
+
+void print_errors(const std::vector<PredictionError>& errors, std::ostream& out) {
+  Table table({{"queries", Table::Align::kLeft},
+               {"cost", Table::Align::kLeft},
+               {"model", Table::Align::kLeft},
+               {"samples"},
+               {"mean error %"},
+               {"95th percentile %"}});
+  for (const PredictionError& error : errors) {
+    table.add({error.query_class, error.what, error.model, grouped(error.samples),
+               fixed(100 * error.mean, 1), fixed(100 * error.p95, 1)});
+  }
+  table.print(out);
+  out << "Relative errors for queries (or batches) that the models were not fitted to.\n";
+}
+
+std::string to_json(const std::vector<PredictionError>& errors) {
+  JsonWriter json;
+  json.begin_object();
+  json.begin_array("errors");
+  for (const PredictionError& error : errors) {
+    json.begin_object();
+    json.member("queries", error.query_class);
+    json.member("cost", error.what);
+    json.member("model", error.model);
+    json.member("samples", std::uint64_t{error.samples});
+    json.member("mean_relative_error", error.mean);
+    json.member("p95_relative_error", error.p95);
+    json.end_object();
+  }
+  json.end_array();
+  json.end_object();
+  return json.take() + "\n";
+}
+
+}  // namespace
+
+int run_calibrate(const std::vector<std::string>& arguments) {
+  Arguments given;
+  CommandLine command("calibrate", "INDEX --queries FILE [options]", kAbout, kNotes);
+  command.add_positional("INDEX", &given.index, "the folder of an index");
+  add_options(command, given);
+  if (!command.parse(arguments)) return 0;
+  if (!given.search.has_query_file()) throw UsageError("calibrate needs --queries FILE");
+  given.search.refuse_mode_and_k(command, "--modes and --ks say what is measured");
+  given.device.check(command);
+  check_outputs_outside(given.index, {given.json});
+  const InterruptGuard guard;
+  const Snapshot snapshot = Snapshot::open(given.index);
+  given.search.check(command, snapshot.settings(), given.index);
+  const std::vector<LoadQuery> queries = queries_of(given, snapshot);
+  const std::unique_ptr<UploadedIndex> gpu = upload(snapshot, given.device);
+  std::unique_ptr<GpuEngine> engine;
+  if (gpu != nullptr) engine = std::make_unique<GpuEngine>(gpu->make_engine());
+  MeasureSettings settings;
+  settings.cpu_threads = given.search.threads();
+  settings.repetitions = checked_number("--repetitions", given.repetitions, 1, 1000);
+  Progress progress = Progress::to_standard_error();
+  const CostMeasurements measured =
+      measure_costs(snapshot, engine.get(), queries, settings,
+                    [&](const char* what, std::size_t done, std::size_t all) {
+                      InterruptGuard::check();
+                      progress.update(what, what, done, all, Progress::Unit::kItems);
+                    });
+  progress.clear();
+  const Calibration calibration = calibrate(snapshot, queries, measured, has_list(gpu.get()));
+  if (calibration.errors.empty()) {
+    throw UsageError("there are too few queries in " + given.search.query_file() +
+                     " to fit costs to; give at least " + std::to_string(kMinCalibrationSamples) +
+                     " that have a term of the index");
+  }
+  write_output(cost_file_of(snapshot.folder()), cost_model_to_json(calibration.model, snapshot));
+  if (given.json != "-") print_errors(calibration.errors, std::cout);
+  write_outputs({{given.json, to_json(calibration.errors)}});
+  return 0;
+}
+
+}  // namespace warpdex::tools

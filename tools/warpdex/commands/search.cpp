@@ -1,0 +1,284 @@
+// warpdex search: answers words for people, or a file of queries as a run.
+#include <unistd.h>
+
+#include <algorithm>
+#include <iostream>
+#include <memory>
+#include <optional>
+
+#include "command.hpp"
+#include "options/at_most.hpp"
+#include "options/hybrid_options.hpp"
+#include "options/places.hpp"
+#include "options/search_options.hpp"
+#include "output/interrupt.hpp"
+#include "output/output_file.hpp"
+#include "output/progress.hpp"
+#include "output/query_notes.hpp"
+#include "output/readable_answer.hpp"
+#include "output/shown_fields.hpp"
+#include "output/term_notes.hpp"
+#include "output/terminal.hpp"
+#include "output/text.hpp"
+#include "search/answers.hpp"
+#include "search/search_engine.hpp"
+#include "warpdex/core/error.hpp"
+#include "warpdex/query/hybrid/hybrid_searcher.hpp"
+#include "warpdex/query/result_writer.hpp"
+
+namespace warpdex::tools {
+namespace {
+
+constexpr const char* kAbout =
+    "Answers words with a list for people, or a file of queries with a TREC run or JSON; best\n"
+    "documents first, equal scores in the order of the index's documents.";
+
+constexpr const char* kNotes =
+    "examples:\n"
+    "  warpdex search INDEX \"posting lists\"\n"
+    "  warpdex search INDEX --mode and posting lists\n"
+    "  warpdex search INDEX -- -draft +report     (words that start with a dash follow --)\n"
+    "  warpdex search INDEX \"ocean^2.5 ship\"       (ocean counts two and a half times)\n"
+    "  warpdex search INDEX --show title,contents ocean ship\n"
+    "  warpdex search INDEX --queries topics.tsv -k 1000 --output run.txt\n"
+    "  warpdex search INDEX --queries topics.tsv --vector-queries topics.npy --fusion convex\n"
+    "  warpdex search INDEX --queries splade.jsonl --query-format sparse -k 1000";
+
+struct Arguments {
+  std::string index;
+  std::vector<std::string> words;
+  SearchOptions search;
+  DeviceOptions device;
+  AnswerOptions answers;
+  ShowOptions show;
+  HybridOptions hybrid;
+  std::vector<std::string> shown;  ///< fields
+  bool explain = false;
+  bool ignore_identical_ids = false;
+
+  /// As the engine is to search.
+  SearchSettings settings() const {
+    SearchSettings settings = search.settings();
+    if (!ignore_identical_ids) return settings;
+    settings.k = std::min(settings.k + 1, kMaxK);
+    return settings;
+  }
+};
+
+std::string joined(const std::vector<std::string>& words) {
+  std::string text;
+  for (const std::string& word : words) text += (text.empty() ? "" : " ") + word;
+  return text;
+}
+
+/// Reads the fields of --show; none without it.
+std::optional<ShownFields> shown_fields(const Snapshot& index, const Arguments& arguments,
+                                        bool readable) {
+  if (arguments.shown.empty()) return std::nullopt;
+  if (!readable && !arguments.answers.is_json()) {
+    throw UsageError("a run has no place for --show; add --output-format json");
+  }
+  if (readable && arguments.show.matches_position()) {
+    throw UsageError("--show-matches-position is for JSON; add --output-format json");
+  }
+  const bool is_bold = arguments.answers.is_to_standard_output() && takes_escapes(STDOUT_FILENO);
+  const ShownFields::Marks marks = !readable ? ShownFields::Marks::kTags
+                                   : is_bold ? ShownFields::Marks::kTerminal
+                                             : ShownFields::Marks::kAsterisks;
+  return ShownFields(index, arguments.shown, arguments.show.snippets(),
+                     arguments.show.matches_position(), marks);
+}
+
+/// Throws UsageError where --explain has no place.
+void check_explain(const Arguments& arguments, bool readable) {
+  if (!arguments.explain) return;
+  if (arguments.hybrid.is_given()) {
+    throw UsageError("--explain is for searches by words alone; leave it or --vector-queries out");
+  }
+  if (!readable && !arguments.answers.is_json()) {
+    throw UsageError("a run has no place for --explain; add --output-format json");
+  }
+}
+
+void answer_words(const Snapshot& index, const Arguments& arguments, bool readable) {
+  const SearchSettings settings = arguments.search.settings();
+  const std::unique_ptr<Analyzer> analyzer = make_analyzer(index.settings().analyzer);
+  const QuerySyntax syntax = arguments.search.syntax(QuerySyntax::kSigned);
+  const QueryText text{.id = "", .text = joined(arguments.words)};  // messages name no id
+  Query query = parse_query(text.id, text.text, syntax, *analyzer);
+  print_notes(query_notes({text}, syntax, *analyzer));
+  if (!readable) {  // else it is told with the answer
+    TermNotes terms(index);
+    terms.look_at({&query, 1});
+    print_notes(terms.notes());
+  }
+  query.id = "1";
+  std::optional<ShownFields> shown = shown_fields(index, arguments, readable);
+  const std::unique_ptr<UploadedIndex> gpu =
+      upload(index, arguments.device, arguments.hybrid.is_given());
+  SearchEngine engine(index, gpu.get(), arguments.search.threads(), arguments.device.is_auto());
+  HybridSearch hybrid(index, arguments.hybrid, engine, settings, arguments.search.threads(),
+                      gpu.get());
+  if (hybrid.is_asked()) hybrid.check_count(1, true);
+  const SearchResult result = hybrid.is_asked() ? hybrid.search({&query, 1}).front()
+                                                : engine.search({&query, 1}, settings).front();
+
+  OutputFile output(arguments.answers.output());
+  if (readable) {
+    print_readably(index, query, result, settings.count, hybrid.is_asked(),
+                   shown ? &*shown : nullptr, output.stream(), hybrid.scores_are_distances(),
+                   arguments.explain ? &settings.scorer : nullptr);
+  } else {
+    const auto writer = arguments.answers.make_writer(output.stream());
+    write_answer(index, query, result, settings.count, hybrid.scores_are_distances(),
+                 shown ? &*shown : nullptr, *writer,
+                 arguments.explain ? &settings.scorer : nullptr);
+    writer->finish();
+  }
+  output.commit();
+}
+
+/// Whether a line of progress on standard error would disturb no other output.
+bool may_show_progress(const AnswerOptions& answers, bool report_counts) {
+  const bool answers_are_seen = answers.is_to_standard_output() && isatty(STDOUT_FILENO) != 0;
+  return isatty(STDERR_FILENO) != 0 && !report_counts && !answers_are_seen;
+}
+
+void answer_file(const Snapshot& index, const Arguments& arguments, bool report_counts) {
+  const SearchSettings settings = arguments.settings();
+  const bool is_hybrid = arguments.hybrid.is_given();
+  const bool is_stream = !is_hybrid && arguments.search.is_stream();
+  std::vector<QueryText> texts;
+  if (is_hybrid && !arguments.search.has_query_file()) {
+    texts = arguments.hybrid.numbered_queries();
+  } else if (!is_stream) {
+    texts = arguments.search.read_query_file(index.settings(), !arguments.answers.is_json());
+  }
+  const QuerySyntax syntax = arguments.search.syntax(QuerySyntax::kPlain);
+  const auto note = [&](const std::vector<QueryText>& queries) {
+    print_notes(query_notes(queries, syntax, *make_analyzer(index.settings().analyzer)));
+  };
+  if (!is_stream && arguments.search.has_query_file()) note(texts);
+  std::optional<ShownFields> shown = shown_fields(index, arguments, false);
+  // A signal must not leave an unfinished file behind. If there is no file, it may end the program
+  // at once.
+  std::optional<InterruptGuard> guard;
+  if (!arguments.answers.is_to_standard_output()) guard.emplace();
+  const std::unique_ptr<UploadedIndex> gpu =
+      upload(index, arguments.device, arguments.hybrid.is_given());
+  SearchEngine engine(index, gpu.get(), arguments.search.threads(), arguments.device.is_auto());
+  OutputFile output(arguments.answers.output());
+  const auto writer = arguments.answers.make_writer(output.stream());
+  // A run has no place for numbers of matches.
+  const auto report = [](const Query& query, const SearchResult& result) {
+    std::cerr << "query " << query.id << ": " << counted(result.matches, "match") << "\n";
+  };
+  HybridSearch hybrid(index, arguments.hybrid, engine, settings, arguments.search.threads(),
+                      gpu.get());
+  AnswerWatch watch;
+  if (arguments.ignore_identical_ids) watch.hits_beside_own = arguments.search.settings().k;
+  if (hybrid.is_asked()) {
+    hybrid.check_count(texts.size(), arguments.search.has_query_file());
+    watch.search = [&](std::span<const Query> queries) { return hybrid.search(queries); };
+    watch.are_distances = hybrid.scores_are_distances();
+  }
+  if (report_counts) watch.on_answer = report;
+  if (shown) watch.shown = &*shown;
+  watch.explain = arguments.explain;
+  TermNotes terms(index);
+  if (arguments.search.has_query_file()) {
+    watch.on_queries = [&](std::span<const Query> queries) { terms.look_at(queries); };
+  }
+  Progress progress = Progress::to_standard_error();
+  if (may_show_progress(arguments.answers, report_counts)) watch.progress = &progress;
+  SkippedQueries skipped;
+  if (arguments.search.skips_bad_queries()) watch.skipped = &skipped;
+  if (is_stream) {
+    bool is_answered = false;
+    watch.on_answer = [&, tell = watch.on_answer](const Query& query, const SearchResult& result) {
+      is_answered = true;
+      if (tell) tell(query, result);
+    };
+    QueryReader queries(arguments.search.query_file(), arguments.search.query_format(),
+                        arguments.search.read_options(skipped, !arguments.answers.is_json()));
+    write_stream_answers(index, queries, syntax, settings, engine, *writer, output.stream(), note,
+                         watch);
+    if (!is_answered) arguments.search.check_some_left(skipped);
+  } else {
+    write_answers(index, texts, syntax, settings, engine, *writer, watch);
+  }
+  output.commit();
+  print_notes(terms.notes());
+}
+
+}  // namespace
+
+int run_search(const std::vector<std::string>& arguments) {
+  Arguments given;
+  CommandLine command("search",
+                      "INDEX WORDS… | INDEX --queries FILE | INDEX --vector-queries FILE [options]",
+                      kAbout, kNotes);
+  command.add_positional("INDEX", &given.index, "the folder of an index");
+  command.add_rest("WORDS", &given.words, "a query, in the syntax `signed`");
+  given.search.add_to(command);
+  given.device.add_to(command);
+  given.hybrid.add_to(command);
+  given.show.add_to(command);
+  po::options_description scores = option_group("Scores");
+  scores.add_options()(
+      "explain", po::bool_switch(&given.explain),
+      "what each word adds to a document's score, and by which numbers, for people "
+      "or in JSON");
+  command.add(scores);
+  given.answers.add_to(command);
+  po::options_description judging = option_group("Judging");
+  judging.add_options()("ignore-identical-ids", po::bool_switch(&given.ignore_identical_ids),
+                        "of a file of queries: leave the document out that has its query's id, as "
+                        "BEIR does for collections whose queries are documents. One more answer "
+                        "is looked for, so the default of --and-or-min is one more than -k, too");
+  command.add(judging);
+  if (!command.parse(arguments)) return 0;
+
+  const bool by_vectors_only =
+      given.hybrid.is_given() && given.words.empty() && !given.search.has_query_file();
+  if (!by_vectors_only && given.words.empty() == !given.search.has_query_file()) {
+    throw UsageError(given.words.empty()
+                         ? "search takes words or --queries FILE, or --vector-queries "
+                           "FILE; give one of them"
+                         : "search takes words or --queries FILE, not both");
+  }
+  if (!given.search.has_query_file()) {
+    for (const char* option :
+         {"query-format", "topic-fields", "on-bad-query", "ignore-identical-ids"}) {
+      if (!command.given(option)) continue;
+      throw UsageError("--" + std::string(option) + " is for --queries FILE; leave it out");
+    }
+  }
+  given.device.check(command);
+  given.shown = given.show.fields(command);
+  given.hybrid.check(command, given.search, !by_vectors_only);
+  const bool readable =
+      !by_vectors_only && !given.search.has_query_file() && !command.given("output-format");
+  given.answers.check(command, readable);
+  check_explain(given, readable);
+  check_outputs_outside(given.index, {given.answers.output()});
+  given.search.check_mode(command);
+  const SearchSettings settings = given.search.settings();
+  const Snapshot index = Snapshot::open(given.index);
+  given.search.check(command, index.settings(), given.index);
+  // Words find as many as match; by vectors, all that there are.
+  if (command.given("k") && given.hybrid.is_given()) {
+    const std::uint64_t documents = index.documents();
+    at_most("-k", settings.k,
+            {documents, "the index '" + given.index + "' has " + counted(documents, "document"),
+             "an answer has these at most"});
+  }
+  if (given.search.has_query_file() || by_vectors_only) {
+    answer_file(index, given, settings.count && !given.answers.is_json());
+  } else {
+    answer_words(index, given, readable);
+  }
+  return 0;
+}
+
+}  // namespace warpdex::tools

@@ -1,0 +1,125 @@
+// Lets the GPU work, and the CPU in its place where the user left the choice.
+#include "options/device_options.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <iostream>
+#include <system_error>
+#include <typeinfo>
+#include <vector>
+
+#include "warpdex/core/cuda/device.hpp"
+#include "warpdex/query/gpu/gpu_index.hpp"
+
+namespace warpdex::tools {
+namespace {
+
+/// Throws CudaError, which says why, if the GPU cannot work.
+void check_gpu(int device) {
+  const int count = device_count();
+  if (count == 0) throw CudaError(why_no_device(), CudaError::kNoCudaInBuild);
+  if (device >= count) {
+    throw UsageError("there is no GPU " + std::to_string(device) +
+                     "; --devices takes numbers from 0 to " + std::to_string(count - 1));
+  }
+  const std::string why = why_gpu_unfit(device_info(device));
+  if (!why.empty()) throw CudaError(why, CudaError::kNoCudaInBuild);
+}
+
+/// The numbers of a list such as "0,1".
+std::vector<int> parse_devices(const std::string& text, bool may_repeat) {
+  std::vector<int> devices;
+  for (const std::string& part : split_list(text)) {
+    int device = -1;
+    const char* const end = part.data() + part.size();
+    const std::from_chars_result read = std::from_chars(part.data(), end, device);
+    const bool is_known = std::find(devices.begin(), devices.end(), device) != devices.end();
+    if (read.ec != std::errc() || read.ptr != end || device < 0 || (is_known && !may_repeat)) {
+      throw UsageError(std::string("--devices takes ") + (may_repeat ? "" : "different ") +
+                       "numbers of GPUs, such as 0,1, not '" + text + "'");
+    }
+    devices.push_back(device);
+  }
+  if (devices.empty()) throw UsageError("--devices names no GPU; give numbers such as 0,1");
+  return devices;
+}
+
+}  // namespace
+
+void DeviceOptions::add_to(CommandLine& command, const std::string& memory, GpuCount count) {
+  count_ = count;
+  po::options_description group = option_group("Device");
+  const std::string help =
+      "GPU memory to take at most, as 20G or 500M. " + memory + ". Default: 90 % of what is free";
+  group.add_options()(
+      "device", po::value(&device_)->value_name("WHICH")->default_value(device_),
+      "cpu, gpu, or auto: the GPU if there is one that is fit and has memory enough, "
+      "else the CPU, with a line that says why")(
+      "gpu-memory", po::value(&gpu_memory_)->value_name("SIZE"), help.c_str());
+  if (count != GpuCount::kOne) {
+    group.add_options()("devices", po::value(&devices_)->value_name("LIST"),
+                        "numbers of the GPUs that share the work, as 0,1. Default: 0");
+  }
+  command.add(group);
+}
+
+void DeviceOptions::check(const CommandLine& command,
+                          std::initializer_list<const char*> gpu_options) {
+  if (command.given("devices") && !command.given("device")) device_ = "gpu";
+  if (device_ != "cpu") return;
+  std::vector<const char*> options(gpu_options);
+  options.insert(options.end(), {"gpu-memory", "devices"});
+  for (const char* option : options) {
+    if (command.given(option)) {
+      throw UsageError("--" + std::string(option) +
+                       " is for the GPU; add --device gpu, or leave it out");
+    }
+  }
+}
+
+std::size_t DeviceOptions::gpu_count() const {
+  return parse_devices(devices_, count_ == GpuCount::kRepeated).size();
+}
+
+bool DeviceOptions::start_gpu(const std::function<void(const ResourceSettings&)>& start) const {
+  return start_gpus([&](std::span<const ResourceSettings> gpus) {
+    for (const ResourceSettings& gpu : gpus) start(gpu);
+  });
+}
+
+bool DeviceOptions::start_gpus(
+    const std::function<void(std::span<const ResourceSettings>)>& start) const {
+  if (device_ == "cpu") return false;
+  if (device_ != "gpu" && device_ != "auto") {
+    throw UsageError("--device takes cpu, gpu or auto, not '" + device_ + "'");
+  }
+  const std::size_t memory = gpu_memory_.empty() ? 0 : parse_size("--gpu-memory", gpu_memory_);
+  std::vector<ResourceSettings> gpus;
+  for (const int device : parse_devices(devices_, count_ == GpuCount::kRepeated)) {
+    gpus.push_back({.device = device, .memory = memory});
+  }
+  try {
+    for (const ResourceSettings& gpu : gpus) check_gpu(gpu.device);
+    start(gpus);
+    return true;
+  } catch (const UsageError& error) {
+    if (device_ == "gpu") throw;
+    say_cpu(error);
+  } catch (const Error& error) {
+    take_cpu(error);
+  }
+  return false;
+}
+
+void DeviceOptions::take_cpu(const Error& error) const {
+  const bool is_of_gpu =
+      typeid(error) == typeid(Error) || dynamic_cast<const CudaError*>(&error) != nullptr;
+  if (device_ == "gpu" || !is_of_gpu) throw;
+  say_cpu(error);
+}
+
+void DeviceOptions::say_cpu(const Error& error) {
+  std::cerr << "warpdex: working on the CPU: " << error.what() << "\n";
+}
+
+}  // namespace warpdex::tools

@@ -1,0 +1,63 @@
+// Where the work is done, CPU or GPU: the options of all commands that can do it on either.
+#pragma once
+
+#include <functional>
+#include <initializer_list>
+#include <span>
+#include <string>
+
+#include "options/options.hpp"
+#include "warpdex/core/cuda/resources.hpp"
+#include "warpdex/core/error.hpp"
+
+namespace warpdex::tools {
+
+/// Whether several GPUs can share a command's work, and whether a GPU may be named several times.
+enum class GpuCount { kOne, kSeveral, kRepeated };
+
+/// The options --device, --gpu-memory and, for several GPUs, --devices. Declared once, read after
+/// CommandLine::parse().
+class DeviceOptions {
+ public:
+  /// Adds the group "Device". `memory` is a sentence on what --gpu-memory means for the command.
+  void add_to(CommandLine& command,
+              const std::string& memory =
+                  "What it does not hold of the index is read in the "
+                  "host's memory",
+              GpuCount count = GpuCount::kOne);
+
+  /// Call it after parsing: --devices without --device means the GPU. Throws UsageError if the CPU
+  /// is to work and an option for the GPU was given: one of this group, or of `gpu_options`.
+  /// `command` is the one that they were added to.
+  void check(const CommandLine& command, std::initializer_list<const char*> gpu_options = {});
+
+  /// How many GPUs --devices names. Throws UsageError for what is no list.
+  std::size_t gpu_count() const;
+
+  /// Calls `start` for each GPU that is to work, in turn, and returns whether they work. Where one
+  /// cannot, `gpu` throws what `start` does, or CudaError that says why there is no GPU; `auto`
+  /// takes the CPU and says so, as take_cpu() does, for a UsageError too. Throws UsageError for
+  /// what is no device, no list or no size.
+  bool start_gpu(const std::function<void(const ResourceSettings&)>& start) const;
+
+  /// Likewise calls `start` once, with all GPUs that are to work.
+  bool start_gpus(const std::function<void(std::span<const ResourceSettings>)>& start) const;
+
+  /// Whether the user left the choice between CPU and GPU.
+  bool is_auto() const { return device_ == "auto"; }
+
+  /// For use where the GPU's work has thrown `error`, in the block that caught it. With `auto`, if
+  /// it is the GPU's (CudaError, or an Error of no other type: too little memory), a line on
+  /// standard error says that the CPU takes over, and why. Else throws it again.
+  void take_cpu(const Error& error) const;
+
+ private:
+  static void say_cpu(const Error& error);
+
+  std::string device_ = "cpu";
+  std::string gpu_memory_;
+  std::string devices_ = "0";
+  GpuCount count_ = GpuCount::kOne;
+};
+
+}  // namespace warpdex::tools

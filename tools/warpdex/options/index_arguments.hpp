@@ -1,0 +1,48 @@
+// The options of `warpdex index`, and what they mean to a reader of documents and to a build.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "options/codec_options.hpp"
+#include "options/options.hpp"
+#include "options/vector_input.hpp"
+#include "warpdex/indexer/build/index_builder.hpp"
+#include "warpdex/indexer/format/impacts.hpp"
+
+namespace warpdex::tools {
+
+/// Declared once, read after CommandLine::parse().
+struct IndexArguments {
+  std::vector<std::string> inputs;
+  std::string format;
+  std::string output;
+  CodecOptions codec;
+  std::string analyzer = BuildOptions{}.analyzer.name;
+  std::string fields = "contents";
+  std::string stored;
+  VectorInput vectors;
+  std::string static_scores;
+  std::string on_bad_document = "fail";
+  bool no_forward = false;
+  bool reorder = false;
+  bool impacts = false;
+  double impact_k1 = ImpactSettings{}.k1;
+  double impact_b = ImpactSettings{}.b;
+  std::string memory = "1G";
+  std::int64_t threads = 0;
+  bool quiet = false;
+  std::string json;
+};
+
+/// Adds all options of the command. Keeps references to `given`.
+void add_index_options(CommandLine& command, IndexArguments& given);
+
+/// What is read. Throws UsageError for options that do not fit the format.
+ReaderOptions reader_options(const IndexArguments& given, const CommandLine& command);
+
+/// How the index is built. Throws UsageError for what cannot be, before anything is read.
+BuildOptions build_options(const IndexArguments& given, const CommandLine& command);
+
+}  // namespace warpdex::tools

@@ -1,0 +1,214 @@
+// Declares and reads the options of searches.
+#include "options/search_options.hpp"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <iostream>
+#include <string_view>
+#include <utility>
+
+#include "output/interrupt.hpp"
+#include "output/text.hpp"
+#include "warpdex/core/error.hpp"
+
+namespace warpdex::tools {
+namespace {
+
+/// Bad queries that are reported one by one; the rest are only counted.
+constexpr std::uint64_t kSkippedReports = 10;
+
+/// The options of the group "Scoring", each with the scorer that it is for; empty: all.
+constexpr std::array<std::pair<const char*, std::string_view>, 5> kScorerOptions{
+    {{"scorer", ""}, {"k1", "bm25"}, {"b", "bm25"}, {"bm25-form", "bm25"}, {"mu", "qld"}}};
+
+}  // namespace
+
+void SearchOptions::add_to(CommandLine& command) {
+  po::options_description queries = option_group("Queries");
+  queries.add_options()(
+      "queries", po::value(&queries_file_)->value_name("FILE"),
+      "queries to answer; - is standard input, whose lines search answers as they "
+      "come; .gz, .zst and .xz are unpacked")(
+      "query-format", po::value(&query_format_)->value_name("FORMAT")->default_value(query_format_),
+      "tsv (id<TAB>text), colon (id:text), lines (text; ids are line numbers), trec (topics), "
+      "jsonl (as BEIR's queries.jsonl: _id and text) or sparse ({\"id\": …, \"vector\": "
+      "{term: weight}}, "
+      "whose terms are not analysed)")(
+      "topic-fields", po::value(&topic_fields_)->value_name("A,B,..."),
+      "trec: what of a topic is searched for: title, desc, narr. Default: title")(
+      "on-bad-query", po::value(&on_bad_query_)->value_name("WHAT")->default_value(on_bad_query_),
+      "fail: a query that cannot be read ends the search; skip: report it and go on")(
+      "query-syntax", po::value(&query_syntax_)->value_name("SYNTAX"),
+      "plain: signs have no meaning; the analyzer sees them as text. signed: +must, -not, optional "
+      "and weighted^2.5 terms; a word^0 is left out, and a +word^0 refused; a -word of several "
+      "terms excludes documents with all of them. "
+      "Default: plain for files, signed for words on the command line")(
+      "threads", po::value(&threads_)->value_name("N")->default_value(threads_),
+      "threads to answer with; 0: all. For search, those of the CPU only");
+  command.add(queries);
+
+  po::options_description matching = option_group("Matching");
+  matching.add_options()("mode", po::value(&mode_)->value_name("MODE")->default_value(mode_),
+                         "and, or, or and-or: AND first, OR where AND matches too few")(
+      "and-or-min", po::value(&and_or_min_)->value_name("M"),
+      "and-or: fewer matches of AND than M make the answer OR's. Default: k")(
+      "k,k", po::value(&k_)->value_name("N")->default_value(k_), "documents to return, 1 to 10000")(
+      "count", po::bool_switch(&count_), "find the exact number of documents that match");
+  command.add(matching);
+
+  po::options_description scoring = option_group("Scoring");
+  scoring.add_options()("scorer", po::value(&scorer_)->value_name("NAME")->default_value(scorer_),
+                        "bm25, or qld (query likelihood, Dirichlet smoothing)")(
+      "k1",
+      po::value(&scorer_settings_.k1)->value_name("X")->default_value(scorer_settings_.k1, "0.9"),
+      "BM25's k1, 0 or more")(
+      "b",
+      po::value(&scorer_settings_.b)->value_name("X")->default_value(scorer_settings_.b, "0.4"),
+      "BM25's b, 0 to 1")("bm25-form",
+                          po::value(&bm25_form_)->value_name("FORM")->default_value(bm25_form_),
+                          "lucene or pisa")(
+      "mu",
+      po::value(&scorer_settings_.mu)->value_name("X")->default_value(scorer_settings_.mu, "1000"),
+      "query likelihood's mu, above 0. An index of impacts takes none of these");
+  command.add(scoring);
+}
+
+void SearchOptions::refuse_mode_and_k(const CommandLine& command, const std::string& kinds) const {
+  for (const char* option : {"mode", "k"}) {
+    if (!command.given(option)) continue;
+    throw UsageError((option == std::string_view("k") ? "-k" : "--mode") +
+                     std::string(" has no effect, since ") + kinds + "; leave it out");
+  }
+}
+
+void SearchOptions::check(const CommandLine& command, const IndexSettings& index,
+                          const std::string& folder) const {
+  for (const auto& [option, scorer] : kScorerOptions) {
+    if (!command.given(option)) continue;
+    if (index.impacts) {
+      throw UsageError("--" + std::string(option) + " cannot change the scores of '" + folder +
+                       "': it holds impacts, scores that were computed when it was built; leave "
+                       "the option out, or build an index of frequencies");
+    }
+    if (!scorer.empty() && scorer != scorer_) {
+      throw UsageError("--" + std::string(option) + " is for --scorer " + std::string(scorer) +
+                       "; add that or leave it out");
+    }
+  }
+}
+
+void SearchOptions::check_mode(const CommandLine& command) const {
+  if (!command.given("and-or-min") || settings().mode == QueryMode::kAndOr) return;
+  throw UsageError("--and-or-min is for --mode and-or; add that or leave it out");
+}
+
+SearchSettings SearchOptions::settings() const {
+  SearchSettings settings;
+  settings.mode = query_mode_from_name(mode_);
+  settings.k = checked_number("-k", k_, 1, kMaxK);
+  if (and_or_min_ != kAndOrMinIsK) {
+    settings.and_or_min = checked_number("--and-or-min", and_or_min_, 1);
+  }
+  settings.count = count_;
+  settings.scorer = scorer_settings_;
+  settings.scorer.kind = scorer_from_name(scorer_);
+  settings.scorer.form = bm25_form_from_name(bm25_form_);
+  settings.validate();
+  return settings;
+}
+
+std::size_t SearchOptions::threads() const { return checked_threads(threads_); }
+
+std::vector<QueryText> SearchOptions::read_query_file(const IndexSettings& index,
+                                                      bool are_for_run) const {
+  SkippedQueries skipped;
+  std::vector<QueryText> texts =
+      read_queries(queries_file_, query_format(), read_options(skipped, are_for_run));
+  if (!skips_bad_queries()) return texts;
+  const std::unique_ptr<Analyzer> analyzer = make_analyzer(index.analyzer);
+  std::erase_if(texts, [&](const QueryText& text) {
+    return parse_queries({&text, 1}, syntax(QuerySyntax::kPlain), *analyzer, &skipped).empty();
+  });
+  if (texts.empty()) check_some_left(skipped);
+  return texts;
+}
+
+void SearchOptions::check_some_left(const SkippedQueries& skipped) const {
+  if (skipped.is_empty()) return;
+  throw InputError((queries_file_ == "-" ? "standard input" : queries_file_) +
+                   " holds no query that can be read; what is wrong with them is told above");
+}
+
+bool SearchOptions::is_stream() const {
+  struct stat status {};
+  return queries_file_ == "-" && (::fstat(STDIN_FILENO, &status) != 0 || !S_ISREG(status.st_mode));
+}
+
+QueryReadOptions SearchOptions::read_options(SkippedQueries& skipped, bool are_for_run) const {
+  QueryReadOptions options;
+  options.are_for_run = are_for_run;
+  if (!topic_fields_.empty()) {
+    if (query_format() != QueryFormat::kTrec) {
+      throw UsageError("--topic-fields is for --query-format trec; add that or leave it out");
+    }
+    options.topic_fields.clear();
+    for (const std::string& name : split_list("--topic-fields", topic_fields_)) {
+      options.topic_fields.push_back(topic_field_from_name(name));
+    }
+  }
+  if (on_bad_query_ != "fail" && on_bad_query_ != "skip") {
+    throw UsageError("--on-bad-query takes fail or skip, not '" + on_bad_query_ + "'");
+  }
+  if (skips_bad_queries()) {
+    options.on_bad_query = [&](const std::string& message) { skipped.add(message); };
+  }
+  options.on_read = InterruptGuard::check;
+  return options;
+}
+
+SkippedQueries::~SkippedQueries() {
+  if (count_ > kSkippedReports) {
+    std::cerr << "warpdex: skipped " << grouped(count_ - kSkippedReports) << " more\n";
+  }
+}
+
+void SkippedQueries::add(const std::string& message) {
+  if (++count_ <= kSkippedReports) std::cerr << "warpdex: skipped: " << message << "\n";
+}
+
+QuerySyntax SearchOptions::syntax(QuerySyntax otherwise) const {
+  return query_syntax_.empty() ? otherwise : query_syntax_from_name(query_syntax_);
+}
+
+std::string scorer_text(const ScorerSettings& settings) {
+  const auto number = [](float value) {
+    std::string text = fixed(static_cast<double>(value), 4);
+    text.erase(text.find_last_not_of('0') + 1);
+    if (text.back() == '.') text.pop_back();
+    return text;
+  };
+  if (settings.kind == ScorerKind::kImpact) return "impacts";
+  if (settings.kind == ScorerKind::kQueryLikelihood) return "qld, mu " + number(settings.mu);
+  return std::string("bm25 ") + (settings.form == Bm25Form::kLucene ? "lucene" : "pisa") + ", k1 " +
+         number(settings.k1) + ", b " + number(settings.b);
+}
+
+std::vector<Query> parse_queries(std::span<const QueryText> texts, QuerySyntax syntax,
+                                 Analyzer& analyzer, SkippedQueries* skipped) {
+  std::vector<Query> queries;
+  queries.reserve(texts.size());
+  for (const QueryText& text : texts) {
+    InterruptGuard::check();
+    try {
+      queries.push_back(parse_query(text, syntax, analyzer));
+    } catch (const InputError& error) {
+      if (skipped == nullptr) throw;
+      skipped->add(error.what());
+    }
+  }
+  return queries;
+}
+
+}  // namespace warpdex::tools

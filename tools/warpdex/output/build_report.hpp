@@ -1,0 +1,23 @@
+// What a build passed over or changed, for `warpdex index` and `warpdex add`.
+#pragma once
+
+#include <ostream>
+
+#include "output/json.hpp"
+#include "warpdex/indexer/build/index_builder.hpp"
+
+namespace warpdex::tools {
+
+/// A line for each kind of things that folders hold and that are no documents, with the paths of
+/// the first, and one for weights that were raised to the smallest impact; none for what was not
+/// there.
+void print_passed_over(const BuildReport& report, std::ostream& out);
+
+/// What print_passed_over() tells, as members "raised_weights" and "left_out" of the object that
+/// `json` is in.
+void write_passed_over(const BuildReport& report, JsonWriter& json);
+
+/// The counts of a build, with these, as members of the object that `json` is in.
+void write_build(const BuildReport& report, JsonWriter& json);
+
+}  // namespace warpdex::tools

@@ -1,0 +1,199 @@
+// Words, tables and JSON members for what an index of documents holds.
+#include "output/index_stats.hpp"
+
+#include "options/codec_options.hpp"
+#include "output/impacts_text.hpp"
+#include "output/json.hpp"
+#include "output/list_classes.hpp"
+#include "output/table.hpp"
+#include "output/text.hpp"
+
+namespace warpdex::tools {
+namespace {
+
+std::uint64_t stored_bytes(const IndexFigures& statistics) {
+  std::uint64_t bytes = 0;
+  for (const SectionInfo& info : statistics.sections) {
+    if (info.name.starts_with("stored_")) bytes += info.bytes;
+  }
+  return bytes;
+}
+
+std::string joined(const std::vector<std::string>& names) {
+  std::string text;
+  for (const std::string& name : names) text += (text.empty() ? "" : ",") + name;
+  return text;
+}
+
+double bits_per_posting(std::uint64_t bytes, const IndexFigures& statistics) {
+  const std::uint64_t postings = statistics.counts.postings;
+  return postings == 0 ? 0 : 8 * static_cast<double>(bytes) / static_cast<double>(postings);
+}
+
+double percent(std::uint64_t part, std::uint64_t whole) {
+  return whole == 0 ? 0 : 100 * static_cast<double>(part) / static_cast<double>(whole);
+}
+
+void print_facts(const Snapshot& index, const IndexFigures& statistics, std::ostream& out) {
+  const IndexSettings& settings = index.settings();
+  const IndexCounts& counts = statistics.counts;
+  const double average = counts.documents == 0 ? 0
+                                               : static_cast<double>(counts.tokens) /
+                                                     static_cast<double>(counts.documents);
+  Table table({{"", Table::Align::kLeft}, {"", Table::Align::kLeft}});
+  table.add({"index", index.folder().string()});
+  table.add({"codec", codec_text(settings.codec)});
+  table.add({"analyzer",
+             settings.analyzer.name + ", version " + std::to_string(settings.analyzer.version)});
+  table.add({"fields", settings.fields});
+  if (settings.vectors) {
+    table.add({"vectors", counted(settings.vectors->dimension, "component") + " (" +
+                              std::string(vector::store_name(settings.vectors->store)) + "), " +
+                              std::string(vector::metric_name(settings.vectors->metric))});
+  }
+  if (!settings.stored_fields.empty()) {
+    table.add({"stored fields", joined(settings.stored_fields) + ", " +
+                                    bytes_text(stored_bytes(statistics)) + " of " +
+                                    bytes_text(statistics.stored_text_bytes) + " unpacked"});
+  }
+  table.add({"static scores", settings.has_static_scores ? "yes" : "no"});
+  table.add({"scores", settings.impacts ? impacts_text(*settings.impacts) : "chosen by searches"});
+  table.add({"documents", grouped(counts.documents)});
+  if (!index.is_plain()) {
+    const std::uint64_t deleted = index.removed_documents();
+    table.add({"deleted documents",
+               grouped(deleted) + (deleted == 0 ? ""
+                                                : ", counted here and below until 'warpdex merge "
+                                                  "--all'")});
+    table.add({"segments", grouped(index.segments().size())});
+  }
+  table.add({"commit", grouped(index.commit())});
+  table.add({"statistics after deletions",
+             index.settings().has_forward
+                 ? "exact, by the forward index"
+                 : "count deleted documents until they are merged away (no forward index)"});
+  table.add({"tokens", grouped(counts.tokens)});
+  table.add({"terms", grouped(counts.terms)});
+  table.add({"postings", grouped(counts.postings)});
+  table.add({"document length", fixed(average, 1) + " tokens on average, " +
+                                    grouped(statistics.shortest_document) + " to " +
+                                    grouped(statistics.longest_document) + "; " +
+                                    counted(statistics.empty_documents, "empty document")});
+  table.add({"blocks of 128 docIDs",
+             grouped(counts.blocks) + ", of which " + grouped(statistics.dense_blocks) + " (" +
+                 fixed(percent(statistics.dense_blocks, counts.blocks), 1) + " %) are bit sets"});
+  table.print(out);
+}
+
+void print_sizes(const IndexFigures& statistics, std::ostream& out) {
+  out << "\n";
+  Table purposes({{"what postings take", Table::Align::kLeft}, {"bytes"}, {"bits per posting"}});
+  for (const Share& share : statistics.shares) {
+    purposes.add(
+        {share.name, grouped(share.bytes), fixed(bits_per_posting(share.bytes, statistics), 3)});
+  }
+  purposes.add({"total", grouped(statistics.posting_bytes),
+                fixed(bits_per_posting(statistics.posting_bytes, statistics), 3)});
+  purposes.print(out);
+
+  out << "\n";
+  Table lists({{"postings in a list", Table::Align::kLeft},
+               {"lists"},
+               {"% of lists"},
+               {"postings"},
+               {"% of postings"}});
+  for (std::size_t i = 0; i < kListClasses.size(); ++i) {
+    const ClassCounts& counts = statistics.classes[i];
+    if (counts.lists == 0) continue;
+    lists.add({kListClasses[i].name, grouped(counts.lists),
+               fixed(percent(counts.lists, statistics.counts.terms), 2), grouped(counts.postings),
+               fixed(percent(counts.postings, statistics.counts.postings), 2)});
+  }
+  if (!lists.empty()) lists.print(out);
+
+  out << "\n";
+  std::uint64_t total = 0;
+  Table sections({{"section", Table::Align::kLeft}, {"bytes"}});
+  for (const SectionInfo& section : statistics.sections) {
+    sections.add({section.name, grouped(section.bytes)});
+    total += section.bytes;
+  }
+  sections.add({"total", grouped(total)});
+  sections.print(out);
+}
+
+void write_sizes(const IndexFigures& statistics, JsonWriter& json) {
+  json.begin_object("bits_per_posting");
+  for (const Share& share : statistics.shares) {
+    json.member(share.name, bits_per_posting(share.bytes, statistics));
+  }
+  json.member("total", bits_per_posting(statistics.posting_bytes, statistics));
+  json.end_object();
+  json.begin_object("section_bytes");
+  for (const SectionInfo& section : statistics.sections) {
+    json.member(section.name, section.bytes);
+  }
+  json.end_object();
+  json.begin_array("lists");
+  for (std::size_t i = 0; i < kListClasses.size(); ++i) {
+    json.begin_object();
+    json.member("postings_in_list", kListClasses[i].name);
+    json.member("lists", statistics.classes[i].lists);
+    json.member("postings", statistics.classes[i].postings);
+    json.end_object();
+  }
+  json.end_array();
+}
+
+}  // namespace
+
+void print_index_stats(const Snapshot& index, const IndexFigures& statistics, std::ostream& out) {
+  print_facts(index, statistics, out);
+  print_sizes(statistics, out);
+}
+
+std::string index_stats_json(const Snapshot& index, const IndexFigures& statistics) {
+  const IndexSettings& settings = index.settings();
+  const IndexCounts& counts = statistics.counts;
+  JsonWriter json;
+  json.begin_object();
+  json.member("folder", index.folder().string());
+  json.member("codec", codec_name(settings.codec.kind));
+  if (settings.codec.kind == CodecKind::kPfor) {
+    json.member("pfor_levels", std::uint64_t{settings.codec.pfor_levels});
+  }
+  json.member("bit_sets", settings.codec.bit_sets);
+  json.member("analyzer", settings.analyzer.name);
+  json.member("analyzer_version", std::uint64_t{settings.analyzer.version});
+  json.member("fields", settings.fields);
+  if (settings.vectors) {
+    json.begin_object("vectors");
+    json.member("metric", vector::metric_name(settings.vectors->metric));
+    json.member("store", vector::store_name(settings.vectors->store));
+    json.member("dimension", std::uint64_t{settings.vectors->dimension});
+    json.end_object();
+  }
+  json.member("stored_fields", joined(settings.stored_fields));
+  json.member("stored_bytes", stored_bytes(statistics));
+  json.member("stored_text_bytes", statistics.stored_text_bytes);
+  json.member("static_scores", settings.has_static_scores);
+  if (settings.impacts) write_impacts(*settings.impacts, json);
+  json.member("documents", counts.documents);
+  json.member("deleted_documents", index.removed_documents());
+  json.member("segments", std::uint64_t{index.segments().size()});
+  json.member("commit", index.commit());
+  json.member("forward", settings.has_forward);
+  json.member("empty_documents", statistics.empty_documents);
+  json.member("shortest_document", statistics.shortest_document);
+  json.member("longest_document", statistics.longest_document);
+  json.member("tokens", counts.tokens);
+  json.member("terms", counts.terms);
+  json.member("postings", counts.postings);
+  json.member("blocks", counts.blocks);
+  json.member("dense_blocks", statistics.dense_blocks);
+  write_sizes(statistics, json);
+  json.end_object();
+  return json.take() + "\n";
+}
+
+}  // namespace warpdex::tools

@@ -1,0 +1,126 @@
+// Says why there is no answer, or prints a table, or documents with their fields.
+#include "output/readable_answer.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "output/table.hpp"
+#include "output/term_notes.hpp"
+#include "output/text.hpp"
+#include "warpdex/indexer/analysis/analyzer.hpp"
+#include "warpdex/query/explain/explain.hpp"
+#include "warpdex/query/plan/plan.hpp"
+#include "warpdex/query/spelling.hpp"
+
+namespace warpdex::tools {
+namespace {
+
+constexpr int kScoreDecimals = 4;  // runs and JSON have all digits
+
+/// "a, b or c": those that are as near as the first.
+std::string nearest_of(const std::vector<Correction>& corrections) {
+  const auto farther =
+      std::find_if(corrections.begin(), corrections.end(),
+                   [&](const Correction& one) { return one.edits > corrections.front().edits; });
+  std::string text;
+  for (auto one = corrections.begin(); one != farther; ++one) {
+    if (one != corrections.begin()) text += one + 1 == farther ? " or " : ", ";
+    text += one->term;
+  }
+  return text;
+}
+
+/// Whether the term, typed as a word, is looked for as it is. Some stems have a stem of their own.
+bool can_be_typed(std::string_view term, Analyzer& analyzer) {
+  std::vector<std::string_view> terms;
+  analyzer.analyze(term, terms);
+  return terms.size() == 1 && terms[0] == term;
+}
+
+/// The terms that no document has, with terms that are spelt alike.
+void print_unknown(const Snapshot& index, const std::set<std::string>& unknown, std::ostream& out) {
+  if (unknown.empty()) return;
+  constexpr std::size_t kOffers = 3;
+  constexpr std::size_t kLookedAt = 20;
+  constexpr std::size_t kTold = 10;  // terms; looking for others takes milliseconds each
+  const SpellingCorrector corrector(index);
+  const std::unique_ptr<Analyzer> analyzer = make_analyzer(index.settings().analyzer);
+  std::size_t told = 0;
+  for (const std::string& term : unknown) {
+    if (++told > kTold) break;
+    out << "not in the index: " << term;
+    std::vector<Correction> corrections = corrector.corrections(term, kLookedAt);
+    std::erase_if(corrections,
+                  [&](const Correction& one) { return !can_be_typed(one.term, *analyzer); });
+    if (corrections.size() > kOffers) corrections.resize(kOffers);
+    if (!corrections.empty()) out << "; did you mean " << nearest_of(corrections) << "?";
+    out << "\n";
+  }
+  if (unknown.size() > kTold) {
+    out << "not in the index: " << counted(unknown.size() - kTold, "more term") << "\n";
+  }
+}
+
+/// Why an answer is empty or is not what was asked for, in a line each.
+void print_remarks(const Snapshot& index, const Query& query, const SearchResult& result,
+                   std::ostream& out) {
+  std::set<std::string> unknown;
+  std::set<std::string> wanted;
+  for (const QueryTerm& term : query.terms) {
+    if (plan_query(index, Query{"", {{term.term}}}).terms.empty()) unknown.insert(term.term);
+    if (term.occur != Occur::kMustNot) wanted.insert(term.term);
+  }
+  if (query.terms.empty()) {
+    out << "the query has no terms " << kNoTerms << "\n";
+  }
+  if (!query.terms.empty() && wanted.empty())
+    out << "the query only excludes; add a word to look for\n";
+  print_unknown(index, unknown, out);
+  if (result.fell_back_to_or && !result.hits.empty() && wanted.size() > 1) {
+    out << "too few documents hold all of the words; these hold any of them\n";
+  }
+}
+
+void print_fields(const std::vector<ShownField>& fields, std::ostream& out) {
+  for (const ShownField& field : fields) {
+    out << "        " << field.name << ": " << field.snippet.value_or(field.text) << "\n";
+  }
+}
+
+}  // namespace
+
+void print_readably(const Snapshot& index, const Query& query, const SearchResult& result,
+                    bool count, bool is_hybrid, ShownFields* shown, std::ostream& out,
+                    bool are_distances, const ScorerSettings* explained) {
+  print_remarks(index, query, result, out);
+  if (result.hits.empty()) {
+    out << "no document matches\n";
+    return;
+  }
+  Table table(
+      {{"rank"}, {are_distances ? "distance" : "score"}, {"document", Table::Align::kLeft}});
+  // Impacts are whole numbers, unless the query has weights that are not.
+  const bool is_whole = !is_hybrid && index.settings().impacts &&
+                        sums_are_exact(index.settings(), plan_query(index, query));
+  const int decimals = is_whole ? 0 : kScoreDecimals;
+  std::uint64_t rank = 0;
+  for (const Hit& hit : result.hits) {
+    const std::string score = fixed(static_cast<double>(hit.score), decimals);
+    const std::string name(index.document_name(hit.document));
+    if (shown == nullptr && explained == nullptr) {
+      table.add({std::to_string(++rank), score, name});
+      continue;
+    }
+    out << ++rank << "  " << score << "  " << name << "\n";
+    if (shown != nullptr) print_fields(shown->of(hit.document, query), out);
+    if (explained != nullptr) out << to_text(explain(index, query, *explained, hit.document));
+  }
+  if (shown == nullptr && explained == nullptr) table.print(out);
+  if (count) out << counted(result.matches, "document") << " matched\n";
+}
+
+}  // namespace warpdex::tools
