@@ -1,5 +1,5 @@
 // PForDelta with one width a list, whose exceptions lie in two arrays behind the last block, each
-// compressed in the same way again (section 3.2 of Ding, He, Yan and Suel, "Using Graphics
+// compressed in the same way again (section 6 of Ding, He, Yan and Suel, "Using Graphics
 // Processors for High Performance IR Query Processing").
 // docs/codecs.md has the layout. Internal to codecs/.
 #pragma once

@@ -1,4 +1,4 @@
-// Rice coding with one parameter a list; binary and unary parts kept apart (section 3.2 of
+// Rice coding with one parameter a list; binary and unary parts kept apart (section 6 of
 // Ding, He, Yan and Suel, "Using Graphics Processors for High Performance IR Query Processing").
 // docs/codecs.md has the layout. Internal to codecs/.
 #pragma once

@@ -1,4 +1,4 @@
-// Which queue a job goes to, by its costs and by the load. (Ding et al., section on scheduling.)
+// Which queue a job goes to, by its costs and by the load. (Ding et al., section 9.)
 // Internal.
 #pragma once
 

@@ -1,5 +1,5 @@
 // AND. A CTA decodes a chunk of the shortest required list into shared memory. In each further list
-// it finds the chunk's documents by Parallel Merge Find (Ding et al., section 4) among the last
+// it finds the chunk's documents by Parallel Merge Find (Ding et al., section 7) among the last
 // docIDs of the blocks: first the ends of the chunk, in all lists at once, then the documents
 // between them. Only blocks that can hold one of the documents are decoded. No intermediate result
 // leaves the multiprocessor.

@@ -1,4 +1,4 @@
-// Decodes the blocks of `pfor` on the GPU, after section 3.2 of Ding et al.: whole blocks
+// Decodes the blocks of `pfor` on the GPU, after section 6 of Ding et al.: whole blocks
 // (pfor_placed.cuh, pfor_usual.cuh) and single values (pfor_alone.cuh), in any order. Unlike in the
 // paper, a block reads its own exceptions only. Tails have one level of recursion or none:
 // make_exception_table() makes a tail of one level of one that has more. Internal to

@@ -1,4 +1,4 @@
-// Decodes the blocks of `rice` on the GPU, after section 3.1 of Ding et al., but without their
+// Decodes the blocks of `rice` on the GPU, after section 6 of Ding et al., but without their
 // second prefix sum. The end of unary code j is the one of rank j; so the sum of the quotients up
 // to it is its position less j. Internal to codecs/device/.
 #pragma once

@@ -17,7 +17,7 @@ namespace warpdex::vector {
 ///
 /// A few queries are compared row by row. Many are multiplied with the vectors panel by panel; the
 /// error of such a product is bounded, and rows that the bound does not rule out are computed
-/// again in the canonical order. *Billion-scale similarity search with GPUs*, section 3, has the
+/// again in the canonical order. *Billion-scale similarity search with GPUs*, section 2, has the
 /// expansion of the distance into norms and a product.
 class FlatSearcher {
  public:

@@ -32,7 +32,7 @@ struct GpuFlatFigures {
 };
 
 /// Gives the answers of FlatSearcher, to the bit. *Billion-scale similarity search with GPUs*,
-/// section 3.
+/// section 5.1.
 ///
 /// A few queries are compared with all vectors in the canonical order of arithmetic
 /// (docs/vector.md). More are multiplied with the vectors on the tensor cores, in half precision.

@@ -28,7 +28,7 @@ struct IvfVectors {
 
 /// Compares a query with all vectors of the lists that it *probes*: those of the nearest centroids.
 /// What it finds there is exact, with the distances of FlatSearcher; with as many probes as lists,
-/// so is the answer. *Billion-scale similarity search with GPUs*, section 2.2 (inverted file), with
+/// so is the answer. *Billion-scale similarity search with GPUs*, section 2 (inverted file), with
 /// whole vectors in the place of codes. Immutable: any number of threads may search at once.
 ///
 /// Lists are taken one by one, each with all queries that probe it, so that a list is read once in

@@ -1,5 +1,5 @@
 // Product quantisation: a vector as a few bytes, each part of it as the number of a codeword.
-// *Billion-scale similarity search with GPUs*, section 2.2.
+// *Billion-scale similarity search with GPUs*, section 2.
 #pragma once
 
 #include <cstddef>
