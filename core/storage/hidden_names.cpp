@@ -58,7 +58,7 @@ fs::path create_hidden_folder(const fs::path& target) {
   for (;;) {
     std::string name = prefix_of(target);
     for (std::size_t i = 0; i < kRandomLetters; ++i) name += kLetters[random() % kLetters.size()];
-    const fs::path folder = target.parent_path() / name;
+    fs::path folder = target.parent_path() / name;
     if (::mkdir(folder.c_str(), 0777) == 0) return folder;
     if (errno != EEXIST) fail("create", folder, errno, "choose an output where you may write");
   }

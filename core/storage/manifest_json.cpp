@@ -18,14 +18,24 @@ struct Kind {
   std::string_view name;
   const char* what;
   const char* help;  ///< the command line that lists its commands
+  FormatVersions versions;
 };
 constexpr std::array<Kind, 3> kKinds{
-    {{kTextKind, "an index of text", "warpdex --help"},
-     {kVectorsKind, "an index of vectors", "warpdex vector --help"},
-     {kMetricKind, "a permutation index", "warpdex metric --help"}}};
+    {{kTextKind, "an index of text", "warpdex --help", {2, 4}},
+     {kVectorsKind, "an index of vectors", "warpdex vector --help", {1, 2}},
+     {kMetricKind, "a permutation index", "warpdex metric --help", {1, 1}}}};
 
 /// Bytes of an unknown kind in a message.
 constexpr std::size_t kShownKind = 40;
+
+const Kind& known_kind(std::string_view name) {
+  for (const Kind& known : kKinds) {
+    if (known.name == name) return known;
+  }
+  throw VersionError("the index's manifest.json says that it is of a kind that is not known, '" +
+                     std::string(name.substr(0, kShownKind)) +
+                     "'; use a newer Warpdex, or restore the file if it is damaged");
+}
 
 std::uint64_t from_hex(std::string_view text) {
   std::uint64_t value = 0;
@@ -231,21 +241,23 @@ std::string kind_in_words(std::string_view kind) {
   return "an index of a kind that is not known";
 }
 
-void check_kind(const ManifestObject& manifest, std::string_view kind, std::uint64_t version,
-                std::uint64_t oldest) {
+FormatVersions versions_of(std::string_view kind) { return known_kind(kind).versions; }
+
+void write_head(ManifestWriter& writer, std::string_view kind) {
+  write_member(writer, "format", std::string("warpdex"));
+  if (kind != kTextKind) write_member(writer, "kind", std::string(kind));
+  write_member(writer, "version", versions_of(kind).newest);
+}
+
+void check_kind(const ManifestObject& manifest, std::string_view kind, const std::string& advice) {
   if (manifest.string("format") != "warpdex") damaged_manifest("another format");
-  if (const std::string found = kind_of(manifest); found != kind) {
-    for (const Kind& other : kKinds) {
-      if (other.name != found) continue;
-      throw FormatError(std::string("this is ") + other.what + "; '" + other.help +
-                        "' lists the commands for it");
-    }
-    throw VersionError("the index's manifest.json says that it is of a kind that is not known, '" +
-                       found.substr(0, kShownKind) +
-                       "'; use a newer Warpdex, or restore the file if it is damaged");
+  const Kind& found = known_kind(kind_of(manifest));
+  if (found.name != kind) {
+    throw FormatError(std::string("this is ") + found.what + "; '" + found.help +
+                      "' lists the commands for it");
   }
-  check_version("the index's manifest.json is", manifest.number("version"),
-                oldest == 0 ? version : oldest, version, "build the index again");
+  check_version("the index's manifest.json is", manifest.number("version"), found.versions.oldest,
+                found.versions.newest, advice);
 }
 
 void check_version(const std::string& what, std::uint64_t found, std::uint64_t oldest,

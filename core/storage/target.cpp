@@ -100,12 +100,20 @@ struct StoredIndex {
   std::vector<SegmentInfo> segments;  ///< only the files that these list may be replaced
 };
 
-/// What a manifest says, whatever its version and its checksum.
+/// What a manifest says, whatever its checksum, and whatever its version if that can be read.
 StoredIndex read_index(const fs::path& target, std::string_view manifest) {
   try {
     const rapidjson::Document document = parse_manifest(manifest);
     const ManifestObject members(document);
-    return {kind_of(members), read_segments(members)};
+    const std::string kind = kind_of(members);
+    try {
+      return {kind, read_segments(members)};
+    } catch (const FormatError&) {
+      check_kind(members, kind, "remove the folder or choose another output");
+      throw;
+    }
+  } catch (const VersionError& error) {
+    throw UsageError("'" + target.string() + "' cannot be replaced: " + error.what());
   } catch (const FormatError&) {
     throw UsageError("the manifest.json of '" + target.string() +
                      "' is damaged and does not say which files there are the index's; remove the "

@@ -9,6 +9,8 @@
 namespace warpdex {
 namespace {
 
+constexpr std::uint64_t kOneSegmentVersion = 2;
+
 void write_codec(ManifestWriter& writer, const CodecSettings& codec) {
   writer.Key("codec");
   writer.StartObject();
@@ -164,8 +166,7 @@ std::string manifest_to_json(const Manifest& manifest) {
   ManifestWriter writer(buffer);
   writer.SetIndent(' ', 2);
   writer.StartObject();
-  write_member(writer, "format", std::string("warpdex"));
-  write_member(writer, "version", std::uint64_t{kFormatVersion});
+  write_head(writer, kTextKind);
   write_codec(writer, manifest.settings.codec);
   write_analyzer(writer, manifest.settings.analyzer);
   write_member(writer, "fields", manifest.settings.fields);
@@ -182,9 +183,9 @@ std::string manifest_to_json(const Manifest& manifest) {
 Manifest manifest_from_json(std::string_view text) {
   const rapidjson::Document document = parse_manifest(text);
   const ManifestObject reader(document);
-  check_kind(reader, kTextKind, kFormatVersion, kOldestVersion);
+  check_kind(reader, kTextKind);
   check_manifest_checksum(text);
-  const bool has_one_segment = reader.number("version") == kOldestVersion;
+  const bool has_one_segment = reader.number("version") == kOneSegmentVersion;
   Manifest manifest;
   manifest.settings.codec = read_codec(reader.object("codec"));
   manifest.settings.analyzer = read_analyzer(reader);

@@ -10,10 +10,6 @@
 
 namespace warpdex {
 
-inline constexpr std::uint64_t kFormatVersion = 4;
-/// The oldest version that can be read.
-inline constexpr std::uint64_t kOldestVersion = 2;
-
 struct Manifest {
   IndexSettings settings;
   StoredSegments stored;

@@ -244,6 +244,34 @@ TEST(StoredCommit, RefusesToReplaceAnIndexOfAnotherKind) {
   }
 }
 
+// A newer version may list its files in another way.
+TEST(StoredCommit, RefusesToReplaceAnIndexWhoseFilesItCannotName) {
+  const test::TemporaryFolder place;
+  const auto refusal = [&](const std::string& members) -> std::string {
+    test::write_file(place / "stored/manifest.json",
+                     "{\n  \"format\": \"warpdex\",\n" + members + "}");
+    try {
+      check_replaceable(place / "stored");
+    } catch (const UsageError& error) {
+      return error.what();
+    }
+    return "";
+  };
+  fs::create_directory(place / "stored");
+  const std::string odd = R"("version": 9, "segments": {"all": "elsewhere"})";
+  for (const std::string kind : {"", R"("kind": "vectors", )", R"("kind": "metric", )"}) {
+    EXPECT_THAT(refusal(kind + odd),
+                testing::AllOf(testing::HasSubstr("is of version 9 of its format, and this program "
+                                                  "reads version"),
+                               testing::HasSubstr("use a newer Warpdex, or remove the folder or "
+                                                  "choose another output")));
+  }
+  EXPECT_THAT(refusal(R"("kind": "images", )" + odd),
+              testing::HasSubstr("of a kind that is not known, 'images'; use a newer Warpdex"));
+  EXPECT_THAT(refusal(R"("version": 4, "segments": {})"), testing::HasSubstr("damaged"));
+  EXPECT_EQ(refusal(R"("version": 9, "segments": [])"), "");
+}
+
 TEST(StoredCommit, RefusesATargetWithinAnotherIndex) {
   const test::TemporaryFolder place;
   const fs::path target = place / "stored";

@@ -58,6 +58,33 @@ TEST(Version, OfAnIndexOfText) {
   }
 }
 
+TEST(Version, OfAnIndexOfVectors) {
+  const TemporaryFolder folder;
+  const std::string index = folder / "index";
+  write_file(folder / "rows.bvecs", std::string("\x01\0\0\0\x05\x01\0\0\0\x06", 10));
+  write_file(folder / "ids.txt", "0\n");
+  ASSERT_EQ(run_warpdex(
+                {"vector", "build", "--input", folder / "rows.bvecs", "--output", index, "--quiet"})
+                .status,
+            0);
+  const std::vector<std::vector<std::string>> commands{
+      {"vector", "search", index, "--queries", folder / "rows.bvecs", "-k", "1"},
+      {"vector", "add", index, "--input", folder / "rows.bvecs"},
+      {"vector", "remove", index, "--ids", folder / "ids.txt"},
+      {"vector", "merge", index},
+      {"vector", "graph", index, "-k", "1", "--output", folder / "graph.ivecs"},
+      {"vector", "reconstruct", index, "--output", folder / "other.fvecs"},
+      {"verify", index}};
+  for (const auto& [version, advice] :
+       {std::pair(9, "use a newer Warpdex, or build the index again"),
+        {0, "build the index again"}}) {
+    set_version(index, version);
+    for (const std::vector<std::string>& command : commands) {
+      expect_named(command, version, "versions 1 to 2", advice);
+    }
+  }
+}
+
 TEST(Version, OfAPermutationIndex) {
   const TemporaryFolder folder;
   const std::string index = folder / "index";

@@ -9,8 +9,7 @@
 namespace warpdex::vector {
 namespace {
 
-constexpr std::uint64_t kVersion = 2;
-constexpr std::uint64_t kOldestVersion = 1;  ///< has one segment, of all rows
+constexpr std::uint64_t kOneSegmentVersion = 1;  ///< has one segment, of all rows
 constexpr const char* kRows = "rows";
 constexpr const char* kFirstRow = "first_row";
 constexpr std::array<const char*, 3> kIdKinds{"rows", "numbers", "texts"};
@@ -60,7 +59,7 @@ void read_lists(const ManifestObject& reader, VectorIndexSettings& settings) {
 std::vector<SegmentRows> read_rows(const StoredSegments& stored, std::uint64_t rows,
                                    std::uint64_t version) {
   if (stored.segments.empty()) damaged_manifest("no segment");
-  if (version == kOldestVersion) {
+  if (version == kOneSegmentVersion) {
     if (stored.segments.size() != 1) damaged_manifest("the number of segments");
     return {{rows, 0, rows}};
   }
@@ -98,9 +97,7 @@ std::string manifest_to_json(const Manifest& manifest) {
   ManifestWriter writer(buffer);
   writer.SetIndent(' ', 2);
   writer.StartObject();
-  write_member(writer, "format", std::string("warpdex"));
-  write_member(writer, "kind", std::string(kVectorsKind));
-  write_member(writer, "version", kVersion);
+  write_head(writer, kVectorsKind);
   write_member(writer, "index", std::string(index_kind_name(manifest.settings.index)));
   write_member(writer, "metric", std::string(metric_name(manifest.settings.metric)));
   write_member(writer, "store", std::string(store_name(manifest.settings.store)));
@@ -131,7 +128,7 @@ std::string manifest_to_json(const Manifest& manifest) {
 Manifest manifest_from_json(std::string_view text) {
   const rapidjson::Document document = parse_manifest(text);
   const ManifestObject reader(document);
-  check_kind(reader, kVectorsKind, kVersion, kOldestVersion);
+  check_kind(reader, kVectorsKind);
   check_manifest_checksum(text);
   Manifest manifest;
   manifest.settings = read_settings(reader);

@@ -11,8 +11,6 @@
 namespace warpdex::metric {
 namespace {
 
-constexpr std::uint64_t kVersion = 1;
-
 ObjectSettings read_settings(const ManifestObject& reader) try {
   ObjectSettings settings;
   settings.distance = distance_from_name(reader.string("distance"));
@@ -37,9 +35,7 @@ std::string manifest_to_json(const Manifest& manifest) {
   ManifestWriter writer(buffer);
   writer.SetIndent(' ', 2);
   writer.StartObject();
-  write_member(writer, "format", std::string("warpdex"));
-  write_member(writer, "kind", std::string(kMetricKind));
-  write_member(writer, "version", kVersion);
+  write_head(writer, kMetricKind);
   const ObjectSettings& settings = manifest.settings;
   write_member(writer, "distance", std::string(distance_name(settings.distance)));
   if (settings.distance == DistanceKind::kLevenshtein) {
@@ -59,7 +55,7 @@ std::string manifest_to_json(const Manifest& manifest) {
 Manifest manifest_from_json(std::string_view text) {
   const rapidjson::Document document = parse_manifest(text);
   const ManifestObject reader(document);
-  check_kind(reader, kMetricKind, kVersion);
+  check_kind(reader, kMetricKind);
   check_manifest_checksum(text);
   Manifest manifest;
   manifest.settings = read_settings(reader);

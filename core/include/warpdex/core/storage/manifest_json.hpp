@@ -69,11 +69,23 @@ std::string kind_of(const ManifestObject& manifest);
 /// What messages call an index of that kind: "an index of text".
 std::string kind_in_words(std::string_view kind);
 
-/// Checks that a manifest is of this kind and this version of its format, or an
-/// older one from `oldest` on (0: none). Throws FormatError, which for an index of another kind
-/// says which help lists the commands for it, and is a VersionError for another version.
-void check_kind(const ManifestObject& manifest, std::string_view kind, std::uint64_t version,
-                std::uint64_t oldest = 0);
+/// The versions of a kind's format that this program reads. It writes the newest.
+struct FormatVersions {
+  std::uint64_t oldest;
+  std::uint64_t newest;
+};
+
+/// Of a kind; a VersionError where it is none of the above.
+FormatVersions versions_of(std::string_view kind);
+
+/// Writes the members that a manifest begins with: "format", "kind" if there is one, and "version".
+void write_head(ManifestWriter& writer, std::string_view kind);
+
+/// Checks that a manifest is of this kind and of a version that this program reads. Throws
+/// FormatError, which for an index of another kind says which help lists the commands for it, and
+/// is a VersionError for another version: it ends with `advice`.
+void check_kind(const ManifestObject& manifest, std::string_view kind,
+                const std::string& advice = "build the index again");
 
 /// Bytes of another version of their format, or of a kind that is not known: nothing is damaged.
 class VersionError : public FormatError {
