@@ -1,7 +1,7 @@
 # Libraries from the system's packages; tools/install-packages lists the packages by name. What the
 # installed libraries need is looked for once more by warpdexConfig.cmake.in.
 find_package(Threads REQUIRED)
-find_package(Boost 1.74 REQUIRED COMPONENTS program_options)
+find_package(Boost 1.74 REQUIRED CONFIG COMPONENTS program_options)
 find_package(ICU 67 REQUIRED COMPONENTS uc)
 find_package(ZLIB REQUIRED)
 find_package(LibLZMA REQUIRED)
