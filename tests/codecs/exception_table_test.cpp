@@ -126,17 +126,19 @@ TEST_P(ExceptionTable, OfEveryShapeAndSize) {
 TEST_P(ExceptionTable, OfBlocksOfUnequalExceptions) {
   std::mt19937_64 random = generator(122);
   Met met;
-  for (const std::size_t blocks : {1, 2, 31, 32, 33, 64, 65, 200, 1000}) {
-    for (const std::uint32_t widest : {9, 15, 31}) {
-      check(settings(), make_unequal_exceptions(blocks, widest, random), met);
-      ASSERT_FALSE(HasFatalFailure()) << blocks << " blocks, to " << widest << " bits";
+  // More than half a warp's lanes, which a decoder reads at once. A round meets that in 98 of 100.
+  const auto met_enough = [&] { return met.max[1] > 16 && met.max[2] > 16; };
+  for (int round = 0; round == 0 || (round < 8 && GetParam() > 0 && !met_enough()); ++round) {
+    for (const std::size_t blocks : {1, 2, 31, 32, 33, 64, 65, 200, 1000}) {
+      for (const std::uint32_t widest : {9, 15, 31}) {
+        check(settings(), make_unequal_exceptions(blocks, widest, random), met);
+        ASSERT_FALSE(HasFatalFailure()) << blocks << " blocks, to " << widest << " bits";
+      }
     }
   }
   EXPECT_TRUE(met.without);
   EXPECT_EQ(met.max[0], kBlockSize);
-  // More than half a warp's lanes, which a decoder reads at once.
-  EXPECT_EQ(met.max[1] > 16, GetParam() > 0);
-  EXPECT_EQ(met.max[2] > 16, GetParam() > 0);
+  EXPECT_EQ(met_enough(), GetParam() > 0);
 }
 
 TEST_P(ExceptionTable, DamagedBytesAreFoundOrHarmless) {
