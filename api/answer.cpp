@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "open_index.hpp"
-#include "warpdex/core/error.hpp"
 
 namespace warpdex {
 
@@ -28,11 +27,8 @@ std::optional<std::string_view> AnswerHit::field(std::string_view name) const {
   return found->text;
 }
 
-const Explanation& AnswerHit::explanation() const {
-  if (answer_->explanations_.empty()) {
-    throw UsageError("the search was not asked to explain its hits; set SearchOptions::explain");
-  }
-  return answer_->explanations_[rank_];
+const Explanation* AnswerHit::explanation() const {
+  return answer_->explanations_.empty() ? nullptr : &answer_->explanations_[rank_];
 }
 
 std::uint64_t Answer::commit() const { return index_->snapshot().commit(); }

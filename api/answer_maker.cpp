@@ -19,7 +19,7 @@ std::vector<std::size_t> places_of(const Snapshot& snapshot,
       std::string names;
       for (const std::string& each : stored) names += (names.empty() ? "'" : ", '") + each + "'";
       throw UsageError("the index '" + snapshot.folder().string() + "' stores no field '" + name +
-                       "'; it stores " + (names.empty() ? "none" : names));
+                       "'; it stores " + names);
     }
     places.push_back(static_cast<std::size_t>(known - stored.begin()));
   }
@@ -30,12 +30,10 @@ std::vector<std::size_t> places_of(const Snapshot& snapshot,
 
 AnswerMaker::AnswerMaker(std::shared_ptr<const OpenIndex> index, const SearchOptions& options,
                          bool scores_are_distances)
-    : index_(std::move(index)),
-      options_(options),
-      scores_are_distances_(scores_are_distances),
-      places_(places_of(index_->snapshot(), options.fields)) {
-  if (places_.empty()) return;
-  stored_.emplace(index_->stored_reader());
+    : index_(std::move(index)), options_(options), scores_are_distances_(scores_are_distances) {
+  if (options.fields.empty()) return;
+  stored_.emplace(index_->stored_reader());  // throws if the index stores nothing
+  places_ = places_of(index_->snapshot(), options.fields);
   if (options.snippets) {
     snippets_.emplace(index_->snapshot().settings().analyzer, options.snippet);
   }

@@ -7,7 +7,6 @@
 #include "warpdex/core/parallel.hpp"
 #include "warpdex/query/cpu/cpu_engine.hpp"
 #include "warpdex/query/cpu/cpu_searcher.hpp"
-#include "warpdex/search_options.hpp"
 
 namespace warpdex {
 namespace {
@@ -15,14 +14,16 @@ namespace {
 /// Ends a search at its deadline or when its caller stops it.
 class LimitWatch final : public SearchWatch {
  public:
-  explicit LimitWatch(const SearchLimits& limits) : limits_(limits) {}
+  LimitWatch(const SearchLimits& limits, ProgressReport& report)
+      : limits_(limits), report_(report) {}
   bool goes_on() override {
-    return !limits_.stop.stop_requested() &&
+    return report_.goes_on() && !limits_.stop.stop_requested() &&
            (!limits_.has_end() || SearchLimits::Clock::now() < limits_.end);
   }
 
  private:
   const SearchLimits& limits_;
+  ProgressReport& report_;
 };
 
 class CpuText final : public TextEngine {
@@ -35,31 +36,34 @@ class CpuText final : public TextEngine {
                                  const SearchLimits& limits) override {
     settings.validate();
     std::vector<TextAnswer> answers(plans.size());
+    ProgressReport report(limits);
     if (plans.size() == 1) {
-      answers[0] = run(plans[0], settings, limits);
+      answers[0] = run(plans[0], settings, limits, report);
     } else if (limits.any()) {
       parallel_for(threads_, plans.size(), [&](std::size_t, std::size_t i) {
-        answers[i] = run(plans[i], settings, limits);
+        if (report.goes_on()) answers[i] = run(plans[i], settings, limits, report);
       });
     } else if (!plans.empty()) {
       const BatchAnswers batch = engine().run(plans, settings);
       for (std::size_t i = 0; i < plans.size(); ++i) answers[i].result = batch.result(i);
     }
+    report.finish();
     limits.check_stop();
     return answers;
   }
 
  private:
   TextAnswer run(const PlannedQuery& plan, const SearchSettings& settings,
-                 const SearchLimits& limits) {
+                 const SearchLimits& limits, ProgressReport& report) {
     const auto searcher =
         searchers_.take([this] { return std::make_unique<CpuSearcher>(snapshot_); });
     if (!limits.any()) return {searcher->run(plan, settings)};
-    LimitWatch watch(limits);
+    LimitWatch watch(limits, report);
     SearchProgress progress;
     TextAnswer answer{searcher->run(plan, settings, watch, progress)};
     answer.is_complete = progress.is_complete;
     answer.max_missing_score = progress.max_missing_score;
+    report.add(1);
     return answer;
   }
 
@@ -78,10 +82,6 @@ class CpuText final : public TextEngine {
 };
 
 }  // namespace
-
-void SearchLimits::check_stop() const {
-  if (stop.stop_requested()) throw CancelledError("the search was stopped by its caller");
-}
 
 std::unique_ptr<TextEngine> make_cpu_text(const Snapshot& snapshot, std::size_t threads) {
   return std::make_unique<CpuText>(snapshot, threads);

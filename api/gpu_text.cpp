@@ -45,7 +45,7 @@ class GpuText final : public TextEngine {
     {
       const BatchRoom room(rooms_);
       // The answers' memory is the engine's: they go before the room does.
-      const BatchAnswers batch = run(plans, settings);
+      const BatchAnswers batch = run(plans, settings, limits);
       for (std::size_t i = 0; i < plans.size(); ++i) {
         if (batch[i].is_answered) {
           answers[i].result = batch.result(i);
@@ -63,7 +63,9 @@ class GpuText final : public TextEngine {
   }
 
  private:
-  BatchAnswers run(std::span<const PlannedQuery> plans, const SearchSettings& settings) {
+  BatchAnswers run(std::span<const PlannedQuery> plans, const SearchSettings& settings,
+                   const SearchLimits& limits) {
+    ProgressReport report(limits);
     Ticket ticket{};
     {
       const std::lock_guard lock(mutex_);
@@ -74,10 +76,20 @@ class GpuText final : public TextEngine {
       return engine_.poll(ticket);
     };
     if (!spin_until(is_done, kDefaultSpin)) {
-      while (!is_done()) std::this_thread::sleep_for(kPause);
+      // A batch cannot be stopped: where progress throws, that comes at its end.
+      while (!is_done()) {
+        report.goes_on();
+        std::this_thread::sleep_for(kPause);
+      }
     }
-    const std::lock_guard lock(mutex_);
-    return engine_.wait(ticket);
+    report.add(plans.size());
+    const auto wait = [&] {
+      const std::lock_guard lock(mutex_);
+      return engine_.wait(ticket);
+    };
+    BatchAnswers answers = wait();
+    report.finish();
+    return answers;
   }
 
   std::mutex mutex_;  ///< of the engine

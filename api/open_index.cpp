@@ -5,6 +5,18 @@
 #include "warpdex/query/input/query_parser.hpp"
 
 namespace warpdex {
+namespace {
+
+std::vector<TextAnswer> finished(std::vector<SearchResult>&& found, const SearchLimits& limits) {
+  limits.check_stop();
+  if (limits.reports()) (*limits.on_progress)(found.size());
+  std::vector<TextAnswer> answers;
+  answers.reserve(found.size());
+  for (SearchResult& each : found) answers.push_back({std::move(each)});
+  return answers;
+}
+
+}  // namespace
 
 OpenIndex::OpenIndex(const Snapshot& snapshot, std::size_t threads)
     : snapshot_(snapshot), threads_(threads), cpu_(make_cpu_text(snapshot, threads)) {}
@@ -46,19 +58,26 @@ std::vector<TextAnswer> OpenIndex::search(std::span<const Query> queries,
                                           const SearchSettings& settings,
                                           const FusionSettings& fusion,
                                           const SearchLimits& limits) const {
-  const auto hybrid = hybrids_.take([this] { return std::make_unique<Hybrid>(*this); });
+  const auto hybrid = take_hybrid(limits);
+  return finished(hybrid->searcher.search(queries, vectors, settings, fusion), limits);
+}
+
+std::vector<TextAnswer> OpenIndex::nearest(std::span<const float> vectors, std::uint32_t k,
+                                           const SearchLimits& limits) const {
+  return finished(take_hybrid(limits)->searcher.nearest(vectors, k), limits);
+}
+
+Pool<OpenIndex::Hybrid>::Lease OpenIndex::take_hybrid(const SearchLimits& limits) const {
+  limits.check_stop();
+  auto hybrid = hybrids_.take([this] { return std::make_unique<Hybrid>(*this); });
   hybrid->limits = limits;
-  limits.check_stop();
-  const bool have_words = std::any_of(queries.begin(), queries.end(),
-                                      [](const Query& query) { return !query.terms.empty(); });
-  std::vector<SearchResult> found =
-      have_words ? hybrid->searcher.search(queries, vectors, settings, fusion)
-                 : hybrid->searcher.nearest(vectors, settings.k);
-  limits.check_stop();
-  std::vector<TextAnswer> answers;
-  answers.reserve(found.size());
-  for (SearchResult& each : found) answers.push_back({std::move(each)});
-  return answers;
+  return hybrid;
+}
+
+std::string OpenIndex::note() const {
+  const std::lock_guard lock(mutex_);
+  if (!uploaded_vectors_ || uploaded_vectors_->is_resident()) return "";
+  return "the GPU's memory does not hold the vectors; the CPU searches them";
 }
 
 Pool<StoredReader>::Lease OpenIndex::stored_reader() const {

@@ -36,11 +36,16 @@ class OpenIndex {
   /// By words alone.
   std::vector<TextAnswer> search(std::span<const Query> queries, const SearchSettings& settings,
                                  const SearchLimits& limits) const;
-  /// By words and vectors, or by vectors alone where no query has terms.
+  /// By words and vectors.
   std::vector<TextAnswer> search(std::span<const Query> queries, std::span<const float> vectors,
                                  const SearchSettings& settings, const FusionSettings& fusion,
                                  const SearchLimits& limits) const;
+  /// By vectors alone: the k nearest of each row.
+  std::vector<TextAnswer> nearest(std::span<const float> vectors, std::uint32_t k,
+                                  const SearchLimits& limits) const;
   Pool<StoredReader>::Lease stored_reader() const;
+  /// A sentence where the GPU's memory does not hold the vectors that were searched; else empty.
+  std::string note() const;
 
  private:
   /// A searcher, and the limits of the search that it is in.
@@ -51,6 +56,7 @@ class OpenIndex {
   };
 
   HybridSearcher make_hybrid(Hybrid& of) const;
+  Pool<Hybrid>::Lease take_hybrid(const SearchLimits& limits) const;
   const GpuVectors& gpu_vectors() const;
 
   Snapshot snapshot_;

@@ -4,6 +4,7 @@
 #include <mutex>
 #include <optional>
 #include <stop_token>
+#include <utility>
 
 #include "text_engine.hpp"
 #include "warpdex/query/gpu/gpu_engine.hpp"
@@ -30,9 +31,17 @@ class Arrivals {
     left_ -= queries;
   }
 
-  std::vector<ScheduledAnswer>& wait() {
+  /// Calls `on_wait` some times a second, until all are there.
+  template <class OnWait>
+  std::vector<ScheduledAnswer>& wait(const OnWait& on_wait) {
+    constexpr std::chrono::milliseconds kLook{20};
     std::unique_lock lock(mutex_);
-    done_.wait(lock, [this] { return left_ == 0; });
+    while (!done_.wait_for(lock, kLook, [this] { return left_ == 0; })) {
+      const std::size_t left = left_;
+      lock.unlock();
+      on_wait(left);
+      lock.lock();
+    }
     return answers_;
   }
 
@@ -72,16 +81,26 @@ class ScheduledText final : public TextEngine {
     } catch (...) {
       for (const QueryHandle& handle : handles) scheduler_->cancel(handle);
       arrivals.give_up(plans.size() - handles.size());
-      arrivals.wait();
+      arrivals.wait([](std::size_t) {});
       throw;
     }
     std::vector<TextAnswer> answers;
+    ProgressReport report(limits);
+    const auto cancel = [&] {
+      for (const QueryHandle& handle : handles) scheduler_->cancel(handle);
+    };
     {
-      const std::stop_callback on_stop(limits.stop, [&] {
-        for (const QueryHandle& handle : handles) scheduler_->cancel(handle);
-      });
-      for (ScheduledAnswer& answer : arrivals.wait()) answers.push_back(taken(std::move(answer)));
+      const std::stop_callback on_stop(limits.stop, cancel);
+      std::size_t told = 0;
+      const auto tell = [&](std::size_t left) {
+        report.add(plans.size() - left - std::exchange(told, plans.size() - left));
+        if (!report.goes_on()) cancel();
+      };
+      for (ScheduledAnswer& answer : arrivals.wait(tell))
+        answers.push_back(taken(std::move(answer)));
+      report.add(plans.size() - told);
     }
+    report.finish();
     limits.check_stop();
     return answers;
   }

@@ -25,7 +25,7 @@ SearchSettings search_settings(const SearchOptions& options) {
 }
 
 SearchLimits limits_of(const SearchOptions& options) {
-  SearchLimits limits{.stop = options.stop};
+  SearchLimits limits{.stop = options.stop, .on_progress = &options.on_progress};
   const auto now = SearchLimits::Clock::now();
   // Later than the clock can tell is never.
   if (options.deadline < std::chrono::hours(24 * 365)) limits.end = now + options.deadline;
@@ -141,7 +141,14 @@ std::vector<Answer> Searcher::search(std::span<const SearchRequest> requests,
     queries.push_back(index->parse(request.text, options.syntax, request.id));
     if (with_vectors) vectors.insert(vectors.end(), request.vector.begin(), request.vector.end());
   }
-  return search(queries, vectors, options);
+  const bool have_words = std::any_of(requests.begin(), requests.end(),
+                                      [](const auto& request) { return !request.text.empty(); });
+  if (!with_vectors || have_words || options.vectors_alone) {
+    return search(queries, vectors, options);
+  }
+  SearchOptions by_vectors = options;
+  by_vectors.vectors_alone = true;
+  return search(queries, vectors, by_vectors);
 }
 
 std::vector<Answer> Searcher::search(std::span<const Query> queries, std::span<const float> vectors,
@@ -160,11 +167,11 @@ std::vector<Answer> Searcher::search(std::span<const Query> queries, std::span<c
           "SearchOptions::explain out");
     }
     const vector::Metric metric = vector_settings(index->snapshot()).metric;
-    const bool have_words = std::any_of(queries.begin(), queries.end(),
-                                        [](const Query& query) { return !query.terms.empty(); });
-    are_distances = have_words ? scores_are_distances(options.fusion.fusion, metric)
-                               : !larger_is_nearer(metric);
-    found = index->search(queries, vectors, settings, options.fusion, limits);
+    are_distances = options.vectors_alone ? !larger_is_nearer(metric)
+                                          : scores_are_distances(options.fusion.fusion, metric);
+    found = options.vectors_alone
+                ? index->nearest(vectors, settings.k, limits)
+                : index->search(queries, vectors, settings, options.fusion, limits);
   }
   AnswerMaker maker(std::move(index), options, are_distances);
   std::vector<Answer> answers;
@@ -188,7 +195,8 @@ Device Searcher::device() const { return state_->gpu ? state_->options.device : 
 
 std::string Searcher::problem() const {
   const std::lock_guard lock(state_->mutex);
-  return state_->last_failure.empty() ? state_->why_cpu : state_->last_failure;
+  if (!state_->last_failure.empty()) return state_->last_failure;
+  return state_->why_cpu.empty() ? state_->index->note() : state_->why_cpu;
 }
 
 }  // namespace warpdex

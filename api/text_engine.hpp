@@ -1,11 +1,15 @@
 // Answers planned queries from any number of threads, on one kind of device. Internal.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <cstddef>
+#include <exception>
+#include <functional>
 #include <memory>
 #include <span>
 #include <stop_token>
+#include <thread>
 #include <vector>
 
 #include "warpdex/indexer/format/snapshot.hpp"
@@ -23,10 +27,37 @@ struct SearchLimits {
   std::stop_token stop{};
   Clock::time_point end = Clock::time_point::max();
 
+  /// As SearchOptions::on_progress; may be null.
+  const std::function<void(std::size_t)>* on_progress = nullptr;
+
   bool has_end() const { return end != Clock::time_point::max(); }
-  bool any() const { return has_end() || stop.stop_possible(); }
+  bool any() const { return has_end() || stop.stop_possible() || reports(); }
+  bool reports() const { return on_progress != nullptr && *on_progress; }
   /// Throws CancelledError if the caller stopped the search.
   void check_stop() const;
+};
+
+/// Tells a caller how far its search has come. Made on its thread, at the search's start.
+class ProgressReport {
+ public:
+  explicit ProgressReport(const SearchLimits& limits)
+      : limits_(limits), caller_(std::this_thread::get_id()) {}
+
+  /// So many requests more are answered. Any thread.
+  void add(std::size_t requests) { answered_.fetch_add(requests, std::memory_order_relaxed); }
+  /// Calls on_progress now and then, if this is the caller's thread. Returns false once that has
+  /// thrown: the search is to end.
+  bool goes_on();
+  /// The last call. Throws what an earlier one threw.
+  void finish();
+
+ private:
+  const SearchLimits& limits_;
+  const std::thread::id caller_;
+  SearchLimits::Clock::time_point last_ = SearchLimits::Clock::now();
+  std::atomic<std::size_t> answered_ = 0;  ///< since the last call
+  std::atomic<bool> has_failed_ = false;
+  std::exception_ptr failure_;
 };
 
 /// An answer, and whether it is all of it.

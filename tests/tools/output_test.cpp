@@ -13,9 +13,9 @@
 #include "output/progress.hpp"
 #include "output/table.hpp"
 #include "output/terminal.hpp"
-#include "tests/tools/collection.hpp"
 #include "output/text.hpp"
 #include "search/timing.hpp"
+#include "tests/tools/collection.hpp"
 
 namespace warpdex::tools {
 namespace {

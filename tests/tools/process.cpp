@@ -18,7 +18,8 @@ namespace {
 
 /// warpdex, or warpdex-lab for its commands.
 const char* program_of(const std::vector<std::string>& arguments) {
-  const bool is_lab = !arguments.empty() && (arguments[0] == "codecs" || arguments[0] == "generate");
+  const bool is_lab =
+      !arguments.empty() && (arguments[0] == "codecs" || arguments[0] == "generate");
   return is_lab ? WARPDEX_LAB_PROGRAM : WARPDEX_PROGRAM;
 }
 

@@ -17,10 +17,10 @@ class ReadableAnswer : public ::testing::Test {
     build_small_index(folder_ / "index", more);
     return Snapshot::open(folder_ / "index");
   }
-  static std::string print(const Snapshot& index, const Query& query, const SearchResult& result,
+  static std::string print(const Snapshot& index, const Query& query, const QueryAnswer& answer,
                            bool count = false, bool is_hybrid = false) {
     std::ostringstream out;
-    tools::print_readably(index, query, result, count, is_hybrid, nullptr, out);
+    tools::print_readably(index, query, answer, count, is_hybrid, false, out);
     return out.str();
   }
 
@@ -30,8 +30,9 @@ class ReadableAnswer : public ::testing::Test {
 
 TEST_F(ReadableAnswer, RanksDocumentsAndCountsThem) {
   const Snapshot index = open();
-  SearchResult result;
-  result.hits = {{4, 1.25F}, {1, 0.5F}};
+  const std::vector<NamedHit> hits{{"d5", 1.25F}, {"d2", 0.5F}};
+  QueryAnswer result;
+  result.hits = hits;
   result.matches = 7;
   EXPECT_EQ(print(index, pear_, result),
             "rank   score  document\n"
@@ -71,8 +72,9 @@ TEST_F(ReadableAnswer, SaysWhyNothingWasFound) {
 // Sums of impacts are whole numbers, those of words and vectors are not.
 TEST_F(ReadableAnswer, WholeScoresHaveNoDecimals) {
   const Snapshot index = open({"--impacts"});
-  SearchResult result;
-  result.hits = {{4, 12}};
+  const std::vector<NamedHit> hits{{"d5", 12}};
+  QueryAnswer result;
+  result.hits = hits;
   EXPECT_THAT(print(index, pear_, result), HasSubstr("  12  d5\n"));
   EXPECT_THAT(print(index, pear_, result, false, true), HasSubstr("  12.0000  d5\n"));
 }

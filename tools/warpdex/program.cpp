@@ -43,8 +43,8 @@ int run(const CommandTable& table, const std::vector<std::string>& arguments) {
   } catch (const UsageError& error) {
     return complain(table, error.what(), kUsageStatus);
   } catch (const std::bad_alloc&) {
-    return complain(table, "out of memory; give the process more, or lower --memory, --threads or -k",
-                    kFailed);
+    return complain(
+        table, "out of memory; give the process more, or lower --memory, --threads or -k", kFailed);
   } catch (const std::exception& error) {
     return complain(table, error.what(), kFailed);
   }

@@ -31,8 +31,8 @@ class AnswerHit {
   const std::vector<ShownField>& fields() const;
   /// The text of one of them; none if it was not asked for or the document has none.
   std::optional<std::string_view> field(std::string_view name) const;
-  /// Only if it was asked for.
-  const Explanation& explanation() const;
+  /// How the score comes about; null if that was not asked for.
+  const Explanation* explanation() const;
 
  private:
   const Answer* answer_;

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <stop_token>
 #include <string>
 #include <vector>
@@ -46,6 +48,11 @@ struct SearchOptions {
   /// (Answer::is_complete). A batch that is on the GPU already is answered in full.
   std::chrono::microseconds deadline = std::chrono::microseconds::max();
   std::stop_token stop{};  ///< ends the search, which then throws CancelledError
+  /// Called on the calling thread, some times a second, with the number of requests answered since
+  /// the last call. What it throws ends the search, which throws it.
+  std::function<void(std::size_t)> on_progress{};
+  /// Requests have vectors, and their words, if there are any, are not looked at.
+  bool vectors_alone = false;
 };
 
 }  // namespace warpdex

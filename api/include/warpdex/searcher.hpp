@@ -72,7 +72,8 @@ class Searcher {
   Snapshot snapshot() const;
   /// kCpu where kAuto found no GPU.
   Device device() const;
-  /// Why kAuto found no usable GPU, and what the last look for a commit ran into; else empty.
+  /// Why kAuto found no usable GPU, what the last look for a commit ran into, or that the GPU's
+  /// memory does not hold the vectors; else empty.
   std::string problem() const;
 
  private:

@@ -1,9 +1,9 @@
 // Times OR by brute force over an index and a log, as `warpdex bench` times the engine.
 #include <boost/program_options.hpp>
 
-#include "search/bench_measure.hpp"
 #include "benchmarks/brute_force_or.hpp"
 #include "benchmarks/report.hpp"
+#include "search/bench_measure.hpp"
 #include "warpdex/core/cuda/device.hpp"
 #include "warpdex/core/error.hpp"
 

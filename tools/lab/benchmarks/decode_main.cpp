@@ -7,8 +7,8 @@
 
 #include "benchmarks/copy_bandwidth.hpp"
 #include "benchmarks/decode_experiment.hpp"
-#include "output/json.hpp"
 #include "options/options.hpp"
+#include "output/json.hpp"
 #include "output/output_file.hpp"
 #include "output/table.hpp"
 #include "warpdex/core/cuda/device.hpp"

@@ -1,7 +1,7 @@
 // The collection that generated ones are compared with, measured once: 204,648 English Wikipedia
-// articles and 50,000 queries, as tools/lab/measure makes the articles (its `wiki`: lower-cased ASCII
-// tokens of the contents alone) and cuts the queries of TREC's terabyte05 efficiency log (the same
-// tokens, a query a line, none left out):
+// articles and 50,000 queries, as tools/lab/measure makes the articles (its `wiki`: lower-cased
+// ASCII tokens of the contents alone) and cuts the queries of TREC's terabyte05 efficiency log (the
+// same tokens, a query a line, none left out):
 //
 //   warpdex index --input wiki.tsv --format tsv --analyzer whitespace --output WIKI
 //   warpdex-lab generate --documents 1000 --output SMALL --json - --compare WIKI

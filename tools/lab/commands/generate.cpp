@@ -4,15 +4,15 @@
 #include <iostream>
 #include <memory>
 
-#include "output/change_report.hpp"
-#include "options/codec_options.hpp"
 #include "collections/collection_figures.hpp"
 #include "collections/collection_report.hpp"
+#include "collections/generated_folder.hpp"
 #include "commands/commands.hpp"
 #include "generate/generator.hpp"
-#include "collections/generated_folder.hpp"
-#include "output/interrupt.hpp"
+#include "options/codec_options.hpp"
 #include "options/options.hpp"
+#include "output/change_report.hpp"
+#include "output/interrupt.hpp"
 #include "output/output_file.hpp"
 #include "output/progress.hpp"
 #include "output/table.hpp"

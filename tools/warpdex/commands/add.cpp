@@ -5,18 +5,18 @@
 #include <string>
 #include <vector>
 
+#include "command.hpp"
+#include "options/options.hpp"
+#include "options/places.hpp"
+#include "options/vector_input.hpp"
 #include "output/build_report.hpp"
 #include "output/change_report.hpp"
-#include "command.hpp"
 #include "output/interrupt.hpp"
 #include "output/long_words.hpp"
-#include "options/options.hpp"
 #include "output/output_file.hpp"
-#include "options/places.hpp"
 #include "output/progress.hpp"
 #include "output/table.hpp"
 #include "output/text.hpp"
-#include "options/vector_input.hpp"
 #include "warpdex/core/error.hpp"
 #include "warpdex/indexer/exchange/importer.hpp"
 #include "warpdex/indexer/living/living_index.hpp"

@@ -2,16 +2,17 @@
 #include <iostream>
 #include <memory>
 
+#include "command.hpp"
+#include "options/places.hpp"
+#include "options/search_options.hpp"
+#include "output/interrupt.hpp"
+#include "output/output_file.hpp"
+#include "output/query_notes.hpp"
 #include "search/answers.hpp"
 #include "search/bench_measure.hpp"
 #include "search/bench_report.hpp"
-#include "command.hpp"
-#include "output/interrupt.hpp"
-#include "output/output_file.hpp"
-#include "options/places.hpp"
-#include "output/query_notes.hpp"
+#include "search/open_searcher.hpp"
 #include "search/search_engine.hpp"
-#include "options/search_options.hpp"
 #include "warpdex/core/cuda/device.hpp"
 #include "warpdex/core/error.hpp"
 #include "warpdex/core/parallel.hpp"
@@ -96,14 +97,13 @@ void add_options(CommandLine& command, Arguments& given) {
 }
 
 /// For --output: the answers themselves, which are not timed.
-void save_answers(const Arguments& given, const Snapshot& index, const UploadedIndex* gpu,
-                  const std::vector<QueryText>& texts) {
+void save_answers(const Arguments& given, const std::vector<QueryText>& texts) {
   const InterruptGuard guard;  // a signal must not leave the unfinished file behind
   OutputFile output(given.answers.output());
   const auto writer = given.answers.make_writer(output.stream());
-  SearchEngine engine(index, gpu, given.search.threads(), given.device.is_auto());
-  write_answers(index, texts, given.search.syntax(QuerySyntax::kPlain), given.search.settings(),
-                engine, *writer);
+  const Searcher searcher = open_searcher(given.index, given.device, given.search.threads());
+  write_answers(searcher, texts, given.search.syntax(QuerySyntax::kPlain),
+                searcher_options(given.search.settings()), *writer);
   output.commit();
   InterruptGuard::check();  // one that came last
 }
@@ -197,8 +197,8 @@ int run_bench(const std::vector<std::string>& arguments) {
   print_query_notes(texts,
                     parse_queries(texts, syntax, *make_analyzer(snapshot.settings().analyzer)),
                     syntax, snapshot);
+  if (!given.answers.output().empty()) save_answers(given, texts);
   const std::unique_ptr<UploadedIndex> gpu = upload(snapshot, given.device);
-  if (!given.answers.output().empty()) save_answers(given, snapshot, gpu.get(), texts);
   const BenchReport report = bench(given, settings, snapshot, gpu.get(), texts);
   if (given.json != "-") print_report(report, std::cout);
   if (!given.json.empty()) write_output(given.json, to_json(report));

@@ -4,15 +4,15 @@
 #include <memory>
 
 #include "command.hpp"
+#include "options/places.hpp"
+#include "options/search_options.hpp"
 #include "output/interrupt.hpp"
 #include "output/json.hpp"
 #include "output/output_file.hpp"
-#include "options/places.hpp"
 #include "output/progress.hpp"
-#include "search/search_engine.hpp"
-#include "options/search_options.hpp"
 #include "output/table.hpp"
 #include "output/text.hpp"
+#include "search/search_engine.hpp"
 #include "warpdex/core/error.hpp"
 #include "warpdex/scheduler/calibration.hpp"
 

@@ -1,13 +1,13 @@
 // warpdex convert: writes an index's postings under another codec.
 #include <iostream>
 
-#include "output/change_report.hpp"
-#include "options/codec_options.hpp"
 #include "command.hpp"
-#include "output/interrupt.hpp"
+#include "options/codec_options.hpp"
 #include "options/options.hpp"
-#include "output/progress.hpp"
 #include "options/rewrite_options.hpp"
+#include "output/change_report.hpp"
+#include "output/interrupt.hpp"
+#include "output/progress.hpp"
 #include "output/table.hpp"
 #include "output/text.hpp"
 #include "warpdex/core/error.hpp"

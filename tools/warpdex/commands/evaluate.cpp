@@ -4,8 +4,8 @@
 #include <iostream>
 
 #include "command.hpp"
-#include "output/json.hpp"
 #include "options/options.hpp"
+#include "output/json.hpp"
 #include "output/output_file.hpp"
 #include "output/text.hpp"
 #include "warpdex/core/error.hpp"

@@ -5,10 +5,10 @@
 #include <vector>
 
 #include "command.hpp"
-#include "output/interrupt.hpp"
 #include "options/options.hpp"
-#include "output/output_file.hpp"
 #include "options/places.hpp"
+#include "output/interrupt.hpp"
+#include "output/output_file.hpp"
 #include "output/progress.hpp"
 #include "output/text.hpp"
 #include "warpdex/core/error.hpp"

@@ -2,14 +2,14 @@
 #include <filesystem>
 #include <iostream>
 
-#include "output/change_report.hpp"
-#include "options/codec_options.hpp"
 #include "command.hpp"
+#include "options/codec_options.hpp"
 #include "options/impact_options.hpp"
-#include "output/impacts_text.hpp"
-#include "output/interrupt.hpp"
 #include "options/options.hpp"
 #include "options/places.hpp"
+#include "output/change_report.hpp"
+#include "output/impacts_text.hpp"
+#include "output/interrupt.hpp"
 #include "output/progress.hpp"
 #include "output/table.hpp"
 #include "output/text.hpp"

@@ -7,15 +7,15 @@
 
 #include "command.hpp"
 #include "load/huge_queries.hpp"
-#include "output/interrupt.hpp"
 #include "load/load_memory.hpp"
 #include "load/load_mix.hpp"
 #include "load/load_report.hpp"
-#include "output/output_file.hpp"
 #include "options/places.hpp"
+#include "options/search_options.hpp"
+#include "output/interrupt.hpp"
+#include "output/output_file.hpp"
 #include "output/progress.hpp"
 #include "output/query_notes.hpp"
-#include "options/search_options.hpp"
 #include "output/text.hpp"
 #include "warpdex/core/error.hpp"
 

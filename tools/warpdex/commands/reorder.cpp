@@ -1,13 +1,13 @@
 // warpdex reorder: writes an index with its documents in an order that makes it smaller.
 #include <iostream>
 
-#include "output/change_report.hpp"
 #include "command.hpp"
-#include "output/interrupt.hpp"
 #include "options/options.hpp"
+#include "options/rewrite_options.hpp"
+#include "output/change_report.hpp"
+#include "output/interrupt.hpp"
 #include "output/progress.hpp"
 #include "output/reorder_report.hpp"
-#include "options/rewrite_options.hpp"
 #include "output/table.hpp"
 #include "output/text.hpp"
 #include "warpdex/indexer/reorder/reorder.hpp"

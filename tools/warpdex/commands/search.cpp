@@ -21,7 +21,7 @@
 #include "output/terminal.hpp"
 #include "output/text.hpp"
 #include "search/answers.hpp"
-#include "search/search_engine.hpp"
+#include "search/open_searcher.hpp"
 #include "warpdex/core/error.hpp"
 #include "warpdex/query/hybrid/hybrid_searcher.hpp"
 #include "warpdex/query/result_writer.hpp"
@@ -71,10 +71,13 @@ std::string joined(const std::vector<std::string>& words) {
   return text;
 }
 
-/// Reads the fields of --show; none without it.
-std::optional<ShownFields> shown_fields(const Snapshot& index, const Arguments& arguments,
-                                        bool readable) {
-  if (arguments.shown.empty()) return std::nullopt;
+/// What is asked of a searcher. Throws UsageError where fields have no place.
+warpdex::SearchOptions options_of(const Arguments& arguments, const SearchSettings& settings,
+                                  bool readable) {
+  warpdex::SearchOptions options = searcher_options(settings);
+  options.explain = arguments.explain;
+  if (arguments.hybrid.is_given()) options.fusion = arguments.hybrid.fusion(settings.k);
+  if (arguments.shown.empty()) return options;
   if (!readable && !arguments.answers.is_json()) {
     throw UsageError("a run has no place for --show; add --output-format json");
   }
@@ -82,11 +85,12 @@ std::optional<ShownFields> shown_fields(const Snapshot& index, const Arguments& 
     throw UsageError("--show-matches-position is for JSON; add --output-format json");
   }
   const bool is_bold = arguments.answers.is_to_standard_output() && takes_escapes(STDOUT_FILENO);
-  const ShownFields::Marks marks = !readable ? ShownFields::Marks::kTags
-                                   : is_bold ? ShownFields::Marks::kTerminal
-                                             : ShownFields::Marks::kAsterisks;
-  return ShownFields(index, arguments.shown, arguments.show.snippets(),
-                     arguments.show.matches_position(), marks);
+  arguments.show.apply(arguments.shown,
+                       !readable ? ShowOptions::Marks::kTags
+                       : is_bold ? ShowOptions::Marks::kTerminal
+                                 : ShowOptions::Marks::kAsterisks,
+                       options);
+  return options;
 }
 
 /// Throws UsageError where --explain has no place.
@@ -113,26 +117,26 @@ void answer_words(const Snapshot& index, const Arguments& arguments, bool readab
     print_notes(terms.notes());
   }
   query.id = "1";
-  std::optional<ShownFields> shown = shown_fields(index, arguments, readable);
-  const std::unique_ptr<UploadedIndex> gpu =
-      upload(index, arguments.device, arguments.hybrid.is_given());
-  SearchEngine engine(index, gpu.get(), arguments.search.threads(), arguments.device.is_auto());
-  HybridSearch hybrid(index, arguments.hybrid, engine, settings, arguments.search.threads(),
-                      gpu.get());
-  if (hybrid.is_asked()) hybrid.check_count(1, true);
-  const SearchResult result = hybrid.is_asked() ? hybrid.search({&query, 1}).front()
-                                                : engine.search({&query, 1}, settings).front();
-
+  const warpdex::SearchOptions options = options_of(arguments, settings, readable);
+  const Searcher searcher =
+      open_searcher(arguments.index, arguments.device, arguments.search.threads());
+  std::optional<QueryVectors> vectors;
+  if (arguments.hybrid.is_given()) {
+    vectors.emplace(index, arguments.hybrid.path());
+    vectors->check_count(1);
+  }
+  const Answer answer = std::move(
+      searcher.search({&query, 1}, vectors ? vectors->next(1) : std::span<const float>(), options)
+          .front());
+  print_problem(searcher);
+  const NamedAnswer named(answer);
   OutputFile output(arguments.answers.output());
   if (readable) {
-    print_readably(index, query, result, settings.count, hybrid.is_asked(),
-                   shown ? &*shown : nullptr, output.stream(), hybrid.scores_are_distances(),
-                   arguments.explain ? &settings.scorer : nullptr);
+    print_readably(index, query, named.view(), settings.count, arguments.hybrid.is_given(),
+                   !arguments.shown.empty() || arguments.explain, output.stream());
   } else {
     const auto writer = arguments.answers.make_writer(output.stream());
-    write_answer(index, query, result, settings.count, hybrid.scores_are_distances(),
-                 shown ? &*shown : nullptr, *writer,
-                 arguments.explain ? &settings.scorer : nullptr);
+    writer->write(named.view());
     writer->finish();
   }
   output.commit();
@@ -159,32 +163,29 @@ void answer_file(const Snapshot& index, const Arguments& arguments, bool report_
     print_notes(query_notes(queries, syntax, *make_analyzer(index.settings().analyzer)));
   };
   if (!is_stream && arguments.search.has_query_file()) note(texts);
-  std::optional<ShownFields> shown = shown_fields(index, arguments, false);
+  warpdex::SearchOptions options = options_of(arguments, settings, false);
   // A signal must not leave an unfinished file behind. If there is no file, it may end the program
   // at once.
   std::optional<InterruptGuard> guard;
   if (!arguments.answers.is_to_standard_output()) guard.emplace();
-  const std::unique_ptr<UploadedIndex> gpu =
-      upload(index, arguments.device, arguments.hybrid.is_given());
-  SearchEngine engine(index, gpu.get(), arguments.search.threads(), arguments.device.is_auto());
+  const Searcher searcher =
+      open_searcher(arguments.index, arguments.device, arguments.search.threads());
   OutputFile output(arguments.answers.output());
   const auto writer = arguments.answers.make_writer(output.stream());
   // A run has no place for numbers of matches.
-  const auto report = [](const Query& query, const SearchResult& result) {
-    std::cerr << "query " << query.id << ": " << counted(result.matches, "match") << "\n";
+  const auto report = [](const Query& query, const Answer& answer) {
+    std::cerr << "query " << query.id << ": " << counted(answer.matches, "match") << "\n";
   };
-  HybridSearch hybrid(index, arguments.hybrid, engine, settings, arguments.search.threads(),
-                      gpu.get());
   AnswerWatch watch;
   if (arguments.ignore_identical_ids) watch.hits_beside_own = arguments.search.settings().k;
-  if (hybrid.is_asked()) {
-    hybrid.check_count(texts.size(), arguments.search.has_query_file());
-    watch.search = [&](std::span<const Query> queries) { return hybrid.search(queries); };
-    watch.are_distances = hybrid.scores_are_distances();
+  std::optional<QueryVectors> vectors;
+  if (is_hybrid) {
+    vectors.emplace(index, arguments.hybrid.path());
+    vectors->check_count(texts.size());
+    watch.next_vectors = [&](std::size_t queries) { return vectors->next(queries); };
+    options.vectors_alone = !arguments.search.has_query_file();
   }
   if (report_counts) watch.on_answer = report;
-  if (shown) watch.shown = &*shown;
-  watch.explain = arguments.explain;
   TermNotes terms(index);
   if (arguments.search.has_query_file()) {
     watch.on_queries = [&](std::span<const Query> queries) { terms.look_at(queries); };
@@ -195,19 +196,19 @@ void answer_file(const Snapshot& index, const Arguments& arguments, bool report_
   if (arguments.search.skips_bad_queries()) watch.skipped = &skipped;
   if (is_stream) {
     bool is_answered = false;
-    watch.on_answer = [&, tell = watch.on_answer](const Query& query, const SearchResult& result) {
+    watch.on_answer = [&, tell = watch.on_answer](const Query& query, const Answer& answer) {
       is_answered = true;
-      if (tell) tell(query, result);
+      if (tell) tell(query, answer);
     };
     QueryReader queries(arguments.search.query_file(), arguments.search.query_format(),
                         arguments.search.read_options(skipped, !arguments.answers.is_json()));
-    write_stream_answers(index, queries, syntax, settings, engine, *writer, output.stream(), note,
-                         watch);
+    write_stream_answers(searcher, queries, syntax, options, *writer, output.stream(), note, watch);
     if (!is_answered) arguments.search.check_some_left(skipped);
   } else {
-    write_answers(index, texts, syntax, settings, engine, *writer, watch);
+    write_answers(searcher, texts, syntax, options, *writer, watch);
   }
   output.commit();
+  print_problem(searcher);
   print_notes(terms.notes());
 }
 

@@ -2,11 +2,11 @@
 #include <iostream>
 
 #include "command.hpp"
+#include "options/options.hpp"
+#include "options/places.hpp"
 #include "output/index_figures.hpp"
 #include "output/index_stats.hpp"
-#include "options/options.hpp"
 #include "output/output_file.hpp"
-#include "options/places.hpp"
 #include "output/vector_stats.hpp"
 #include "warpdex/indexer/format/snapshot.hpp"
 #include "warpdex/vector/format/verify.hpp"

@@ -10,19 +10,19 @@
 #include "command.hpp"
 #include "options/device_options.hpp"
 #include "options/hybrid_options.hpp"
-#include "output/json.hpp"
 #include "options/options.hpp"
-#include "output/output_file.hpp"
 #include "options/places.hpp"
-#include "output/query_notes.hpp"
-#include "search/search_engine.hpp"
 #include "options/search_options.hpp"
+#include "output/json.hpp"
+#include "output/output_file.hpp"
+#include "output/query_notes.hpp"
 #include "output/table.hpp"
 #include "output/text.hpp"
+#include "search/open_searcher.hpp"
 #include "warpdex/core/error.hpp"
 #include "warpdex/query/evaluation/evaluation.hpp"
 #include "warpdex/query/hybrid/fusion.hpp"
-#include "warpdex/query/hybrid/hybrid_searcher.hpp"
+#include "warpdex/query/index_vectors.hpp"
 
 namespace warpdex::tools {
 namespace {
@@ -53,8 +53,8 @@ struct Arguments {
 /// What both halves found, query by query.
 struct Halves {
   std::vector<Query> queries;
-  std::vector<SearchResult> text;
-  std::vector<SearchResult> vectors;
+  std::vector<std::vector<Hit>> text;
+  std::vector<std::vector<Hit>> vectors;
 };
 
 struct Trial {
@@ -63,29 +63,35 @@ struct Trial {
   double test = 0;
 };
 
+std::vector<std::vector<Hit>> hits_of(const std::vector<Answer>& answers) {
+  std::vector<std::vector<Hit>> all;
+  for (const Answer& answer : answers) {
+    std::vector<Hit>& hits = all.emplace_back();
+    for (const AnswerHit hit : answer) hits.push_back({hit.document(), hit.score()});
+  }
+  return all;
+}
+
 Halves search_halves(const Snapshot& index, const Arguments& given, std::uint32_t depth) {
-  const std::size_t threads = given.search.threads();
-  const std::unique_ptr<UploadedIndex> gpu = upload(index, given.device, true);
-  SearchEngine engine(index, gpu.get(), threads, given.device.is_auto());
-  const auto text = [&engine](std::span<const Query> queries, const SearchSettings& wanted) {
-    return engine.search(queries, wanted);
-  };
-  HybridSearcher searcher =
-      gpu ? HybridSearcher(*gpu->vectors, threads, text) : HybridSearcher(index, threads, text);
+  vector_settings(index);  // throws, before an upload, if there are none
+  const Searcher searcher = open_searcher(given.index, given.device, given.search.threads());
   Halves halves;
   const std::vector<QueryText> texts = given.search.read_query_file(index.settings());
   const auto analyzer = make_analyzer(index.settings().analyzer);
   const QuerySyntax syntax = given.search.syntax(QuerySyntax::kPlain);
   halves.queries = parse_queries(texts, syntax, *analyzer);
   print_query_notes(texts, halves.queries, syntax, index);
-  const std::size_t dimension = index.settings().vectors->dimension;
-  const std::vector<float> rows = read_query_vectors(given.hybrid.path(), dimension);
-  check_vector_count(given.hybrid.path(), rows.size() / dimension, halves.queries.size());
-  halves.vectors = searcher.nearest(rows, depth);
+  QueryVectors vectors(index, given.hybrid.path());
+  vectors.check_count(halves.queries.size());
   SearchSettings settings = given.search.settings();
   settings.and_or_min = settings.and_or_min_matches();
   settings.k = depth;
-  halves.text = engine.search(halves.queries, settings);
+  warpdex::SearchOptions options = searcher_options(settings);
+  halves.text = hits_of(searcher.search(halves.queries, {}, options));
+  options.vectors_alone = true;
+  halves.vectors =
+      hits_of(searcher.search(halves.queries, vectors.next(halves.queries.size()), options));
+  print_problem(searcher);
   return halves;
 }
 
@@ -96,8 +102,8 @@ double worth(const Snapshot& index, const Halves& halves, const std::vector<std:
   TrecRun run;
   for (const std::size_t i : places) {
     RunQuery& query = run.queries.emplace_back(halves.queries[i].id);
-    for (const Hit& hit : fuse(halves.text[i].hits, halves.vectors[i].hits,
-                               index.settings().vectors->metric, fusion, fusion.depth)) {
+    for (const Hit& hit : fuse(halves.text[i], halves.vectors[i], index.settings().vectors->metric,
+                               fusion, fusion.depth)) {
       query.documents.push_back(
           {std::string(index.document_name(hit.document)), static_cast<double>(hit.score)});
     }

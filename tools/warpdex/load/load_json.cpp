@@ -1,6 +1,6 @@
 // Writes loads as JSON.
-#include "output/json.hpp"
 #include "load/load_report.hpp"
+#include "output/json.hpp"
 
 namespace warpdex::tools {
 namespace {

@@ -10,9 +10,9 @@
 #include <fstream>
 #include <future>
 
-#include "output/interrupt.hpp"
 #include "load/load_memory.hpp"
 #include "options/options.hpp"
+#include "output/interrupt.hpp"
 #include "output/text.hpp"
 #include "warpdex/core/error.hpp"
 

@@ -5,8 +5,8 @@
 #include <cmath>
 #include <limits>
 
-#include "output/interrupt.hpp"
 #include "load/load_closed.hpp"
+#include "output/interrupt.hpp"
 #include "warpdex/core/parallel.hpp"
 
 namespace warpdex::tools {

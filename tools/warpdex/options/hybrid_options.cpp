@@ -6,6 +6,7 @@
 
 #include "output/text.hpp"
 #include "warpdex/core/error.hpp"
+#include "warpdex/query/index_vectors.hpp"
 #include "warpdex/vector/data/vector_reader.hpp"
 
 namespace warpdex::tools {
@@ -96,45 +97,19 @@ std::vector<QueryText> HybridOptions::numbered_queries() const {
   return queries;
 }
 
-HybridSearch::HybridSearch(const Snapshot& snapshot, const HybridOptions& options,
-                           SearchEngine& engine, const SearchSettings& settings,
-                           std::size_t threads, const UploadedIndex* gpu)
-    : settings_(settings), path_(options.path()) {
-  if (!options.is_given()) return;
-  fusion_ = options.fusion(settings.k);
-  const auto text = [&engine](std::span<const Query> queries, const SearchSettings& wanted) {
-    return engine.search(queries, wanted);
-  };
-  if (gpu != nullptr) {
-    searcher_.emplace(*gpu->vectors, threads, text);
-  } else {
-    searcher_.emplace(snapshot, threads, text);
-  }
-  dimension_ = snapshot.settings().vectors->dimension;
-  metric_ = snapshot.settings().vectors->metric;
-  vectors_ = read_query_vectors(path_, dimension_);
-}
+QueryVectors::QueryVectors(const Snapshot& index, const std::string& path)
+    : path_(path),
+      dimension_(vector_settings(index).dimension),
+      vectors_(read_query_vectors(path, dimension_)) {}
 
-void HybridSearch::check_count(std::size_t queries, bool have_words) {
+void QueryVectors::check_count(std::size_t queries) const {
   check_vector_count(path_, vectors_.size() / dimension_, queries);
-  have_words_ = have_words;
 }
 
-bool HybridSearch::scores_are_distances() const {
-  // Vectors alone are ranked as those that words filter.
-  const Fusion ranked_by = have_words_ ? fusion_.fusion : Fusion::kFilter;
-  return is_asked() && warpdex::scores_are_distances(ranked_by, metric_);
-}
-
-std::vector<SearchResult> HybridSearch::search(std::span<const Query> queries) {
-  if (next_ + queries.size() > vectors_.size() / dimension_) {
-    check_vector_count(path_, vectors_.size() / dimension_, next_ + queries.size());
-  }
-  const auto rows =
-      std::span<const float>(vectors_).subspan(next_ * dimension_, queries.size() * dimension_);
-  next_ += queries.size();
-  if (!have_words_) return searcher_->nearest(rows, settings_.k);
-  return searcher_->search(queries, rows, settings_, fusion_);
+std::span<const float> QueryVectors::next(std::size_t queries) {
+  if (next_ + queries > vectors_.size() / dimension_) check_count(next_ + queries);
+  const std::size_t first = std::exchange(next_, next_ + queries);
+  return std::span<const float>(vectors_).subspan(first * dimension_, queries * dimension_);
 }
 
 }  // namespace warpdex::tools

@@ -1,4 +1,4 @@
-// Searches by words and vectors together: their options, and how they are answered.
+// The options of searches by words and vectors together, and the vectors.
 #pragma once
 
 #include <cstddef>
@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "options/options.hpp"
-#include "search/search_engine.hpp"
 #include "options/search_options.hpp"
-#include "warpdex/query/hybrid/hybrid_searcher.hpp"
+#include "warpdex/indexer/format/snapshot.hpp"
+#include "warpdex/query/hybrid/fusion_settings.hpp"
 
 namespace warpdex::tools {
 
@@ -44,33 +44,22 @@ class HybridOptions {
   std::optional<std::int64_t> depth_;
 };
 
-/// Answers queries one batch after the other, each with the next vectors of the file.
-class HybridSearch {
+/// The vectors of --vector-queries, for one batch of queries after the other.
+class QueryVectors {
  public:
-  /// Without --vector-queries, is_asked() is false. `engine` answers the text half. If `gpu` is not
-  /// null, it holds the vectors and the GPU searches them. All arguments must outlive this. Throws
-  /// UsageError if the index holds no vectors, and what read_query_vectors() does.
-  HybridSearch(const Snapshot& snapshot, const HybridOptions& options, SearchEngine& engine,
-               const SearchSettings& settings, std::size_t threads, const UploadedIndex* gpu);
+  /// Throws UsageError if the index holds no vectors, and what read_query_vectors() does.
+  QueryVectors(const Snapshot& index, const std::string& path);
 
-  bool is_asked() const { return searcher_.has_value(); }
-  /// Throws InputError unless there are as many vectors as queries. `have_words`: whether queries
-  /// have words; without, their vectors alone are searched for.
-  void check_count(std::size_t queries, bool have_words);
-  std::vector<SearchResult> search(std::span<const Query> queries);
-  /// Whether the scores of answers are distances. After check_count().
-  bool scores_are_distances() const;
+  /// Throws InputError unless there are as many vectors as queries.
+  void check_count(std::size_t queries) const;
+  /// Those of the next queries. Throws InputError where there are too few.
+  std::span<const float> next(std::size_t queries);
 
  private:
-  SearchSettings settings_;
-  FusionSettings fusion_;
-  vector::Metric metric_ = vector::Metric::kL2;
   std::string path_;
-  bool have_words_ = true;
-  std::size_t dimension_ = 0;
+  std::size_t dimension_;
   std::vector<float> vectors_;
   std::size_t next_ = 0;  ///< row
-  std::optional<HybridSearcher> searcher_;
 };
 
 }  // namespace warpdex::tools

@@ -12,7 +12,7 @@
 #include "output/term_notes.hpp"
 #include "output/text.hpp"
 #include "warpdex/indexer/analysis/analyzer.hpp"
-#include "warpdex/query/explain/explain.hpp"
+#include "warpdex/indexer/readers/text_checks.hpp"
 #include "warpdex/query/plan/plan.hpp"
 #include "warpdex/query/spelling.hpp"
 
@@ -66,7 +66,7 @@ void print_unknown(const Snapshot& index, const std::set<std::string>& unknown, 
 }
 
 /// Why an answer is empty or is not what was asked for, in a line each.
-void print_remarks(const Snapshot& index, const Query& query, const SearchResult& result,
+void print_remarks(const Snapshot& index, const Query& query, const QueryAnswer& answer,
                    std::ostream& out) {
   std::set<std::string> unknown;
   std::set<std::string> wanted;
@@ -80,47 +80,47 @@ void print_remarks(const Snapshot& index, const Query& query, const SearchResult
   if (!query.terms.empty() && wanted.empty())
     out << "the query only excludes; add a word to look for\n";
   print_unknown(index, unknown, out);
-  if (result.fell_back_to_or && !result.hits.empty() && wanted.size() > 1) {
+  if (answer.fell_back_to_or && !answer.hits.empty() && wanted.size() > 1) {
     out << "too few documents hold all of the words; these hold any of them\n";
   }
 }
 
-void print_fields(const std::vector<ShownField>& fields, std::ostream& out) {
-  for (const ShownField& field : fields) {
-    out << "        " << field.name << ": " << field.snippet.value_or(field.text) << "\n";
+void print_parts(const NamedHit& hit, std::ostream& out) {
+  for (const ShownField& field : hit.fields) {
+    out << "        " << field.name << ": "
+        << (field.snippet ? *field.snippet : without_controls(field.text, ' ')) << "\n";
   }
+  if (hit.explanation != nullptr) out << to_text(*hit.explanation);
 }
 
 }  // namespace
 
-void print_readably(const Snapshot& index, const Query& query, const SearchResult& result,
-                    bool count, bool is_hybrid, ShownFields* shown, std::ostream& out,
-                    bool are_distances, const ScorerSettings* explained) {
-  print_remarks(index, query, result, out);
-  if (result.hits.empty()) {
+void print_readably(const Snapshot& index, const Query& query, const QueryAnswer& answer,
+                    bool count, bool is_hybrid, bool has_parts, std::ostream& out) {
+  print_remarks(index, query, answer, out);
+  if (answer.hits.empty()) {
     out << "no document matches\n";
     return;
   }
-  Table table(
-      {{"rank"}, {are_distances ? "distance" : "score"}, {"document", Table::Align::kLeft}});
+  Table table({{"rank"},
+               {answer.scores_are_distances ? "distance" : "score"},
+               {"document", Table::Align::kLeft}});
   // Impacts are whole numbers, unless the query has weights that are not.
   const bool is_whole = !is_hybrid && index.settings().impacts &&
                         sums_are_exact(index.settings(), plan_query(index, query));
   const int decimals = is_whole ? 0 : kScoreDecimals;
   std::uint64_t rank = 0;
-  for (const Hit& hit : result.hits) {
+  for (const NamedHit& hit : answer.hits) {
     const std::string score = fixed(static_cast<double>(hit.score), decimals);
-    const std::string name(index.document_name(hit.document));
-    if (shown == nullptr && explained == nullptr) {
-      table.add({std::to_string(++rank), score, name});
+    if (!has_parts) {
+      table.add({std::to_string(++rank), score, std::string(hit.document)});
       continue;
     }
-    out << ++rank << "  " << score << "  " << name << "\n";
-    if (shown != nullptr) print_fields(shown->of(hit.document, query), out);
-    if (explained != nullptr) out << to_text(explain(index, query, *explained, hit.document));
+    out << ++rank << "  " << score << "  " << hit.document << "\n";
+    print_parts(hit, out);
   }
-  if (shown == nullptr && explained == nullptr) table.print(out);
-  if (count) out << counted(result.matches, "document") << " matched\n";
+  if (!has_parts) table.print(out);
+  if (count) out << counted(answer.matches, "document") << " matched\n";
 }
 
 }  // namespace warpdex::tools

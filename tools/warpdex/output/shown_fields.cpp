@@ -1,31 +1,20 @@
-// Declares --show, and looks stored fields up.
 #include "output/shown_fields.hpp"
 
-#include <algorithm>
-#include <utility>
-
 #include "warpdex/core/error.hpp"
-#include "warpdex/indexer/readers/text_checks.hpp"
 
 namespace warpdex::tools {
 namespace {
 
-SnippetSettings settings_of(ShownFields::Marks marks) {
+SnippetSettings settings_of(ShowOptions::Marks marks) {
   SnippetSettings settings;
-  settings.is_html = marks == ShownFields::Marks::kTags;
-  if (marks == ShownFields::Marks::kTerminal) {
+  settings.is_html = marks == ShowOptions::Marks::kTags;
+  if (marks == ShowOptions::Marks::kTerminal) {
     settings.before = "\x1B[1m";
     settings.after = "\x1B[0m";
-  } else if (marks == ShownFields::Marks::kAsterisks) {
+  } else if (marks == ShowOptions::Marks::kAsterisks) {
     settings.before = settings.after = "*";
   }
   return settings;
-}
-
-std::string quoted(const std::vector<std::string>& names) {
-  std::string text;
-  for (const std::string& name : names) text += (text.empty() ? "'" : ", '") + name + "'";
-  return text;
 }
 
 }  // namespace
@@ -63,38 +52,12 @@ std::vector<std::string> ShowOptions::fields(const CommandLine& command) const {
   return fields;
 }
 
-ShownFields::ShownFields(const Snapshot& snapshot, const std::vector<std::string>& fields,
-                         bool snippets, bool positions, Marks marks)
-    : reader_(snapshot),
-      names_(fields),
-      is_for_people_(marks != Marks::kTags),
-      has_positions_(positions) {
-  const std::vector<std::string>& stored = snapshot.settings().stored_fields;
-  for (const std::string& name : names_) {
-    const auto known = std::find(stored.begin(), stored.end(), name);
-    if (known == stored.end()) {
-      throw UsageError("the index '" + snapshot.folder().string() + "' stores no field '" + name +
-                       "'; it stores " + quoted(stored));
-    }
-    places_.push_back(static_cast<std::size_t>(known - stored.begin()));
-  }
-  if (snippets) snippets_.emplace(snapshot.settings().analyzer, settings_of(marks));
-}
-
-std::vector<ShownField> ShownFields::of(std::uint32_t document, const Query& query) {
-  StoredValues values = reader_.read(document);
-  std::vector<ShownField> shown;
-  for (std::size_t i = 0; i < names_.size(); ++i) {
-    if (!values[places_[i]]) continue;
-    ShownField& field = shown.emplace_back();
-    field.name = names_[i];
-    field.text = is_for_people_ ? without_controls(*values[places_[i]], ' ') : *values[places_[i]];
-    if (!snippets_) continue;
-    Snippet snippet = snippets_->make(field.text, query);
-    field.snippet = std::move(snippet.text);
-    if (has_positions_) field.marked = std::move(snippet.marked);
-  }
-  return shown;
+void ShowOptions::apply(const std::vector<std::string>& fields, Marks marks,
+                        warpdex::SearchOptions& options) const {
+  options.fields = fields;
+  options.snippets = !no_snippets_;
+  options.positions = matches_position_;
+  options.snippet = settings_of(marks);
 }
 
 }  // namespace warpdex::tools

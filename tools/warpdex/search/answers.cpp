@@ -9,8 +9,9 @@
 #include "output/interrupt.hpp"
 #include "output/text.hpp"
 #include "warpdex/core/error.hpp"
+#include "warpdex/indexer/analysis/analyzer.hpp"
+#include "warpdex/indexer/format/snapshot.hpp"
 #include "warpdex/query/evaluation/trec_run.hpp"
-#include "warpdex/query/explain/explain.hpp"
 #include "warpdex/query/results_json.hpp"
 
 namespace warpdex::tools {
@@ -68,80 +69,64 @@ std::unique_ptr<ResultWriter> AnswerOptions::make_writer(std::ostream& out) cons
   throw UsageError("--output-format takes trec or json, not '" + output_format_ + "'");
 }
 
-void write_answer(const Snapshot& snapshot, const Query& query, const SearchResult& result,
-                  bool counted, bool are_distances, ShownFields* shown, ResultWriter& writer,
-                  const ScorerSettings* explained) {
-  std::vector<NamedHit> hits;
-  hits.reserve(result.hits.size());
-  std::vector<std::vector<ShownField>> fields(shown != nullptr ? result.hits.size() : 0);
-  std::vector<Explanation> explanations(explained != nullptr ? result.hits.size() : 0);
-  for (const Hit& hit : result.hits) {
-    NamedHit& named = hits.emplace_back(snapshot.document_name(hit.document), hit.score);
-    if (explained != nullptr) {
-      Explanation& explanation = explanations[hits.size() - 1];
-      explanation = explain(snapshot, query, *explained, hit.document);
-      named.explanation = &explanation;
-    }
-    if (shown == nullptr) continue;
-    fields[hits.size() - 1] = shown->of(hit.document, query);
-    named.fields = fields[hits.size() - 1];
+NamedAnswer::NamedAnswer(const Answer& answer, std::string_view own, std::size_t most) {
+  hits_.reserve(answer.size());
+  for (std::size_t i = 0; i < answer.size() && hits_.size() < most; ++i) {
+    const AnswerHit hit = answer[i];
+    if (!own.empty() && hit.id() == own) continue;
+    NamedHit& named = hits_.emplace_back(hit.id(), hit.score());
+    named.fields = hit.fields();
+    named.explanation = hit.explanation();
   }
-  QueryAnswer answer;
-  answer.id = query.id;
-  answer.hits = hits;
-  answer.matches = result.matches;
-  answer.matches_exact = counted;
-  answer.fell_back_to_or = result.fell_back_to_or;
-  answer.scores_are_distances = are_distances;
-  writer.write(answer);
+  view_.id = answer.id;
+  view_.hits = hits_;
+  view_.matches = answer.matches;
+  view_.matches_exact = answer.matches_exact;
+  view_.fell_back_to_or = answer.fell_back_to_or;
+  view_.scores_are_distances = answer.scores_are_distances;
 }
 
 namespace {
 
 /// Queries that are answered at a time.
-std::size_t chunk_size(const SearchSettings& settings) {
-  return std::clamp<std::size_t>(kHitsAtOnce / std::max(1U, settings.k), 1, kQueriesAtOnce);
+std::size_t chunk_size(const warpdex::SearchOptions& options) {
+  return std::clamp<std::size_t>(kHitsAtOnce / std::max(1U, options.k), 1, kQueriesAtOnce);
 }
 
 /// Answers these queries into a writer.
 class ChunkWriter {
  public:
-  ChunkWriter(const Snapshot& snapshot, QuerySyntax syntax, const SearchSettings& settings,
-              SearchEngine& engine, ResultWriter& writer, const AnswerWatch& watch)
-      : snapshot_(snapshot),
-        analyzer_(make_analyzer(snapshot.settings().analyzer)),
+  ChunkWriter(const Searcher& searcher, QuerySyntax syntax, const warpdex::SearchOptions& options,
+              ResultWriter& writer, const AnswerWatch& watch)
+      : searcher_(searcher),
+        analyzer_(make_analyzer(searcher.snapshot().settings().analyzer)),
         syntax_(syntax),
-        settings_(settings),
-        engine_(engine),
+        options_(options),
         writer_(writer),
         watch_(watch) {}
 
-  void write(std::span<const QueryText> texts, const SearchEngine::OnProgress& on_progress) {
+  void write(std::span<const QueryText> texts,
+             const std::function<void(std::size_t)>& on_progress) {
     const std::vector<Query> queries = parse_queries(texts, syntax_, *analyzer_, watch_.skipped);
     if (watch_.on_queries) watch_.on_queries(queries);
-    std::vector<SearchResult> results =
-        watch_.search ? watch_.search(queries) : engine_.search(queries, settings_, on_progress);
-    if (watch_.search) on_progress(queries.size());
+    std::span<const float> vectors;
+    if (watch_.next_vectors) vectors = watch_.next_vectors(queries.size());
+    options_.on_progress = on_progress;
+    const std::vector<Answer> answers = searcher_.search(queries, vectors, options_);
     for (std::size_t i = 0; i < queries.size(); ++i) {
-      if (watch_.hits_beside_own > 0) leave_out_own(queries[i], results[i].hits);
-      write_answer(snapshot_, queries[i], results[i], settings_.count, watch_.are_distances,
-                   watch_.shown, writer_, watch_.explain ? &settings_.scorer : nullptr);
-      if (watch_.on_answer) watch_.on_answer(queries[i], results[i]);
+      const bool leaves_out = watch_.hits_beside_own > 0;
+      const NamedAnswer named(answers[i], leaves_out ? queries[i].id : "",
+                              leaves_out ? watch_.hits_beside_own : kMaxK);
+      writer_.write(named.view());
+      if (watch_.on_answer) watch_.on_answer(queries[i], answers[i]);
     }
   }
 
  private:
-  void leave_out_own(const Query& query, std::vector<Hit>& hits) const {
-    std::erase_if(
-        hits, [&](const Hit& hit) { return snapshot_.document_name(hit.document) == query.id; });
-    if (hits.size() > watch_.hits_beside_own) hits.resize(watch_.hits_beside_own);
-  }
-
-  const Snapshot& snapshot_;
+  const Searcher& searcher_;
   std::unique_ptr<Analyzer> analyzer_;
   QuerySyntax syntax_;
-  const SearchSettings& settings_;
-  SearchEngine& engine_;
+  warpdex::SearchOptions options_;
   ResultWriter& writer_;
   const AnswerWatch& watch_;
 };
@@ -164,11 +149,11 @@ std::vector<QueryText> take_queries(QueryReader& reader, std::size_t max,
 
 }  // namespace
 
-void write_answers(const Snapshot& snapshot, const std::vector<QueryText>& texts,
-                   QuerySyntax syntax, const SearchSettings& settings, SearchEngine& engine,
-                   ResultWriter& writer, const AnswerWatch& watch) {
-  ChunkWriter chunks(snapshot, syntax, settings, engine, writer, watch);
-  const std::size_t chunk = chunk_size(settings);
+void write_answers(const Searcher& searcher, const std::vector<QueryText>& texts,
+                   QuerySyntax syntax, const warpdex::SearchOptions& options, ResultWriter& writer,
+                   const AnswerWatch& watch) {
+  ChunkWriter chunks(searcher, syntax, options, writer, watch);
+  const std::size_t chunk = chunk_size(options);
   AnswerCounter answered(texts.size(), watch.progress);
   for (std::size_t first = 0; first < texts.size(); first += chunk) {
     const std::size_t count = std::min(chunk, texts.size() - first);
@@ -178,15 +163,15 @@ void write_answers(const Snapshot& snapshot, const std::vector<QueryText>& texts
   writer.finish();
 }
 
-void write_stream_answers(const Snapshot& snapshot, QueryReader& queries, QuerySyntax syntax,
-                          const SearchSettings& settings, SearchEngine& engine,
-                          ResultWriter& writer, std::ostream& out,
+void write_stream_answers(const Searcher& searcher, QueryReader& queries, QuerySyntax syntax,
+                          const warpdex::SearchOptions& options, ResultWriter& writer,
+                          std::ostream& out,
                           const std::function<void(const std::vector<QueryText>&)>& on_first,
                           const AnswerWatch& watch) {
-  ChunkWriter chunks(snapshot, syntax, settings, engine, writer, watch);
+  ChunkWriter chunks(searcher, syntax, options, writer, watch);
   std::exception_ptr failure;
   for (bool is_first = true;; is_first = false) {
-    const std::vector<QueryText> texts = take_queries(queries, chunk_size(settings), failure);
+    const std::vector<QueryText> texts = take_queries(queries, chunk_size(options), failure);
     if (is_first) on_first(texts);
     chunks.write(texts, [](std::size_t) { InterruptGuard::check(); });
     out.flush();

@@ -7,18 +7,17 @@
 #include <ostream>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "options/options.hpp"
 #include "options/search_options.hpp"
 #include "output/progress.hpp"
-#include "output/shown_fields.hpp"
-#include "search/search_engine.hpp"
-#include "warpdex/indexer/format/snapshot.hpp"
 #include "warpdex/query/input/query_file.hpp"
 #include "warpdex/query/input/query_parser.hpp"
 #include "warpdex/query/result_writer.hpp"
 #include "warpdex/query/search.hpp"
+#include "warpdex/searcher.hpp"
 
 namespace warpdex::tools {
 
@@ -41,11 +40,19 @@ class AnswerOptions {
   std::string tag_ = "warpdex";
 };
 
-/// Sends one answer, with its documents' names, to `writer`. `shown` may be null. `are_distances`:
-/// its scores are. `explained`, if not null, is what its scores are explained by.
-void write_answer(const Snapshot& snapshot, const Query& query, const SearchResult& result,
-                  bool counted, bool are_distances, ShownFields* shown, ResultWriter& writer,
-                  const ScorerSettings* explained = nullptr);
+/// An answer as it is written: with the names of its documents.
+class NamedAnswer {
+ public:
+  /// `answer` must outlive it. Leaves out the document of the id `own`, if that is not empty, and
+  /// has `most` hits at most.
+  explicit NamedAnswer(const Answer& answer, std::string_view own = {}, std::size_t most = kMaxK);
+
+  const QueryAnswer& view() const { return view_; }
+
+ private:
+  std::vector<NamedHit> hits_;
+  QueryAnswer view_;
+};
 
 /// Options of write_answers(), each of which may be left out.
 struct AnswerWatch {
@@ -53,31 +60,28 @@ struct AnswerWatch {
   SkippedQueries* skipped = nullptr;
   /// Sees the next queries before they are answered.
   std::function<void(std::span<const Query>)> on_queries{};
-  /// Sees each result after it was written.
-  std::function<void(const Query&, const SearchResult&)> on_answer;
+  /// Sees each answer after it was written.
+  std::function<void(const Query&, const Answer&)> on_answer;
   Progress* progress = nullptr;  ///< shows how far it has come
-  ShownFields* shown = nullptr;  ///< what goes with each document
-  bool explain = false;          ///< so does an explanation of its score
   /// Above 0: the document of a query's own id is left out, and answers have so many hits at most;
-  /// the settings ask for one more.
+  /// the options ask for one more.
   std::uint32_t hits_beside_own = 0;
-  /// Answers the next queries in the place of the engine; they come in their order.
-  std::function<std::vector<SearchResult>(std::span<const Query>)> search{};
-  bool are_distances = false;  ///< the scores of its answers
+  /// The queries' vectors, of the next so many queries.
+  std::function<std::span<const float>(std::size_t)> next_vectors{};
 };
 
 /// Answers all queries in their order. After a signal that an InterruptGuard caught, throws
-/// Interrupted as soon as the queries under way (GPU: the batch) are answered.
-void write_answers(const Snapshot& snapshot, const std::vector<QueryText>& texts,
-                   QuerySyntax syntax, const SearchSettings& settings, SearchEngine& engine,
-                   ResultWriter& writer, const AnswerWatch& watch = {});
+/// Interrupted within a second, on a GPU as soon as the batch is answered.
+void write_answers(const Searcher& searcher, const std::vector<QueryText>& texts,
+                   QuerySyntax syntax, const warpdex::SearchOptions& options, ResultWriter& writer,
+                   const AnswerWatch& watch = {});
 
-/// Likewise for queries that come one after another: answers those that are there, flushes `out`,
+/// The same for queries that come one after another: answers those that are there, flushes `out`,
 /// which `writer` writes to, and waits for the next. `on_first` is called with the first ones,
 /// before they are answered.
-void write_stream_answers(const Snapshot& snapshot, QueryReader& queries, QuerySyntax syntax,
-                          const SearchSettings& settings, SearchEngine& engine,
-                          ResultWriter& writer, std::ostream& out,
+void write_stream_answers(const Searcher& searcher, QueryReader& queries, QuerySyntax syntax,
+                          const warpdex::SearchOptions& options, ResultWriter& writer,
+                          std::ostream& out,
                           const std::function<void(const std::vector<QueryText>&)>& on_first,
                           const AnswerWatch& watch = {});
 

@@ -1,4 +1,4 @@
-// The engine that search and bench answer with, chosen by --device: the CPU's or the GPU's.
+// An index in GPU memory, and the scheduler over it, for commands that measure them.
 #pragma once
 
 #include <cstddef>
@@ -18,32 +18,28 @@
 
 namespace warpdex::tools {
 
-/// An index in GPU memory, and the resources of a GPU that this index has for itself.
+/// A snapshot in GPU memory, and the resources of a GPU that it has for itself.
 struct UploadedIndex {
-  UploadedIndex(const Index& uploaded, const ResourceSettings& settings)
-      : resources(settings), plain(std::in_place, uploaded, resources) {}
-  /// A snapshot that is not plain, or that is searched by vectors too: `with_vectors`.
+  /// `with_vectors`: it is searched by vectors, too.
   UploadedIndex(const Snapshot& uploaded, const ResourceSettings& settings, bool with_vectors)
-      : resources(settings), changed(std::in_place, uploaded, resources) {
-    if (with_vectors) vectors.emplace(*changed);
+      : resources(settings), snapshot(uploaded, resources) {
+    if (with_vectors) vectors.emplace(snapshot);
   }
 
   GpuEngine make_engine(const GpuEngineSettings& settings = {}) const {
-    return plain ? GpuEngine(*plain, settings) : GpuEngine(*changed, settings);
+    return GpuEngine(snapshot, settings);
   }
-  int device() const { return plain ? plain->device() : changed->device(); }
-  bool is_resident() const { return plain ? plain->is_resident() : changed->is_resident(); }
-  std::size_t memory() const { return plain ? plain->memory() : changed->memory(); }
+  int device() const { return snapshot.device(); }
+  bool is_resident() const { return snapshot.is_resident(); }
+  std::size_t memory() const { return snapshot.memory(); }
 
   Resources resources;
-  std::optional<GpuIndex> plain;       ///< an index of one segment without deletions
-  std::optional<GpuSnapshot> changed;  ///< any other
-  std::optional<GpuVectors> vectors;   ///< of its documents
+  GpuSnapshot snapshot;
+  std::optional<GpuVectors> vectors;  ///< of its documents
 };
 
-/// The snapshot in GPU memory, or none if the CPU is to answer: DeviceOptions::start_gpu(). Of a
-/// plain one, its index, which must outlive it. `with_vectors`: those of the documents, too; throws
-/// UsageError if the index holds none.
+/// The snapshot in GPU memory, or none if the CPU is to answer: DeviceOptions::start_gpu().
+/// `with_vectors`: those of the documents, too; throws UsageError if the index holds none.
 std::unique_ptr<UploadedIndex> upload(const Snapshot& snapshot, const DeviceOptions& device,
                                       bool with_vectors = false);
 
@@ -71,40 +67,6 @@ class ScheduledEngine {
   std::unique_ptr<GpuEngine> engine_;
   std::unique_ptr<GpuEngine> background_;
   std::unique_ptr<Scheduler> scheduler_;
-};
-
-/// Answers batches of queries; each is planned first. What the GPU's engine cannot answer, the
-/// CPU's does.
-class SearchEngine {
- public:
-  /// Is called from time to time, with the number of queries that were answered since; what it
-  /// throws ends the search.
-  using OnProgress = std::function<void(std::size_t queries)>;
-
-  /// Takes the GPU's engine if `gpu` is not null, else the CPU's, of so many threads (0: all). With
-  /// `is_scheduled` and a GPU it takes both, and sends each query to the one that serves it best.
-  /// `gpu` must outlive this.
-  SearchEngine(const Snapshot& snapshot, const UploadedIndex* gpu, std::size_t threads,
-               bool is_scheduled);
-
-  /// In their order. Throws what the engines throw.
-  std::vector<SearchResult> search(std::span<const Query> queries, const SearchSettings& settings,
-                                   const OnProgress& on_progress = {});
-
- private:
-  std::vector<SearchResult> search_on_gpu(const SearchSettings& settings,
-                                          const OnProgress& on_progress);
-  std::vector<SearchResult> search_by_schedule(const SearchSettings& settings,
-                                               const OnProgress& on_progress);
-
-  Snapshot snapshot_;
-  // Plans of batches that may still be under way when a search ends by an exception: they outlive
-  // the engines.
-  std::vector<PlannedQuery> plans_;
-  std::vector<PlannedQuery> left_plans_;
-  std::unique_ptr<CpuEngine> cpu_;
-  std::unique_ptr<GpuEngine> gpu_;
-  std::unique_ptr<ScheduledEngine> scheduled_;  ///< or none, and the others answer
 };
 
 }  // namespace warpdex::tools

@@ -6,18 +6,18 @@
 #include <string>
 #include <vector>
 
-#include "options/at_most.hpp"
 #include "command.hpp"
+#include "options/at_most.hpp"
 #include "options/device_options.hpp"
+#include "options/options.hpp"
+#include "options/places.hpp"
 #include "output/interrupt.hpp"
 #include "output/json.hpp"
-#include "search/metric_search.hpp"
-#include "options/options.hpp"
 #include "output/output_file.hpp"
-#include "options/places.hpp"
 #include "output/progress.hpp"
 #include "output/table.hpp"
 #include "output/text.hpp"
+#include "search/metric_search.hpp"
 #include "search/timing.hpp"
 #include "warpdex/core/cpu_features.hpp"
 #include "warpdex/core/error.hpp"

@@ -8,17 +8,17 @@
 #include <string>
 #include <vector>
 
-#include "options/at_most.hpp"
 #include "command.hpp"
+#include "options/at_most.hpp"
 #include "options/device_options.hpp"
+#include "options/options.hpp"
+#include "options/places.hpp"
 #include "output/interrupt.hpp"
 #include "output/json.hpp"
-#include "search/metric_search.hpp"
-#include "options/options.hpp"
 #include "output/output_file.hpp"
-#include "options/places.hpp"
 #include "output/progress.hpp"
 #include "output/text.hpp"
+#include "search/metric_search.hpp"
 #include "warpdex/core/error.hpp"
 #include "warpdex/core/number_text.hpp"
 #include "warpdex/vector/metric/metric_index.hpp"

@@ -7,13 +7,13 @@
 #include <set>
 #include <vector>
 
-#include "options/at_most.hpp"
 #include "command.hpp"
+#include "options/at_most.hpp"
 #include "options/device_options.hpp"
-#include "output/interrupt.hpp"
 #include "options/options.hpp"
-#include "output/output_file.hpp"
 #include "options/places.hpp"
+#include "output/interrupt.hpp"
+#include "output/output_file.hpp"
 #include "output/progress.hpp"
 #include "output/text.hpp"
 #include "search/true_neighbors.hpp"

@@ -5,14 +5,14 @@
 #include <memory>
 #include <vector>
 
-#include "output/change_report.hpp"
 #include "command.hpp"
 #include "options/device_options.hpp"
+#include "options/options.hpp"
+#include "options/places.hpp"
+#include "output/change_report.hpp"
 #include "output/interrupt.hpp"
 #include "output/json.hpp"
-#include "options/options.hpp"
 #include "output/output_file.hpp"
-#include "options/places.hpp"
 #include "output/progress.hpp"
 #include "output/text.hpp"
 #include "warpdex/core/cuda/resources.hpp"

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "command.hpp"
-#include "output/interrupt.hpp"
 #include "options/options.hpp"
+#include "output/interrupt.hpp"
 #include "output/progress.hpp"
 #include "output/text.hpp"
 #include "warpdex/core/error.hpp"

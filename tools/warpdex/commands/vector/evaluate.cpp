@@ -7,8 +7,8 @@
 #include <set>
 
 #include "command.hpp"
-#include "output/json.hpp"
 #include "options/options.hpp"
+#include "output/json.hpp"
 #include "output/output_file.hpp"
 #include "output/table.hpp"
 #include "output/text.hpp"

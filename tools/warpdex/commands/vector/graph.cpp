@@ -8,10 +8,10 @@
 
 #include "command.hpp"
 #include "options/device_options.hpp"
-#include "output/interrupt.hpp"
-#include "output/neighbor_output.hpp"
 #include "options/options.hpp"
 #include "options/places.hpp"
+#include "output/interrupt.hpp"
+#include "output/neighbor_output.hpp"
 #include "output/progress.hpp"
 #include "output/text.hpp"
 #include "search/vector_search.hpp"

@@ -11,9 +11,9 @@
 
 #include "command.hpp"
 #include "options/device_options.hpp"
+#include "options/options.hpp"
 #include "output/interrupt.hpp"
 #include "output/json.hpp"
-#include "options/options.hpp"
 #include "output/output_file.hpp"
 #include "output/progress.hpp"
 #include "output/text.hpp"

@@ -5,10 +5,10 @@
 #include <optional>
 
 #include "command.hpp"
-#include "output/json.hpp"
 #include "options/options.hpp"
-#include "output/output_file.hpp"
 #include "options/places.hpp"
+#include "output/json.hpp"
+#include "output/output_file.hpp"
 #include "warpdex/core/error.hpp"
 #include "warpdex/core/number_text.hpp"
 #include "warpdex/vector/data/matrix.hpp"

@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "command.hpp"
-#include "output/interrupt.hpp"
 #include "options/options.hpp"
 #include "options/places.hpp"
+#include "output/interrupt.hpp"
 #include "output/progress.hpp"
 #include "output/text.hpp"
 #include "warpdex/core/error.hpp"

@@ -2,13 +2,13 @@
 #include <iostream>
 #include <vector>
 
-#include "output/change_report.hpp"
 #include "command.hpp"
+#include "options/options.hpp"
+#include "options/places.hpp"
+#include "output/change_report.hpp"
 #include "output/interrupt.hpp"
 #include "output/json.hpp"
-#include "options/options.hpp"
 #include "output/output_file.hpp"
-#include "options/places.hpp"
 #include "output/text.hpp"
 #include "warpdex/vector/data/ids.hpp"
 #include "warpdex/vector/format/vector_index_change.hpp"

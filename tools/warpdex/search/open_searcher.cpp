@@ -1,0 +1,39 @@
+#include "search/open_searcher.hpp"
+
+#include <iostream>
+#include <optional>
+
+#include "warpdex/core/error.hpp"
+
+namespace warpdex::tools {
+
+Searcher open_searcher(const std::string& folder, const DeviceOptions& device,
+                       std::size_t threads) {
+  std::optional<Searcher> searcher;
+  device.start_gpu([&](const ResourceSettings& gpu) {
+    const Device wanted = device.is_auto() ? Device::kAuto : Device::kGpu;
+    searcher.emplace(
+        folder,
+        SearcherOptions{.device = wanted, .gpu = Gpu(gpu.device, gpu.memory), .threads = threads});
+    if (searcher->device() == Device::kCpu) {  // start_gpu() says so
+      throw Error(searcher->problem());
+    }
+  });
+  if (!searcher) searcher.emplace(folder, SearcherOptions{.threads = threads});
+  return std::move(*searcher);
+}
+
+warpdex::SearchOptions searcher_options(const SearchSettings& settings) {
+  return {.k = settings.k,
+          .mode = settings.mode,
+          .and_or_min = settings.and_or_min,
+          .count = settings.count,
+          .scorer = settings.scorer};
+}
+
+void print_problem(const Searcher& searcher) {
+  if (searcher.device() == Device::kCpu || searcher.problem().empty()) return;
+  std::cerr << "warpdex: note: " << searcher.problem() << "\n";
+}
+
+}  // namespace warpdex::tools

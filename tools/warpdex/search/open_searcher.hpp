@@ -1,0 +1,22 @@
+// The searcher that the options of a command ask for.
+#pragma once
+
+#include <string>
+
+#include "options/device_options.hpp"
+#include "options/search_options.hpp"
+#include "warpdex/searcher.hpp"
+
+namespace warpdex::tools {
+
+/// Opens the index on the device that the options say. Where `auto` finds no usable GPU, a line on
+/// standard error says why the CPU works.
+Searcher open_searcher(const std::string& folder, const DeviceOptions& device, std::size_t threads);
+
+/// What the options of a command say, as a Searcher takes it.
+warpdex::SearchOptions searcher_options(const SearchSettings& settings);
+
+/// Says on standard error what stands in the way of the GPU, if something does.
+void print_problem(const Searcher& searcher);
+
+}  // namespace warpdex::tools
