@@ -42,10 +42,15 @@ constexpr const char* kNotes =
     "example:\n"
     "  warpdex bench INDEX --queries log.tsv --mode and -k 10 --json bench.json";
 
+/// For --help, behind "auto: ".
+constexpr const char* kAuto =
+    "the GPU alone is timed if there is one that is fit and has memory enough, else the CPU, with "
+    "a line that says why; answers of --output come from both";
+
 struct Arguments {
   std::string index;
   SearchOptions search;
-  DeviceOptions device;
+  DeviceOptions device{kAuto};
   AnswerOptions answers;
   std::int64_t repetitions = 5;
   std::int64_t batch_size = 0;

@@ -36,10 +36,16 @@ constexpr const char* kNotes =
     "example:\n"
     "  warpdex calibrate INDEX --queries log.tsv --device auto";
 
+/// For --help, behind "auto: ".
+constexpr const char* kAuto =
+    "the GPU beside the CPU if there is one that is fit and has memory enough; else the CPU, with "
+    "a "
+    "line that says why";
+
 struct Arguments {
   std::string index;
   SearchOptions search{0};  // on all threads
-  DeviceOptions device;
+  DeviceOptions device{kAuto};
   std::string modes = "or,and,and-or";
   std::string ks = "10,1000";
   std::int64_t limit = 1'000;

@@ -44,10 +44,15 @@ constexpr const char* kNotes =
 /// A plan that takes as much is told about, in bytes.
 constexpr std::uint64_t kToldMemory = 256 << 20;
 
+/// For --help, behind "auto: ".
+constexpr const char* kAuto =
+    "the GPU beside the CPU, as --on says, if there is one that is fit and has memory enough; else "
+    "the CPU, with a line that says why";
+
 struct Arguments {
   std::string index;
   SearchOptions search{0};  // on all threads
-  DeviceOptions device;
+  DeviceOptions device{kAuto};
   std::string rates;
   bool finds_rate = false;
   double max_missed = 1;

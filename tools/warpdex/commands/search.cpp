@@ -48,7 +48,7 @@ struct Arguments {
   std::string index;
   std::vector<std::string> words;
   SearchOptions search;
-  DeviceOptions device;
+  DeviceOptions device{kAutoTakesBoth};
   AnswerOptions answers;
   ShowOptions show;
   HybridOptions hybrid;

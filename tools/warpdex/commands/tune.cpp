@@ -42,7 +42,7 @@ constexpr int kDecimals = 4;
 struct Arguments {
   std::string index;
   SearchOptions search;
-  DeviceOptions device;
+  DeviceOptions device{kAutoTakesBoth};
   HybridOptions hybrid;
   std::string qrels;
   std::string measure = "ndcg_cut_10";

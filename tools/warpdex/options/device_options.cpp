@@ -51,11 +51,10 @@ void DeviceOptions::add_to(CommandLine& command, const std::string& memory, GpuC
   po::options_description group = option_group("Device");
   const std::string help =
       "GPU memory to take at most, as 20G or 500M. " + memory + ". Default: 90 % of what is free";
-  group.add_options()(
-      "device", po::value(&device_)->value_name("WHICH")->default_value(device_),
-      "cpu, gpu, or auto: the GPU if there is one that is fit and has memory enough, "
-      "else the CPU, with a line that says why")(
-      "gpu-memory", po::value(&gpu_memory_)->value_name("SIZE"), help.c_str());
+  const std::string devices = std::string("cpu, gpu, or auto: ") + what_auto_does_;
+  group.add_options()("device", po::value(&device_)->value_name("WHICH")->default_value(device_),
+                      devices.c_str())("gpu-memory", po::value(&gpu_memory_)->value_name("SIZE"),
+                                       help.c_str());
   if (count != GpuCount::kOne) {
     group.add_options()("devices", po::value(&devices_)->value_name("LIST"),
                         "numbers of the GPUs that share the work, as 0,1. Default: 0");

@@ -15,10 +15,22 @@ namespace warpdex::tools {
 /// Whether several GPUs can share a command's work, and whether a GPU may be named several times.
 enum class GpuCount { kOne, kSeveral, kRepeated };
 
+/// What --device auto does, for --help: behind "auto: ".
+inline constexpr const char* kAutoTakesOne =
+    "the GPU if there is one that is fit and has memory enough, else the CPU, with a line that "
+    "says why";
+inline constexpr const char* kAutoTakesBoth =
+    "both, if there is a GPU that is fit and has memory enough: the scheduler sends each query's "
+    "words to the one that answers sooner, and vectors go to the GPU; else the CPU, with a line "
+    "that says why";
+
 /// The options --device, --gpu-memory and, for several GPUs, --devices. Declared once, read after
 /// CommandLine::parse().
 class DeviceOptions {
  public:
+  explicit DeviceOptions(const char* what_auto_does = kAutoTakesOne)
+      : what_auto_does_(what_auto_does) {}
+
   /// Adds the group "Device". `memory` is a sentence on what --gpu-memory means for the command.
   void add_to(CommandLine& command,
               const std::string& memory =
@@ -54,6 +66,7 @@ class DeviceOptions {
  private:
   static void say_cpu(const Error& error);
 
+  const char* what_auto_does_;
   std::string device_ = "cpu";
   std::string gpu_memory_;
   std::string devices_ = "0";
