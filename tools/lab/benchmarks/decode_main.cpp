@@ -1,6 +1,6 @@
 // warpdex_bench_decode: how fast the GPU decodes posting lists, to registers and to memory, by
-// codec, by what is decoded, and by the length of lists (Table 1 and Figure 4 of the GPU query
-// processing paper), beside the time that reading the bytes takes.
+// codec, by what is decoded, and by the length of lists (Table 1 and Figure 4 of Ding et al.),
+// beside the time that reading the bytes takes.
 #include <algorithm>
 #include <cstdio>
 #include <iostream>

@@ -1,11 +1,11 @@
-// warpdex-lab codecs: every codec on an index's own lists, as the GPU query processing paper
-// compares them: sizes (its Figure 3), decode rates (Table 1) and rates by list length (Figure 4).
+// warpdex-lab codecs: every codec on an index's own lists, as Ding et al. compare them: sizes
+// (Figure 3), decode rates (Table 1) and rates by list length (Figure 4).
 #include <iostream>
 
 #include "collections/codec_comparison.hpp"
 #include "commands/commands.hpp"
-#include "options/options.hpp"
 #include "output/json.hpp"
+#include "options/options.hpp"
 #include "output/output_file.hpp"
 #include "output/plot.hpp"
 #include "output/progress.hpp"
