@@ -25,7 +25,8 @@ class Member:
     def __init__(self):
         self.kind = None  # as the page says
         self.note = ""  # when the member is there; empty: always
-        self.members = {}  # of an object, or of the objects of a list
+        self.members = {}  # of an object, or of the objects of an array
+        self.has_row = False
         self.was_seen = False
 
     def is_optional(self):
@@ -36,17 +37,23 @@ def take_rows(lines):
     """(name, type, note) of the members in a table's lines."""
     for line in lines:
         cells = [cell.strip() for cell in line.strip("|\n").split("|")]
-        if len(cells) != 5 or not cells[0].startswith("`"):
+        if len(cells) != 3 or not cells[0].startswith("`"):
             continue
+        note = re.search(r"\((only [^()]*)\)$", cells[2])
         for name in re.findall(r"`([^`]+)`", cells[0]):
-            yield name, cells[1], cells[4]
+            yield name, cells[1], note.group(1) if note else ""
 
 
 def place(root, path):
-    """The member at a path such as a.b[].*, made if need be."""
+    """The member at a path such as a.b[].*, made if need be; what lies around it has no row of its
+    own unless there is more to say."""
     member = root
     for name in path.split("."):
+        if member.kind is None:
+            member.kind = "object"
         member = member.members.setdefault(name.removesuffix("[]"), Member())
+        if name.endswith("[]") and member.kind is None:
+            member.kind = "array"
     return member
 
 
@@ -64,8 +71,8 @@ class Page:
         root = Member()
         for name, kind, note in self.rows[heading]:
             member = place(root, name)
-            assert member.kind is None, f"{heading}: {name} stands there twice"
-            member.kind, member.note = kind, note
+            assert not member.has_row, f"{heading}: {name} stands there twice"
+            member.kind, member.note, member.has_row = kind, note, True
             if link := re.fullmatch(r"\[(\w+)\]\(#\1\)", kind):
                 member.kind = "object"
                 member.members = self.members(link.group(1)).members
@@ -76,8 +83,8 @@ def fits(value, kind):
     if kind.endswith(" or null"):
         return value is None or fits(value, kind.removesuffix(" or null"))
     if isinstance(value, bool):
-        return kind == "true or false"
-    types = {"text": str, "whole number": int, "number": (int, float), "list": list, "object": dict}
+        return kind == "boolean"
+    types = {"string": str, "integer": int, "number": (int, float), "array": list, "object": dict}
     return kind in types and isinstance(value, types[kind])
 
 
@@ -152,9 +159,7 @@ class JsonPage(unittest.TestCase):
             (self.folder / name).write_text("\n".join(lines) + "\n", encoding="utf-8")
 
     def run_warpdex(self, command):
-        is_lab = command.split()[0] in ("codecs", "generate")
-        program = f"{PROGRAM}-lab" if is_lab else PROGRAM
-        done = subprocess.run([program, *command.split()], cwd=self.folder, capture_output=True,
+        done = subprocess.run([PROGRAM, *command.split()], cwd=self.folder, capture_output=True,
                               text=True, check=False)
         self.assertEqual(0, done.returncode, f"{command}\n{done.stderr}")
         return done.stdout
@@ -197,13 +202,10 @@ class JsonPage(unittest.TestCase):
         load = f"load index {queries} --on cpu --seconds 0.02 --rate 200"
         self.check("`warpdex load`", f"{load} --callers 1 --by-hand --simulate")
         self.check("`warpdex load`", f"{load} --find-rate --deadline 10 --simulate")
-        self.check("`warpdex-lab codecs`", "codecs index --postings 100")
         self.run_warpdex(f"search index {queries} --output run")
         self.check("`warpdex evaluate`", "evaluate --qrels qrels --run run --per-query")
         self.check("`warpdex tune`",
                    f"tune index {queries} --vector-queries queries.fvecs --qrels qrels")
-        self.check("`warpdex-lab generate`", "generate --documents 1000 --queries 20 --output made "
-                   "--compare pfor --compare-queries queries.tsv")
 
     def check_changes(self):
         changes = "`warpdex add`, `delete` and `merge`"
@@ -263,8 +265,8 @@ class JsonPage(unittest.TestCase):
             self.assertEqual([], list(unseen(tree)), heading)
 
     def test_a_difference_is_found(self):
-        root = Page("## x\n| `a` | list | | | |\n| `a[].b` | number | | | |\n"
-                    "| `c` | text | | | only then |\n").members("x")
+        root = Page("## x\n| `a[].b` | number | |\n"
+                    "| `c` | string | more of it (only then) |\n").members("x")
         self.assertEqual([], list(compare({"a": [{"b": 1}]}, root, "")))
         self.assertEqual(["c"], list(unseen(root)))
         wrong = {"a": [{}, {"b": True}], "c": "", "d": 1}
