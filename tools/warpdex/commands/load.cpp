@@ -82,7 +82,7 @@ void add_options(CommandLine& command, Arguments& given) {
       "find-rate", po::bool_switch(&given.finds_rate),
       "search the highest rate that is answered in time (with --deadline)")(
       "max-missed", po::value(&given.max_missed)->value_name("%")->default_value(1, "1"),
-      "a rate is too high where so many miss their deadline; 0: where one does")(
+      "a rate is too high where this share of queries misses its deadline; 0: where one does")(
       "callers", po::value(&given.callers)->value_name("N"),
       "also let N callers each wait for their answer before they ask again")(
       "by-hand",

@@ -76,7 +76,7 @@ void add_options(CommandLine& command, Arguments& given) {
       "output", po::value(&given.output)->value_name("DIR")->required(), "the folder of the index")(
       "index", po::value(&given.index)->value_name("TYPE")->default_value(given.index),
       "flat: all vectors are compared, so that every answer is exact. ivf-flat: an inverted file; "
-      "only the lists nearest to a query are compared. ivf-pq: likewise, by codes of a few bytes a "
+      "only the lists nearest to a query are compared. ivf-pq: the same, by codes of a few bytes a "
       "vector. xfbq: all vectors are compared, by codes of a few bits a component. ivf-xfbq: those "
       "of "
       "the nearest lists, by such codes")(

@@ -36,7 +36,7 @@ constexpr const char* kNotes =
     "             near as the k-th true one (or farther by --epsilon times its distance) were "
     "all\n"
     "             as good\n"
-    "for k = 1, 10, 100 and that of -k, as far as both files have so many columns.\n"
+    "for k = 1, 10, 100 and that of -k, as far as both files have that many columns.\n"
     "\n"
     "Files are .ivecs, .ibin, .npy of whole numbers, or .hdf5 (dataset neighbors, or "
     "FILE.hdf5:NAME;\n"

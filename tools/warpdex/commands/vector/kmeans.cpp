@@ -69,12 +69,12 @@ void add_options(CommandLine& command, Arguments& given) {
       "clusters", po::value(&given.clusters)->value_name("N")->required(),
       "how many, 1 to the number of vectors")(
       "iterations", po::value(&given.iterations)->value_name("N")->default_value(given.iterations),
-      "at most so many; it ends early once no vector changes its cluster")(
+      "at most; it ends early once no vector changes its cluster")(
       "spherical", po::bool_switch(&given.spherical),
       "only directions count: vectors and centroids are scaled to length 1")(
       "balanced", po::bool_switch(&given.balanced), "clusters of more even sizes")(
       "sample", po::value(&given.sample)->value_name("N")->default_value(given.sample),
-      "so many vectors only, drawn at random; 0: all. Vectors that are drawn are held in memory")(
+      "vectors to work with, drawn at random and held in memory; 0: all")(
       "seed", po::value(&given.seed)->value_name("S")->default_value(given.seed),
       "of all that is drawn at random");
   add_threads_option(group, &given.threads);
