@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "warpdex/core/parallel.hpp"
 #include "warpdex/query/input/query_parser.hpp"
 
 namespace warpdex {
@@ -47,9 +48,15 @@ Query OpenIndex::parse(std::string_view text, QuerySyntax syntax, std::string_vi
 std::vector<TextAnswer> OpenIndex::search(std::span<const Query> queries,
                                           const SearchSettings& settings,
                                           const SearchLimits& limits) const {
-  std::vector<PlannedQuery> plans;
-  plans.reserve(queries.size());
-  for (const Query& query : queries) plans.push_back(plan_query(snapshot_, query));
+  constexpr std::size_t kFew = 256;  // are planned sooner than threads start
+  std::vector<PlannedQuery> plans(queries.size());
+  ProgressReport report(limits);
+  parallel_for(queries.size() < kFew ? 1 : threads_, queries.size(),
+               [&](std::size_t, std::size_t i) {
+                 if (report.goes_on()) plans[i] = plan_query(snapshot_, queries[i]);
+               });
+  report.finish();
+  limits.check_stop();
   return (with_gpu_ ? *with_gpu_ : *cpu_).search(plans, settings, limits);
 }
 

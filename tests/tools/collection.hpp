@@ -78,9 +78,11 @@ inline void expect_complaint(const Outcome& outcome, int status,
                              const std::vector<std::string>& parts) {
   EXPECT_EQ(outcome.status, status) << outcome.err;
   EXPECT_EQ(outcome.out, "");
-  EXPECT_TRUE(outcome.err.starts_with("warpdex: ")) << outcome.err;
+  const bool is_of_lab = outcome.err.starts_with("warpdex-lab: ");
+  EXPECT_TRUE(is_of_lab || outcome.err.starts_with("warpdex: ")) << outcome.err;
   EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 1) << outcome.err;
-  EXPECT_THAT(outcome.err, ::testing::Not(::testing::MatchesRegex("warpdex: [A-Z][a-z ].*")));
+  EXPECT_THAT(outcome.err,
+              ::testing::Not(::testing::MatchesRegex("warpdex(-lab)?: [A-Z][a-z ].*")));
   EXPECT_FALSE(outcome.err.ends_with(".\n")) << outcome.err;
   for (const std::string& part : parts) EXPECT_THAT(outcome.err, ::testing::HasSubstr(part));
 }

@@ -118,13 +118,13 @@ void answer_words(const Snapshot& index, const Arguments& arguments, bool readab
   }
   query.id = "1";
   const warpdex::SearchOptions options = options_of(arguments, settings, readable);
-  const Searcher searcher =
-      open_searcher(arguments.index, arguments.device, arguments.search.threads());
   std::optional<QueryVectors> vectors;
   if (arguments.hybrid.is_given()) {
     vectors.emplace(index, arguments.hybrid.path());
     vectors->check_count(1);
   }
+  const Searcher searcher =
+      open_searcher(arguments.index, arguments.device, arguments.search.threads());
   const Answer answer = std::move(
       searcher.search({&query, 1}, vectors ? vectors->next(1) : std::span<const float>(), options)
           .front());
@@ -168,6 +168,11 @@ void answer_file(const Snapshot& index, const Arguments& arguments, bool report_
   // at once.
   std::optional<InterruptGuard> guard;
   if (!arguments.answers.is_to_standard_output()) guard.emplace();
+  std::optional<QueryVectors> vectors;
+  if (is_hybrid) {
+    vectors.emplace(index, arguments.hybrid.path());
+    vectors->check_count(texts.size());
+  }
   const Searcher searcher =
       open_searcher(arguments.index, arguments.device, arguments.search.threads());
   OutputFile output(arguments.answers.output());
@@ -178,10 +183,7 @@ void answer_file(const Snapshot& index, const Arguments& arguments, bool report_
   };
   AnswerWatch watch;
   if (arguments.ignore_identical_ids) watch.hits_beside_own = arguments.search.settings().k;
-  std::optional<QueryVectors> vectors;
   if (is_hybrid) {
-    vectors.emplace(index, arguments.hybrid.path());
-    vectors->check_count(texts.size());
     watch.next_vectors = [&](std::size_t queries) { return vectors->next(queries); };
     options.vectors_alone = !arguments.search.has_query_file();
   }

@@ -36,6 +36,20 @@ class FormatError : public Error {
   using Error::Error;
 };
 
+/// A CUDA call or a kernel launch that failed. The message names the call and says what to do.
+class CudaError : public Error {
+ public:
+  /// `code` is what code() returns.
+  CudaError(const std::string& message, int code) : Error(message), code_(code) {}
+  /// CUDA's own number (cudaError_t); kNoCudaInBuild where this build has no CUDA.
+  int code() const { return code_; }
+  /// The code() of every CudaError that a build without CUDA throws.
+  static constexpr int kNoCudaInBuild = -1;
+
+ private:
+  int code_;
+};
+
 /// The message of `errno`'s value `code`, as in "No such file or directory".
 std::string errno_message(int code);
 

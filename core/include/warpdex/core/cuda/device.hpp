@@ -9,20 +9,6 @@
 
 namespace warpdex {
 
-/// A CUDA call or a kernel launch that failed. The message names the call and says what to do.
-class CudaError : public Error {
- public:
-  /// `code` is what code() returns.
-  CudaError(const std::string& message, int code) : Error(message), code_(code) {}
-  /// CUDA's own number (cudaError_t); kNoCudaInBuild where this build has no CUDA.
-  int code() const { return code_; }
-  /// The code() of every CudaError that a build without CUDA throws.
-  static constexpr int kNoCudaInBuild = -1;
-
- private:
-  int code_;
-};
-
 /// Whether this build has the GPU parts (WARPDEX_CUDA).
 bool built_with_cuda();
 
