@@ -88,9 +88,7 @@ double CheckedSearcher::certain_margin(const float* prepared) const {
   const SearchedVectors first = with_metric(index_.segments().front().vectors, metric_);
   const auto& codes = std::get<XfbqVectors>(first);
   const QueryCode code = encode_query(codes, check_depth(codes, settings_.xfbq()), prepared);
-  const XfbqBound bound =
-      settings_.bound == XfbqBound::kNone ? XfbqBound::kCertain : settings_.bound;
-  return -make_bound(codes, code, prepared, bound).lowest(check_.size, check_.residual, 0);
+  return largest_code_error(codes, code, prepared, check_.size, check_.residual);
 }
 
 /// Adds the canonical keys of candidates. Returns by how much distances by codes differ, at most.

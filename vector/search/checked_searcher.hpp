@@ -20,9 +20,9 @@ namespace warpdex::vector {
 /// Within a radius, where an index of codes keeps its vectors, candidates are taken by codes, and
 /// those stay whose canonical distances are within. Candidates are all whose distances by codes are
 /// within the radius and a margin. Of codes with corrections the margin is what the largest
-/// residual allows (XfbqBound), so nothing is missed; with XfbqBound::kLikely it is smaller. Of
-/// others it is the largest difference between distances by codes and canonical ones among the
-/// max(kSample, refine) nearest by codes and all candidates: what differs by more is missed.
+/// residual allows, so nothing is missed. Of others it is the largest difference between distances
+/// by codes and canonical ones among the max(kSample, refine) nearest by codes and all candidates:
+/// what differs by more is missed.
 class CheckedSearcher final : public VectorSearcher {
  public:
   /// Candidates whose distances tell how far codes are off.
@@ -52,7 +52,7 @@ class CheckedSearcher final : public VectorSearcher {
   /// What a range search needs, made by the first.
   struct Check {
     std::optional<StoredRows> rows;
-    float size = 0;  ///< the largest of QueryBound's
+    float size = 0;  ///< the largest that largest_code_error() has
     float residual = 0;
   };
   struct Candidates;

@@ -38,10 +38,7 @@ std::unique_ptr<VectorSearcher> search_segments(const VectorIndex& index,
         {nullptr, std::make_unique<SegmentSearcher>(segment, std::move(searcher)), segment.name});
   }
   auto all = std::make_unique<ShardedSearcher>(std::move(shards), 1);
-  if (settings.refine == 0 || settings.bound != XfbqBound::kNone ||
-      !has_codes(index.settings().index)) {
-    return all;
-  }
+  if (settings.refine == 0 || !has_codes(index.settings().index)) return all;
   StoredRows rows(index);
   rows.set_metric(metric);
   const SearchedVectors first = with_metric(index.segments().front().vectors, metric);

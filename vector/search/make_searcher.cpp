@@ -50,9 +50,7 @@ class Face final : public VectorSearcher {
   }
   Neighbors nearest_by_codes(std::span<const float> queries, std::size_t k,
                              const RowFilter* filter) const override {
-    ProbeSettings by_codes = settings_;
-    by_codes.bound = XfbqBound::kNone;
-    return nearest_as(by_codes.by_codes(), queries, k, filter);
+    return nearest_as(settings_.by_codes(), queries, k, filter);
   }
   RangeNeighbors within(std::span<const float> queries, float radius,
                         const RowFilter* filter) const override {
@@ -74,7 +72,7 @@ class Face final : public VectorSearcher {
   bool is_resident() const override {
     if constexpr (MayPage<Searcher>) return searcher_.is_resident();
     if constexpr (RefinesOnGpu<Searcher>) {
-      return !settings_.needs_vectors() || searcher_.has_vectors();
+      return settings_.refine == 0 || searcher_.has_vectors();
     }
     return true;
   }
@@ -145,7 +143,7 @@ std::unique_ptr<VectorSearcher> search_on_gpu(const SearchedVectors& vectors,
   if (const auto* ivf = std::get_if<IvfVectors>(&vectors)) {
     return make_face(vectors, settings, GpuIvfSearcher(*ivf, resources));
   }
-  const bool refines = settings.needs_vectors();
+  const bool refines = settings.refine > 0;
   if (const auto* codes = std::get_if<IvfPqVectors>(&vectors)) {
     const GpuIvfPqSettings with_vectors{.memory = 0, .keeps_vectors = refines};
     return make_face(vectors, settings, GpuIvfPqSearcher(*codes, resources, with_vectors));

@@ -20,10 +20,10 @@ void check_query_bits(std::size_t bits) {
 
 std::size_t check_list_depth(const XfbqQuantizer& quantizer, const XfbqDepth& depth) {
   check_query_bits(depth.query_bits);
-  if (depth.extra > 0 || depth.bound != XfbqBound::kNone) {
+  if (depth.extra > 0) {
     throw UsageError(
-        "codes in lists have neither an extra distance nor bounds; search without, or build an "
-        "index of binary codes without lists");
+        "codes in lists have no extra distance; search without, or build an index of binary codes "
+        "without lists");
   }
   return settled_query_bits(depth.query_bits, quantizer.bits);
 }
@@ -34,12 +34,6 @@ std::size_t check_depth(const XfbqVectors& vectors, const XfbqDepth& depth) {
     throw UsageError(
         "the index keeps no vectors to refine answers by; search without refining, or build it "
         "again with its vectors");
-  }
-  if (depth.bound != XfbqBound::kNone &&
-      !(vectors.keeps_vectors() && vectors.quantizer.is_corrected)) {
-    throw UsageError(
-        "only codes with corrections, beside their vectors, have bounds; search without one, or "
-        "build the index again with both");
   }
   return settled_query_bits(depth.query_bits, vectors.quantizer.bits);
 }

@@ -8,11 +8,11 @@
 
 namespace warpdex::vector {
 
-/// The bits of a query's component. Throws UsageError for bits out of range, for refining where
-/// the vectors were not kept, and for a bound where there is none.
+/// The bits of a query's component. Throws UsageError for bits out of range, and for refining
+/// where the vectors were not kept.
 std::size_t check_depth(const XfbqVectors& vectors, const XfbqDepth& depth);
 
-/// Likewise of codes in lists, which have neither an extra distance nor bounds. Whether there are
+/// Likewise of codes in lists, which have no extra distance. Whether there are
 /// vectors is not looked at.
 std::size_t check_list_depth(const XfbqQuantizer& quantizer, const XfbqDepth& depth);
 

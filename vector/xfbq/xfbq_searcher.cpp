@@ -7,17 +7,13 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
-#include <optional>
 
 #include "flat/search_input.hpp"
 #include "pq/code_groups.hpp"
 #include "warpdex/core/parallel.hpp"
-#include "xfbq/bound_ranking.hpp"
 #include "xfbq/candidate_keys.hpp"
 #include "xfbq/check_depth.hpp"
 #include "xfbq/query_code.hpp"
-#include "xfbq/xfbq_bound.hpp"
 
 namespace warpdex::vector {
 namespace {
@@ -93,36 +89,6 @@ class KeysWithin {
   Keys keys_;
 };
 
-/// What may be among the nearest, by lower bounds of canonical distances.
-class PossibleKeys {
- public:
-  PossibleKeys(const DistanceBound& bound, float limit) : bound_(&bound), limit_(limit) {}
-  std::uint64_t limit() const { return ~std::uint64_t{0}; }
-  void add(std::uint64_t key) {
-    const double lowest = bound_->lowest(key_row(key), key_value(key));
-    if (lowest > double{limit_}) return;
-    // Rounded down, and never -0.
-    const float value = std::nextafter(static_cast<float>(lowest), -INFINITY) + 0.0F;
-    keys_.push_back(order_key(value, key_row(key)));
-  }
-  Keys take() { return std::move(keys_); }
-
- private:
-  const DistanceBound* bound_;
-  float limit_;
-  Keys keys_;
-};
-
-/// Offers what is possible, in order.
-void rank_possible(const FlatVectors& vectors, const float* query, Keys possible,
-                   BoundRanking& ranking) {
-  const CanonicalDistances canonical(vectors, distance_kernels());
-  std::sort(possible.begin(), possible.end());
-  for (const std::uint64_t bound : possible) {
-    if (!ranking.offer(bound, [&] { return canonical.key(query, key_row(bound)); })) break;
-  }
-}
-
 std::vector<QueryCode> encode_queries(const XfbqVectors& vectors, std::size_t query_bits,
                                       const PreparedQueries& prepared, std::size_t threads) {
   std::vector<QueryCode> codes(prepared.count);
@@ -175,9 +141,6 @@ XfbqSearcher::XfbqSearcher(const XfbqVectors& vectors, std::size_t threads)
 
 Neighbors XfbqSearcher::nearest(std::span<const float> queries, std::size_t k,
                                 const XfbqDepth& depth, const RowFilter* filter) const {
-  if (depth.bound != XfbqBound::kNone) {
-    return nearest_by_bound(queries, k, depth, filter).answers;
-  }
   check_k(k, vectors_.rows);
   check_filter(filter, vectors_.rows);
   const std::size_t query_bits = check_depth(vectors_, depth);
@@ -197,47 +160,6 @@ Neighbors XfbqSearcher::nearest(std::span<const float> queries, std::size_t k,
     if (depth.refine > 0) rescore_keys(vectors_.vectors, prepared.query(q), found[q]);
     keep_nearest(found[q], k);
     set_answers(vectors_.metric, q, found[q], result);
-  });
-  return result;
-}
-
-BoundedNeighbors XfbqSearcher::nearest_by_bound(std::span<const float> queries, std::size_t k,
-                                                const XfbqDepth& depth,
-                                                const RowFilter* filter) const {
-  check_k(k, vectors_.rows);
-  check_filter(filter, vectors_.rows);
-  const std::size_t query_bits = check_depth(vectors_, depth);
-  const PreparedQueries prepared =
-      prepare_queries(vectors_.metric, vectors_.quantizer.dimension, queries);
-  const std::vector<QueryCode> codes = encode_queries(vectors_, query_bits, prepared, threads_);
-  const std::size_t candidates = candidate_count(depth, k, vectors_.rows);
-  std::vector<Keys> nearest =
-      scan_all(vectors_, query_bits, filter, codes, threads_,
-               [&](const QueryCode&) { return CandidateKeys(candidates, 0); });
-  std::vector<std::optional<BoundRanking>> rankings(prepared.count);
-  run(threads_, prepared.count, [&](std::size_t q) {
-    keep_nearest(nearest[q], candidates);
-    std::vector<std::uint32_t> known;
-    for (const std::uint64_t key : nearest[q]) known.push_back(key_row(key));
-    rescore_keys(vectors_.vectors, prepared.query(q), nearest[q]);
-    keep_nearest(nearest[q], k);
-    rankings[q].emplace(k, std::move(nearest[q]), std::move(known));
-  });
-  std::vector<DistanceBound> bounds;
-  for (std::size_t q = 0; q < prepared.count; ++q) {
-    bounds.emplace_back(vectors_, codes[q], prepared.query(q), depth.bound);
-  }
-  std::vector<Keys> possible =
-      scan_all(vectors_, query_bits, filter, codes, threads_, [&](const QueryCode& code) {
-        const auto q = static_cast<std::size_t>(&code - codes.data());
-        return PossibleKeys(bounds[q], rankings[q]->limit());
-      });
-  BoundedNeighbors result{make_neighbors(vectors_.metric, prepared.count, k),
-                          std::vector<std::uint32_t>(prepared.count)};
-  run(threads_, prepared.count, [&](std::size_t q) {
-    rank_possible(vectors_.vectors, prepared.query(q), std::move(possible[q]), *rankings[q]);
-    result.refined[q] = rankings[q]->refined();
-    set_answers(vectors_.metric, q, rankings[q]->nearest(), result.answers);
   });
   return result;
 }

@@ -64,10 +64,7 @@ TEST_F(RadiusCommand, IsExactWhereVectorsAreKept) {
   }
   build("codes", kinds[2]);
   EXPECT_EQ(search("codes", {}).out, exact_);
-  EXPECT_EQ(search("codes", {"--bound", "certain"}).out, exact_);
   expect_complaint(search("codes", {"--refine", "5", "--extra", "5"}), 2, {"--extra", "--radius"});
-  build("codes", kinds[1]);
-  expect_complaint(search("codes", {"--bound", "certain"}), 2, {"corrections"});
 }
 
 TEST_F(RadiusCommand, IsSaidToBeAnEstimateWhereNoneAreKept) {

@@ -49,12 +49,6 @@ TEST_F(VectorBinaryCodesCommand, AnswersByCodesAndRefined) {
     EXPECT_EQ(search({"-k", "1", "--refine", "2", "--filter", folder_ / "filter.txt"}).out,
               "0\t0\t3.0625\n1\t3\t1\n");
   }
-  // Corrected: bounds hold, with no count of candidates given.
-  for (const char* bound : {"certain", "likely"}) {
-    EXPECT_EQ(search({"-k", "2", "--bound", bound}).out,
-              "0\t2\t0.0625\n0\t1\t0.5625\n1\t3\t1\n1\t2\t49\n");
-  }
-  expect_complaint(search({"--bound", "sure"}), 2, {"certain or likely", "'sure'"});
   EXPECT_THAT(run_warpdex({"verify", folder_ / "index"}).out, HasSubstr("4 vectors"));
   EXPECT_THAT(run_warpdex({"stats", folder_ / "index"}).out,
               HasSubstr("4 bits a component, rotated, corrected"));
@@ -110,7 +104,6 @@ TEST_F(VectorBinaryCodesCommand, CodesInListsAreBuiltSearchedAndChanged) {
     EXPECT_EQ(search_lists({"-k", "2", "--refine", "4", "--query-bits", "8"}).out, exact);
     expect_complaint(search_lists({"-k", "1", "--refine", "4", "--extra", "5"}), 2,
                      {"--extra", "xfbq"});
-    expect_complaint(search_lists({"-k", "1", "--bound", "certain"}), 2, {"--bound", "xfbq"});
     EXPECT_THAT(run_warpdex({"stats", folder_ / "lists"}).out, HasSubstr("a component"));
     ASSERT_EQ(
         run_warpdex({"vector", "add", folder_ / "lists", "--input", folder_ / "queries.fvecs"})
@@ -152,7 +145,6 @@ TEST_F(VectorBinaryCodesCommand, BadCallsGetASentence) {
   expect_complaint(search({"--probes", "2"}), 2, {"--probes", "xfbq"});
   expect_complaint(search({"--query-bits", "9"}), 2, {"--query-bits"});
   expect_complaint(search({"--extra", "5"}), 2, {"--extra", "--refine"});
-  expect_complaint(search({"--bound", "certain"}), 2, {"corrections"});
   ASSERT_EQ(run_warpdex({"vector", "build", "--input", folder_ / "base.fvecs", "--output",
                          folder_ / "flat"})
                 .status,

@@ -236,7 +236,6 @@ TEST_F(GpuIvfXfbq, ThreadsSearchAtOnceInBlocksAndBadArgumentsAreTold) {
   EXPECT_EQ(gpu.nearest({}, 3, 1).queries, 0U);
   EXPECT_THROW(gpu.nearest(queries, 0, 1), UsageError);
   EXPECT_THROW(gpu.nearest(queries, 1, 51), UsageError);
-  EXPECT_THROW(gpu.nearest(queries, 1, 1, {.bound = XfbqBound::kCertain}), UsageError);
   EXPECT_THROW(GpuIvfXfbqSearcher(index.ivf_xfbq(), resources(), {.memory = 1 << 18}), Error);
 }
 

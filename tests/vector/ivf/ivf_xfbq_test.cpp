@@ -196,7 +196,6 @@ TEST(IvfXfbq, VerifyFindsCodesOfOtherVectorsAndBadArgumentsAreTold) {
   EXPECT_THROW(searcher.nearest(query, 0, 1), UsageError);
   EXPECT_THROW(searcher.nearest(query, 1, 1, {.query_bits = 9}), UsageError);
   EXPECT_THROW(searcher.nearest(query, 1, 1, {.refine = 5, .extra = 1}), UsageError);
-  EXPECT_THROW(searcher.nearest(query, 1, 1, {.bound = XfbqBound::kCertain}), UsageError);
   VectorIndexSettings bad = settings;
   bad.xfbq.bits = 9;
   EXPECT_THROW(VectorIndexWriter(folder / "bad", bad), UsageError);

@@ -69,10 +69,8 @@ class XfbqBenchmark {
   void measure_searches();
   void measure_sweep(const vector::GpuXfbqSearcher& searcher, std::size_t k,
                      const vector::Neighbors& truth, double exact);
-  void measure_bounds(const vector::GpuXfbqSearcher& searcher, const vector::Neighbors& truth);
   double share_found(const vector::GpuXfbqSearcher& searcher, std::size_t k,
                      const vector::Neighbors& truth, const vector::XfbqDepth& depth) const;
-  static std::size_t count_wrong(const vector::Neighbors& found, const vector::Neighbors& truth);
   static double share_of(const vector::Neighbors& found, const vector::Neighbors& truth);
   double time_single(const std::function<void(std::span<const float>)>& search) const;
   double time_batch(const std::function<void()>& search) const;

@@ -47,7 +47,6 @@ void XfbqBenchmark::measure_searches() {
           share_found(by_codes, 10, truth, depth), exact_batch[i]);
     }
   }
-  if (settings_.xfbq.is_corrected) measure_bounds(searcher, truth);
   const vector::GpuFlatFigures figures = searcher.figures();
   report_.note("open queries", figures.uncertified);
   if (settings_.lists > 0) measure_lists(truth);
@@ -69,39 +68,6 @@ void XfbqBenchmark::measure_sweep(const vector::GpuXfbqSearcher& searcher, std::
           share_found(searcher, k, truth, depth), exact);
     }
   }
-}
-
-/// The 10 nearest by a bound, a query at a time; the mean count of distances is told as what is
-/// refined.
-void XfbqBenchmark::measure_bounds(const vector::GpuXfbqSearcher& searcher,
-                                   const vector::Neighbors& truth) {
-  for (const bool is_certain : {true, false}) {
-    const vector::XfbqDepth depth{
-        settings_.query_bits, settings_.batch_refine, 0,
-        is_certain ? vector::XfbqBound::kCertain : vector::XfbqBound::kLikely};
-    const double time =
-        time_single([&](std::span<const float> query) { searcher.nearest(query, 10, depth); });
-    const vector::BoundedNeighbors found = searcher.nearest_by_bound(queries_.values, 10, depth);
-    double refined = 0;
-    for (const std::uint32_t count : found.refined) refined += count;
-    const std::string name = is_certain ? "bound, certain" : "bound, likely";
-    report_.note(name + ": wrong answers of " + std::to_string(queries_.rows) + " queries",
-                 count_wrong(found.answers, truth));
-    add(name, 1, 10, static_cast<std::size_t>(refined / static_cast<double>(queries_.rows)), 0,
-        time, scan_floor(1), share_of(found.answers, truth));
-  }
-}
-
-/// Queries whose distances are not those of the truth, which may have more columns.
-std::size_t XfbqBenchmark::count_wrong(const vector::Neighbors& found,
-                                       const vector::Neighbors& truth) {
-  std::size_t wrong = 0;
-  for (std::size_t i = 0; i < found.queries; ++i) {
-    const auto begin = found.distances.begin() + static_cast<std::ptrdiff_t>(i * found.k);
-    const auto expected = truth.distances.begin() + static_cast<std::ptrdiff_t>(i * truth.k);
-    if (!std::equal(begin, begin + static_cast<std::ptrdiff_t>(found.k), expected)) ++wrong;
-  }
-  return wrong;
 }
 
 double XfbqBenchmark::share_found(const vector::GpuXfbqSearcher& searcher, std::size_t k,

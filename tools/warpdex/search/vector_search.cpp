@@ -14,23 +14,12 @@
 
 namespace warpdex::tools {
 
-namespace {
-
-vector::XfbqBound bound_from_name(const std::string& name) {
-  if (name == "certain") return vector::XfbqBound::kCertain;
-  if (name == "likely") return vector::XfbqBound::kLikely;
-  throw UsageError("--bound takes certain or likely, not '" + name + "'");
-}
-
-}  // namespace
-
 void set_binary_depth(const CommandLine& command, const SearchDepth& depth,
                       vector::ProbeSettings& settings) {
   if (command.given("query-bits")) {
     settings.query_bits = checked_number("--query-bits", depth.query_bits, 1,
                                          static_cast<std::int64_t>(vector::kMaxXfbqBits));
   }
-  if (command.given("bound")) settings.bound = bound_from_name(depth.bound);
   if (!command.given("extra")) return;
   if (!command.given("refine")) {
     throw UsageError("--extra adds to what --refine ranks anew; add --refine, or leave it out");
@@ -50,10 +39,10 @@ void check_depth_options(const vector::VectorIndex& index, const CommandLine& co
                      " has no binary codes: --query-bits is for --index xfbq and ivf-xfbq; leave "
                      "it out");
   }
-  for (const char* option : {"extra", "bound"}) {
-    if (settings.index == vector::IndexKind::kXfbq || !command.given(option)) continue;
-    throw UsageError(name + " has no binary codes of all vectors without lists: --" + option +
-                     " is for --index xfbq; leave it out");
+  if (command.given("extra") && settings.index != vector::IndexKind::kXfbq) {
+    throw UsageError(name +
+                     " has no binary codes of all vectors without lists: --extra is for --index "
+                     "xfbq; leave it out");
   }
   if (!command.given("refine")) return;
   if (!vector::has_codes(settings.index)) {
@@ -122,10 +111,7 @@ void add_binary_depth_options(po::options_description& group, SearchDepth& depth
                       "more")(
       "extra", po::value(&depth.extra)->value_name("N"),
       "xfbq, with --refine: also rank anew what is farther than the last of the best by up "
-      "to N steps of the codes' distance")(
-      "bound", po::value(&depth.bound)->value_name("NAME"),
-      "xfbq built with --correct: rank all anew that may be among the nearest. certain: by a bound "
-      "that always holds, so that answers are exact. likely: by one that nearly always holds");
+      "to N steps of the codes' distance");
 }
 
 void add_search_device_options(CommandLine& command, DeviceOptions& device, GpuLayout& layout) {

@@ -1,10 +1,8 @@
-// Finishes by full scans what rounds leave open. Searches by a bound go on from there, query by
-// query.
+// Finishes by full scans what rounds leave open.
 #include "warpdex/vector/xfbq/gpu_xfbq_searcher.hpp"
 
 #include <algorithm>
 #include <atomic>
-#include <mutex>
 #include <optional>
 #include <vector>
 
@@ -15,7 +13,6 @@
 #include "warpdex/core/cuda/check_internal.hpp"
 #include "xfbq/check_depth.hpp"
 #include "xfbq/gpu/block_search.hpp"
-#include "xfbq/gpu/bound_search.hpp"
 #include "xfbq/gpu/full_scan.hpp"
 
 namespace warpdex::vector {
@@ -34,11 +31,6 @@ struct GpuXfbqSearcher::State {
                                               const WantedCodes& wanted, Neighbors& result) {
     return BlockSearch(codes, vectors ? &*vectors : nullptr, *pool).run(queries, wanted, result);
   }
-  /// Copies them when they are first needed.
-  const DeviceBoundRows& rows_of_bounds() {
-    std::call_once(has_bounds, [this] { bounds.emplace(codes, pool_memory()); });
-    return bounds->on_gpu();
-  }
   MemoryBudget& pool_memory() const { return vectors ? vectors->memory() : codes.memory(); }
   /// Calls answer(scan, workspace) with what full scans of single queries need.
   template <class Answer>
@@ -48,8 +40,6 @@ struct GpuXfbqSearcher::State {
   Metric metric;
   GpuBinaryCodes codes;
   std::optional<GpuRows> vectors;
-  std::once_flag has_bounds;
-  std::optional<GpuBoundRows> bounds;
   std::optional<WorkspacePool> pool;
   std::atomic<std::uint64_t> searched{0};
   std::atomic<std::uint64_t> uncertified{0};
@@ -83,9 +73,6 @@ GpuFlatFigures GpuXfbqSearcher::figures() const {
 
 Neighbors GpuXfbqSearcher::nearest(std::span<const float> queries, std::size_t k,
                                    const XfbqDepth& depth, const RowFilter* filter) const {
-  if (depth.bound != XfbqBound::kNone) {
-    return nearest_by_bound(queries, k, depth, filter).answers;
-  }
   State& state = *state_;
   const XfbqVectors& host = state.codes.host();
   check_k(k, host.rows);
@@ -117,37 +104,6 @@ Neighbors GpuXfbqSearcher::nearest(std::span<const float> queries, std::size_t k
           finish_query(host, prepared, wanted, query, keys, result);
         }
       });
-  return result;
-}
-
-BoundedNeighbors GpuXfbqSearcher::nearest_by_bound(std::span<const float> queries, std::size_t k,
-                                                   const XfbqDepth& depth,
-                                                   const RowFilter* filter) const {
-  State& state = *state_;
-  const XfbqVectors& host = state.codes.host();
-  check_k(k, host.rows);
-  const std::size_t query_bits = check_depth(host, depth);
-  const std::size_t candidates = candidate_count(depth, k, host.rows);
-  const Neighbors by_codes = nearest(queries, candidates, {.query_bits = query_bits}, filter);
-  const PreparedQueries prepared = prepare_queries(state.metric, host.quantizer.dimension, queries);
-  BoundedNeighbors result{make_neighbors(state.metric, prepared.count, k),
-                          std::vector<std::uint32_t>(prepared.count)};
-  if (prepared.count == 0) return result;
-  const CurrentDevice current(state.codes.device());
-  BoundSearch search(state.codes, state.rows_of_bounds(), state.vectors ? &*state.vectors : nullptr,
-                     {query_bits, depth.bound}, filter != nullptr);
-  Arena measure(nullptr);
-  search.lay_out(measure);
-  const auto workspace = state.pool->take(measure.used(), measure.used());
-  Arena arena(workspace->scratch.data());
-  search.lay_out(arena);
-  search.set_filter(filter, workspace->stream);
-  for (std::size_t q = 0; q < prepared.count; ++q) {
-    const BoundRanking ranking = search.rank(
-        prepared, q, std::span(by_codes.rows).subspan(q * candidates, candidates), k, *workspace);
-    result.refined[q] = ranking.refined();
-    set_answers(state.metric, q, ranking.nearest(), result.answers);
-  }
   return result;
 }
 

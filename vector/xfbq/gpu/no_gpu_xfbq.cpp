@@ -15,10 +15,6 @@ Neighbors GpuXfbqSearcher::nearest(std::span<const float>, std::size_t, const Xf
                                    const RowFilter*) const {
   refuse_without_cuda();
 }
-BoundedNeighbors GpuXfbqSearcher::nearest_by_bound(std::span<const float>, std::size_t,
-                                                   const XfbqDepth&, const RowFilter*) const {
-  refuse_without_cuda();
-}
 RangeNeighbors GpuXfbqSearcher::within(std::span<const float>, float, const XfbqDepth&,
                                        const RowFilter*) const {
   refuse_without_cuda();

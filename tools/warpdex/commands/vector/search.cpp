@@ -35,9 +35,9 @@ constexpr const char* kAbout =
     "come from codes and are nearly right; with --refine those of the best are exact.\n"
     "\n"
     "With --radius, codes whose vectors are kept only say which vectors are looked at: no answer\n"
-    "lies outside, and distances are exact. Over xfbq built with --correct none is missed, unless\n"
-    "--bound likely is given. Over other codes one may be missed whose code is off by more than\n"
-    "those that were looked at: 100, or as many as --refine says, and all that may lie within.\n"
+    "lies outside, and distances are exact. Over xfbq built with --correct none is missed. Over\n"
+    "other codes one may be missed whose code is off by more than those that were looked at: 100,\n"
+    "or as many as --refine says, and all that may lie within.\n"
     "Where no vectors are kept (--no-vectors), all are estimates, and a note says so.";
 
 constexpr const char* kNotes =
@@ -235,8 +235,7 @@ int run_vector_search(const std::vector<std::string>& arguments) {
                      counted(queries->dimension(), "component") + ", the vectors of '" +
                      given.index + "' have " + std::to_string(index.settings().dimension));
   }
-  const bool are_checked =
-      command.given("radius") || command.given("refine") || command.given("bound");
+  const bool are_checked = command.given("radius") || command.given("refine");
   const bool has_estimates = vector::has_codes(index.settings().index) &&
                              !(index.settings().pq.keeps_vectors && are_checked);
   if (index.live_rows() == 0) {

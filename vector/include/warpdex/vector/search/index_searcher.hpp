@@ -19,9 +19,9 @@ namespace warpdex::vector {
 /// for refining where the vectors were not kept; searches throw it for probes out of range.
 ///
 /// within() of codes checks what it finds by the vectors, where they were kept: no answer lies
-/// outside. Of binary codes with corrections none is missing, unless the settings' bound is
-/// XfbqBound::kLikely. Of other codes one is missing only if its distance by codes is off by more
-/// than those that were looked at: the nearest, `refine` of them or 100, and what may lie within.
+/// outside. Of binary codes with corrections none is missing. Of other codes one is missing only if
+/// its distance by codes is off by more than those that were looked at: the nearest, `refine` of
+/// them or 100, and what may lie within.
 std::unique_ptr<VectorSearcher> search_index_on_cpu(const VectorIndex& index,
                                                     const ProbeSettings& settings,
                                                     std::size_t threads = 0,

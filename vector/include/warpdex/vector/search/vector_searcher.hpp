@@ -20,16 +20,10 @@ struct ProbeSettings {
   /// Of binary codes, as in XfbqDepth.
   std::size_t query_bits = 0;
   std::size_t extra = 0;
-  XfbqBound bound = XfbqBound::kNone;
 
-  /// Whether distances of the vectors themselves are computed.
-  bool needs_vectors() const { return refine > 0 || bound != XfbqBound::kNone; }
-  XfbqDepth xfbq() const { return {query_bits, refine, extra, bound}; }
-  /// The search of a part, whose answers are refined with those of other parts. Answers by a bound
-  /// are refined already.
-  ProbeSettings by_codes() const {
-    return bound == XfbqBound::kNone ? ProbeSettings{probes, 0, query_bits, 0, bound} : *this;
-  }
+  XfbqDepth xfbq() const { return {query_bits, refine, extra}; }
+  /// The search of a part, whose answers are refined with those of other parts.
+  ProbeSettings by_codes() const { return {probes, 0, query_bits, 0}; }
 };
 
 /// A search of rows 0 to rows() - 1. Any number of threads may search at once.

@@ -41,13 +41,6 @@ class GpuXfbqSearcher {
   Neighbors nearest(std::span<const float> queries, std::size_t k, const XfbqDepth& depth = {},
                     const RowFilter* filter = nullptr) const;
 
-  /// As XfbqSearcher::nearest_by_bound(), the count of distances too; query by query. The first
-  /// call copies what bounds need to the GPU, 4 bytes a vector for kL2, else 8; a search takes some
-  /// 24 more. Throws Error where there is too little memory for that.
-  BoundedNeighbors nearest_by_bound(std::span<const float> queries, std::size_t k,
-                                    const XfbqDepth& depth,
-                                    const RowFilter* filter = nullptr) const;
-
   /// As XfbqSearcher::within(); query by query.
   RangeNeighbors within(std::span<const float> queries, float radius, const XfbqDepth& depth = {},
                         const RowFilter* filter = nullptr) const;

@@ -33,12 +33,6 @@ struct XfbqVectors {
   bool keeps_vectors() const { return vectors.vectors.data != nullptr; }
 };
 
-/// Answers of a search by a bound (XfbqBound).
-struct BoundedNeighbors {
-  Neighbors answers;
-  std::vector<std::uint32_t> refined;  ///< vectors whose distances were computed, of each query
-};
-
 /// Compares a query's code with all codes. *XOR-Friendly Binary Quantization*, section 4.
 /// Immutable: any number of threads may search at once.
 ///
@@ -56,17 +50,9 @@ class XfbqSearcher {
   /// `depth.extra` steps; they are ranked anew by their exact distances, which are those of
   /// FlatSearcher. Throws as FlatSearcher::nearest() does, and UsageError for bits out of range and
   /// for refining where the vectors were not kept. O(queries * rows * code_words() * query bits).
-  /// With a `depth.bound` it is nearest_by_bound(). Memory: up to 2 * max(k, refine) keys a query,
-  /// or all candidates.
+  /// Memory: up to 2 * max(k, refine) keys a query, or all candidates.
   Neighbors nearest(std::span<const float> queries, std::size_t k, const XfbqDepth& depth = {},
                     const RowFilter* filter = nullptr) const;
-
-  /// nearest() by `depth.bound`, which is not kNone: candidates are taken as there, then all others
-  /// that may be among the k nearest. Throws likewise, and UsageError for codes without corrections
-  /// or without vectors. Reads the codes twice.
-  BoundedNeighbors nearest_by_bound(std::span<const float> queries, std::size_t k,
-                                    const XfbqDepth& depth,
-                                    const RowFilter* filter = nullptr) const;
 
   /// All rows within `radius`, by their codes. Throws likewise.
   RangeNeighbors within(std::span<const float> queries, float radius, const XfbqDepth& depth = {},

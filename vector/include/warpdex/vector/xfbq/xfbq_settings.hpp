@@ -25,16 +25,6 @@ struct XfbqSettings {
 /// The share at which a normal distribution loses least: 1 bit clips 11 %, 4 bits 0.7 %.
 double default_clip(std::size_t bits);
 
-/// Which candidates are refined, beside those that `refine` asks for.
-enum class XfbqBound : std::uint8_t {
-  kNone,
-  /// For codes with corrections: ranks again all vectors that may be among the k nearest, by a
-  /// bound that nearly always holds for random rotations.
-  kLikely,
-  /// Likewise by a bound that always holds: answers are those of an exact search.
-  kCertain,
-};
-
 struct XfbqDepth {
   std::size_t query_bits = 0;  ///< of a query's component, 1 to kMaxXfbqBits; 0: those of the
                                ///< codes, or 4 if that is more
@@ -43,7 +33,6 @@ struct XfbqDepth {
   /// If answers are refined: by how many steps of the codes' distance a candidate may be farther
   /// than the last of the `refine` nearest.
   std::size_t extra = 0;
-  XfbqBound bound = XfbqBound::kNone;
 };
 
 /// What a `query_bits` of 0 stands for.
