@@ -6,7 +6,7 @@ import os
 import subprocess
 import sys
 
-from gpu_figures import cases, checks, figures, logs, plots, tables
+from gpu_figures import cases, checks, figures, logs, tables
 
 LIMIT = 600  # seconds a command may take
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -240,8 +240,6 @@ class Measure:
                         kernels=self.kernels, failed=self.failures)
         files = {"figures.json": json.dumps(document, indent=1, ensure_ascii=False),
                  "figures.md": self.table()}
-        for name, plot in plots.every(self.rows, self.kernels).items():
-            files[name + ".svg"] = plot
         for name, content in files.items():
             with open(os.path.join(self.given.output, name), "w", encoding="utf-8") as file:
                 file.write(content)
