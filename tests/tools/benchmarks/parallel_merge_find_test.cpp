@@ -1,5 +1,4 @@
-// Parallel Merge Find: intersections against std::set_intersection, blocks to decode against
-// std::lower_bound.
+// Parallel Merge Find: intersections against std::set_intersection.
 #include <algorithm>
 #include <iterator>
 #include <numeric>
@@ -39,50 +38,6 @@ class MergeFind : public testing::Test {
     back.resize(1 + std::min<std::size_t>(back[0], a.size()));
     back.erase(back.begin());
     return back;
-  }
-
-  /// The blocks that documents are in, of those with these last docIDs, from the GPU.
-  static List find_blocks(const List& documents, const List& last_docids, int levels) {
-    const Stream stream;
-    const auto count = static_cast<std::uint32_t>(documents.size());
-    const auto blocks = static_cast<std::uint32_t>(last_docids.size());
-    ListIntersection intersection(count);
-    DeviceArray<std::uint32_t> first(count);
-    DeviceArray<std::uint32_t> second(blocks);
-    const std::uint32_t max = std::min(count, blocks);
-    DeviceArray<std::uint32_t> out(max + 1);
-    first.upload(documents, stream);
-    second.upload(last_docids, stream);
-    out.fill_bytes(0xA5, stream);
-    intersection.find_blocks(first.data(), count, second.data(), blocks, levels, out.data() + 1,
-                             out.data(), stream);
-    List back(max + 1);
-    out.download(back, stream);
-    stream.synchronize();
-    EXPECT_LE(back[0], max);
-    back.resize(1 + std::min(back[0], max));
-    back.erase(back.begin());
-    return back;
-  }
-
-  /// What find_blocks() should return.
-  static List blocks_of(const List& documents, const List& last_docids) {
-    List blocks;
-    for (const std::uint32_t document : documents) {
-      const auto at = std::lower_bound(last_docids.begin(), last_docids.end(), document);
-      if (at == last_docids.end()) break;
-      const auto block = static_cast<std::uint32_t>(at - last_docids.begin());
-      if (blocks.empty() || blocks.back() != block) blocks.push_back(block);
-    }
-    return blocks;
-  }
-
-  static void check_blocks(const List& documents, const List& last_docids) {
-    const List should = blocks_of(documents, last_docids);
-    for (int levels = 0; levels <= kMaxMergeLevels; ++levels) {
-      ASSERT_EQ(find_blocks(documents, last_docids, levels), should)
-          << "sizes " << documents.size() << " and " << last_docids.size() << ", levels " << levels;
-    }
   }
 
   static void check(const List& a, const List& b, const std::string& what) {
@@ -145,63 +100,13 @@ TEST_F(MergeFind, EqualDisjointAndInterleavedLists) {
   }
 }
 
-TEST_F(MergeFind, BlocksWorthDecoding) {
-  WARPDEX_NEEDS_GPU();
-  auto random = test::generator(23);
-  for (const std::size_t documents : {0, 1, 31, 1023, 1024, 1025, 5000, 70'001}) {
-    for (const std::size_t blocks : {0, 1, 2, 33, 4097, 20'000}) {
-      for (const std::uint32_t gap : {1U, 3U, 700U}) {
-        check_blocks(random_list(documents, gap, random), random_list(blocks, 300, random));
-        check_blocks(random_list(documents, 300, random), random_list(blocks, gap, random));
-        if (HasFatalFailure()) return;
-      }
-    }
-  }
-  check_blocks(random_list(1'100'000, 7, random), random_list(90'000, 90, random));
-}
-
-// One object for both, in turn.
-TEST_F(MergeFind, IntersectsAndFindsBlocksInTurn) {
-  WARPDEX_NEEDS_GPU();
-  auto random = test::generator(24);
-  const Stream stream;
-  const List documents = random_list(3'000, 40, random);
-  const List other = random_list(2'500, 40, random);
-  const List should_find = blocks_of(documents, other);
-  List should_meet;
-  std::set_intersection(documents.begin(), documents.end(), other.begin(), other.end(),
-                        std::back_inserter(should_meet));
-  ListIntersection both(3'000);
-  DeviceArray<std::uint32_t> first(documents.size());
-  DeviceArray<std::uint32_t> second(other.size());
-  DeviceArray<std::uint32_t> out(documents.size() + 1);
-  first.upload(documents, stream);
-  second.upload(other, stream);
-  for (int turn = 0; turn < 4; ++turn) {
-    out.fill_bytes(0xA5, stream);
-    const bool meets = turn % 2 == 0;
-    const auto queue = meets ? &ListIntersection::run : &ListIntersection::find_blocks;
-    (both.*queue)(first.data(), 3'000, second.data(), 2'500, turn, out.data() + 1, out.data(),
-                  stream);
-    List back(out.size());
-    out.download(back, stream);
-    stream.synchronize();
-    const List& should = meets ? should_meet : should_find;
-    ASSERT_EQ(back[0], should.size()) << turn;
-    EXPECT_TRUE(std::equal(should.begin(), should.end(), back.begin() + 1)) << turn;
-  }
-}
-
 TEST_F(MergeFind, RefusesWhatItCannotTake) {
   WARPDEX_NEEDS_GPU();
   EXPECT_THROW(intersect({1}, {1}, -1), UsageError);
   EXPECT_THROW(intersect({1}, {1}, kMaxMergeLevels + 1), UsageError);
-  EXPECT_THROW(find_blocks({1}, {1}, -1), UsageError);
-  EXPECT_THROW(find_blocks({1}, {1}, kMaxMergeLevels + 1), UsageError);
   const Stream stream;
   ListIntersection small(2);
   EXPECT_THROW(small.run(nullptr, 3, nullptr, 0, 0, nullptr, nullptr, stream), UsageError);
-  EXPECT_THROW(small.find_blocks(nullptr, 3, nullptr, 0, 0, nullptr, nullptr, stream), UsageError);
 }
 
 }  // namespace

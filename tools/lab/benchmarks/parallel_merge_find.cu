@@ -28,7 +28,7 @@ std::uint32_t fan_out(std::uint32_t splitters, int levels) {
 }  // namespace
 
 ListIntersection::ListIntersection(std::uint32_t max_elements, int device)
-    : max_elements_(max_elements), device_(device) {
+    : max_elements_(max_elements) {
   const std::uint32_t tiles = divided_up(max_elements, kMergeTile);
   places_ = DeviceArray<std::uint32_t>(2 * std::size_t{tiles} + 4 * kMaxMergeLevels, device);
   words_ = DeviceArray<std::uint32_t>(std::size_t{tiles} * (kMergeTile / 32), device);
@@ -42,7 +42,9 @@ ListIntersection::ListIntersection(std::uint32_t max_elements, int device)
   scan_scratch_ = DeviceBuffer(bytes, device);
 }
 
-void ListIntersection::check(int levels, std::uint32_t shorter_size) const {
+void ListIntersection::run(const std::uint32_t* shorter, std::uint32_t shorter_size,
+                           const std::uint32_t* longer, std::uint32_t longer_size, int levels,
+                           std::uint32_t* out, std::uint32_t* out_size, const Stream& stream) {
   if (levels < 0 || levels > kMaxMergeLevels) {
     throw UsageError("intersection by Parallel Merge Find has 0 to 4 levels, not " +
                      std::to_string(levels));
@@ -52,64 +54,39 @@ void ListIntersection::check(int levels, std::uint32_t shorter_size) const {
                      " elements is longer than the intersection was made for, " +
                      std::to_string(max_elements_));
   }
-}
-
-template <class Match>
-void ListIntersection::match(const Lists& lists, int levels, const std::uint32_t* from,
-                             std::uint32_t* out, std::uint32_t* out_size, const Stream& stream,
-                             Match match_tiles) {
   const CurrentDevice current(stream.device());
   const cudaStream_t handle = stream.handle();
-  if (lists.shorter_size == 0) {
+  if (shorter_size == 0) {
     check_cuda(cudaMemsetAsync(out_size, 0, sizeof *out_size, handle), "cudaMemsetAsync");
     return;
   }
-  const std::uint32_t tiles = divided_up(lists.shorter_size, kMergeTile);
+  const std::uint32_t tiles = divided_up(shorter_size, kMergeTile);
   SplitterLevel level{places_.data(), 0, 0};
   const std::uint32_t fan = fan_out(tiles, levels > 0 ? levels : 1);
   std::uint32_t* places = places_.data();
   for (int left = levels; left > 0; --left) {
     std::uint64_t stride = kMergeTile;
     for (int i = 1; i < left; ++i) stride *= fan;
-    if (stride >= lists.shorter_size && left > 1) continue;  // a single splitter bounds nothing
-    const SplitterLevel next{places,
-                             divided_up(lists.shorter_size, static_cast<std::uint32_t>(stride)),
+    if (stride >= shorter_size && left > 1) continue;  // a single splitter bounds nothing
+    const SplitterLevel next{places, divided_up(shorter_size, static_cast<std::uint32_t>(stride)),
                              static_cast<std::uint32_t>(stride)};
-    place_splitters<<<next.count / 128 + 1, 128, 0, handle>>>(lists.shorter, lists.longer,
-                                                              lists.longer_size, level, next);
+    place_splitters<<<next.count / 128 + 1, 128, 0, handle>>>(shorter, longer, longer_size, level,
+                                                              next);
     check_launch("place_splitters");
     places += next.count + 1;
     level = next;
   }
-  match_tiles<<<tiles, kMergeThreads, 0, handle>>>(
-      lists.shorter, lists.shorter_size, lists.longer, lists.longer_size, level,
-      TileMatches{words_.data(), counts_.data(), blocks_.data()});
+  match_tiles<<<tiles, kMergeThreads, 0, handle>>>(shorter, shorter_size, longer, longer_size,
+                                                   level,
+                                                   TileMatches{words_.data(), counts_.data()});
   check_launch("match_tiles");
   std::size_t bytes = scan_scratch_.size();
   check_cuda(cub::DeviceScan::ExclusiveSum(scan_scratch_.data(), bytes, counts_.data(),
                                            starts_.data(), static_cast<int>(tiles), handle),
              "cub::DeviceScan::ExclusiveSum");
-  write_matches<<<tiles, kMergeThreads, 0, handle>>>(from, words_.data(), starts_.data(), tiles,
+  write_matches<<<tiles, kMergeThreads, 0, handle>>>(shorter, words_.data(), starts_.data(), tiles,
                                                      out, out_size);
   check_launch("write_matches");
-}
-
-void ListIntersection::run(const std::uint32_t* shorter, std::uint32_t shorter_size,
-                           const std::uint32_t* longer, std::uint32_t longer_size, int levels,
-                           std::uint32_t* out, std::uint32_t* out_size, const Stream& stream) {
-  check(levels, shorter_size);
-  match({shorter, shorter_size, longer, longer_size}, levels, shorter, out, out_size, stream,
-        match_tiles<Wanted::kCommon>);
-}
-
-void ListIntersection::find_blocks(const std::uint32_t* documents, std::uint32_t count,
-                                   const std::uint32_t* last_docids, std::uint32_t blocks,
-                                   int levels, std::uint32_t* out, std::uint32_t* out_size,
-                                   const Stream& stream) {
-  check(levels, count);
-  if (blocks_.size() == 0) blocks_ = DeviceArray<std::uint32_t>(max_elements_, device_);
-  match({documents, count, last_docids, blocks}, levels, blocks_.data(), out, out_size, stream,
-        match_tiles<Wanted::kBlocks>);
 }
 
 }  // namespace warpdex

@@ -5,9 +5,6 @@
 // every 1024th element (a splitter) is placed first, and the elements between two splitters are
 // then searched for between their places only, by one block, in shared memory if they lie close.
 // More levels place the splitters themselves in the same way, from coarse to fine.
-//
-// Where the other list is that of the last docIDs of a third one's blocks, a document's place is
-// the block that has it, if any does: so the blocks that are worth decoding are found.
 #pragma once
 
 #include <cstdint>
@@ -63,23 +60,15 @@ static __global__ void place_splitters(const std::uint32_t* shorter, const std::
   level.places[i] = merge_find(longer, low, high, shorter[i * level.stride]);
 }
 
-/// What of a tile's elements is wanted.
-enum class Wanted {
-  kCommon,  ///< those that the longer list has, too
-  kBlocks,  ///< the first of each block, where the longer list is of the blocks' last docIDs
-};
-
-/// The tiles' wanted elements, one bit each in their order, and how many they are.
+/// The tiles' common elements, one bit each in their order, and how many they are.
 struct TileMatches {
   std::uint32_t* words;   ///< kMergeTile / 32 a tile
   std::uint32_t* counts;  ///< one a tile
-  std::uint32_t* blocks;  ///< of kBlocks: by element, its block's number where it is wanted
 };
 
 /// Work item: a tile of kMergeTile elements of the shorter list; 256 threads; 16 KB of shared
 /// memory. `level` has a stride of kMergeTile, or a count of 0: then the whole list is searched.
 /// Bound by reading both lists once where they are of like length, else by the latency of reads.
-template <Wanted kWanted>
 static __global__ void __launch_bounds__(kMergeThreads)
     match_tiles(const std::uint32_t* shorter, std::uint32_t shorter_size,
                 const std::uint32_t* longer, std::uint32_t longer_size, SplitterLevel level,
@@ -113,15 +102,7 @@ static __global__ void __launch_bounds__(kMergeThreads)
     if (first + j * kMergeThreads < shorter_size) {
       const std::uint32_t value = elements[j];
       const std::uint32_t place = merge_find(values, 0, size, value);
-      if constexpr (kWanted == Wanted::kCommon) {
-        found = place < size && values[place] == value;
-      } else if (low + place < longer_size) {
-        const std::uint32_t i = first + j * kMergeThreads;
-        const std::uint32_t block = low + place;
-        // The element before is in a block before if that does not end before it.
-        found = i == 0 || (block > 0 && shorter[i - 1] <= longer[block - 1]);
-        if (found) matches.blocks[i] = block;
-      }
+      found = place < size && values[place] == value;
     }
     const std::uint32_t word = __ballot_sync(0xFFFFFFFFU, found);
     if (threadIdx.x % 32 == 0) {
@@ -133,7 +114,7 @@ static __global__ void __launch_bounds__(kMergeThreads)
   if (threadIdx.x == 0) matches.counts[blockIdx.x] = total;
 }
 
-/// Work item: a tile. Writes what its wanted elements stand for, by element, behind those of the
+/// Work item: a tile. Writes its common elements behind those of the
 /// tiles before it, whose number is starts[tile]. Bound by reading that and writing.
 static __global__ void __launch_bounds__(kMergeThreads)
     write_matches(const std::uint32_t* from, const std::uint32_t* words,

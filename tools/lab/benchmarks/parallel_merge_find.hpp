@@ -1,5 +1,4 @@
-// Two uncompressed sorted lists in GPU memory: their intersection, or the blocks of a third that
-// are worth decoding, by Parallel Merge Find.
+// The intersection of two uncompressed sorted lists in GPU memory, by Parallel Merge Find.
 #pragma once
 
 #include <cstdint>
@@ -27,34 +26,12 @@ class ListIntersection {
            std::uint32_t longer_size, int levels, std::uint32_t* out, std::uint32_t* out_size,
            const Stream& stream);
 
-  /// Likewise queues the search for the blocks that can hold the documents: writes the numbers of
-  /// the blocks in order, each once, to `out`, which has room for `count` or `blocks` of them, and
-  /// how many they are to `out_size`. `documents` and the blocks' `last_docids` rise strictly. The
-  /// first call takes memory. Throws as run() does.
-  void find_blocks(const std::uint32_t* documents, std::uint32_t count,
-                   const std::uint32_t* last_docids, std::uint32_t blocks, int levels,
-                   std::uint32_t* out, std::uint32_t* out_size, const Stream& stream);
-
  private:
-  /// Two lists, the first of which is cut into tiles.
-  struct Lists {
-    const std::uint32_t* shorter;
-    std::uint32_t shorter_size;
-    const std::uint32_t* longer;
-    std::uint32_t longer_size;
-  };
-  void check(int levels, std::uint32_t shorter_size) const;
-  template <class Match>
-  void match(const Lists& lists, int levels, const std::uint32_t* from, std::uint32_t* out,
-             std::uint32_t* out_size, const Stream& stream, Match match_tiles);
-
   std::uint32_t max_elements_;
-  int device_;
   DeviceArray<std::uint32_t> places_;  ///< of the splitters, level after level
   DeviceArray<std::uint32_t> words_;
   DeviceArray<std::uint32_t> counts_;
   DeviceArray<std::uint32_t> starts_;
-  DeviceArray<std::uint32_t> blocks_;  ///< by element; from the first find_blocks() on
   DeviceBuffer scan_scratch_;
 };
 

@@ -1,1 +1,1 @@
-"""What tools/lab/measure-gpu takes and shows: cases, logs, figures, checks, tables, plots."""
+"""What tools/lab/measure-gpu takes and shows: cases, logs, figures, checks, tables."""
