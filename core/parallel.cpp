@@ -4,11 +4,9 @@
 #include <sched.h>
 
 #include <algorithm>
-#include <system_error>
 #include <thread>
-#include <vector>
 
-#include "shared_items.hpp"
+#include "warpdex/core/kept_threads.hpp"
 
 namespace warpdex {
 
@@ -22,20 +20,7 @@ std::size_t default_threads() {
 
 void parallel_for(std::size_t threads, std::size_t items,
                   const std::function<void(std::size_t, std::size_t)>& work) {
-  if (threads == 0) threads = default_threads();
-  threads = std::min(threads, items);
-  SharedItems shared(items, work);
-  const auto run = [&](std::size_t thread) { shared.run(thread); };
-  {
-    std::vector<std::jthread> pool;
-    try {
-      for (std::size_t thread = 1; thread < threads; ++thread) pool.emplace_back(run, thread);
-    } catch (const std::system_error&) {
-      // The system gives no more threads: those that run do the work.
-    }
-    if (threads > 0) run(0);
-  }
-  shared.rethrow_failure();
+  KeptThreads().parallel_for(threads, items, work);
 }
 
 }  // namespace warpdex
