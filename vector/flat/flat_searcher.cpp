@@ -1,17 +1,12 @@
 // Checks the arguments, cuts a search into tasks for the threads, and joins their answers.
 #include "warpdex/vector/flat/flat_searcher.hpp"
 
-#include <oneapi/tbb/info.h>
-#include <oneapi/tbb/parallel_for.h>
-#include <oneapi/tbb/task_arena.h>
-
 #include <algorithm>
-#include <string>
 #include <vector>
 
 #include "flat/flat_task.hpp"
+#include "flat/run_tasks.hpp"
 #include "flat/search_input.hpp"
-#include "warpdex/core/error.hpp"
 #include "warpdex/core/parallel.hpp"
 
 namespace warpdex::vector {
@@ -50,28 +45,24 @@ Cut cut_search(std::size_t queries, std::size_t rows, std::size_t block_queries,
 
 /// Runs answer(task) for all parts of the search; result[block][slice].
 template <class Answer>
-std::vector<std::vector<TaskAnswers>> run_tasks(const FlatVectors& vectors, const RowFilter* filter,
-                                                const PreparedQueries& queries, const Cut& cut,
-                                                std::size_t threads, const Answer& answer) {
+std::vector<std::vector<TaskAnswers>> search_parts(const FlatVectors& vectors,
+                                                   const RowFilter* filter,
+                                                   const PreparedQueries& queries, const Cut& cut,
+                                                   std::size_t threads, const Answer& answer) {
   std::vector<std::vector<TaskAnswers>> results(cut.blocks, std::vector<TaskAnswers>(cut.slices));
-  // oneTBB has no more threads than processors, and complains when it is asked for more.
-  oneapi::tbb::task_arena arena(
-      std::min(static_cast<int>(threads), oneapi::tbb::info::default_concurrency()));
-  arena.execute([&] {
-    oneapi::tbb::parallel_for(std::size_t{0}, cut.blocks * cut.slices, [&](std::size_t part) {
-      const std::size_t block = part / cut.slices;
-      const std::size_t slice = part % cut.slices;
-      const std::size_t first_query = block * cut.block_queries;
-      const std::size_t first_row = slice * cut.slice_rows;
-      const FlatTask task{vectors,
-                          filter,
-                          queries.values.data() + first_query * queries.stride,
-                          queries.stride,
-                          std::min(cut.block_queries, queries.count - first_query),
-                          first_row,
-                          std::min(first_row + cut.slice_rows, vectors.vectors.rows)};
-      results[block][slice] = answer(task);
-    });
+  run_tasks(threads, cut.blocks * cut.slices, [&](std::size_t part) {
+    const std::size_t block = part / cut.slices;
+    const std::size_t slice = part % cut.slices;
+    const std::size_t first_query = block * cut.block_queries;
+    const std::size_t first_row = slice * cut.slice_rows;
+    const FlatTask task{vectors,
+                        filter,
+                        queries.values.data() + first_query * queries.stride,
+                        queries.stride,
+                        std::min(cut.block_queries, queries.count - first_query),
+                        first_row,
+                        std::min(first_row + cut.slice_rows, vectors.vectors.rows)};
+    results[block][slice] = answer(task);
   });
   return results;
 }
@@ -104,7 +95,7 @@ Neighbors FlatSearcher::nearest(std::span<const float> queries, std::size_t k,
   const bool is_scan = prepared.count < kMinProductQueries;
   const std::size_t block = is_scan ? kMinProductQueries : max_product_queries(vectors_, k);
   const Cut cut = cut_search(prepared.count, rows, block, threads_);
-  auto parts = run_tasks(vectors_, filter, prepared, cut, threads_, [&](const FlatTask& task) {
+  auto parts = search_parts(vectors_, filter, prepared, cut, threads_, [&](const FlatTask& task) {
     return is_scan ? scan_nearest(task, k) : multiply_nearest(task, k);
   });
   for (std::size_t q = 0; q < prepared.count; ++q) {
@@ -125,7 +116,7 @@ RangeNeighbors FlatSearcher::within(std::span<const float> queries, float radius
   const bool is_scan = prepared.count < kMinProductQueries;
   const std::size_t block = is_scan ? kMinProductQueries : max_product_queries(vectors_, 1);
   const Cut cut = cut_search(prepared.count, vectors_.vectors.rows, block, threads_);
-  auto parts = run_tasks(vectors_, filter, prepared, cut, threads_, [&](const FlatTask& task) {
+  auto parts = search_parts(vectors_, filter, prepared, cut, threads_, [&](const FlatTask& task) {
     return is_scan ? scan_within(task, limit) : multiply_within(task, limit);
   });
   RangeNeighbors result;

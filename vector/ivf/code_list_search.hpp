@@ -2,10 +2,6 @@
 // codes are compared with stays in a core's cache while they pass by.
 #pragma once
 
-#include <oneapi/tbb/info.h>
-#include <oneapi/tbb/parallel_for.h>
-#include <oneapi/tbb/task_arena.h>
-
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -14,6 +10,7 @@
 
 #include "flat/canonical_distances.hpp"
 #include "flat/nearest_keys.hpp"
+#include "flat/run_tasks.hpp"
 #include "flat/search_input.hpp"
 #include "warpdex/vector/neighbors.hpp"
 
@@ -52,7 +49,7 @@ class CodeListSearch {
       return keys.take();
     });
     Neighbors result = make_neighbors(vectors_.metric, prepared_.count, k);
-    run(prepared_.count, [&](std::size_t q) {
+    run_tasks(threads_, prepared_.count, [&](std::size_t q) {
       keep_nearest(found[q], candidates);
       if (refine > 0) rescore_keys(vectors_.vectors, prepared_.query(q), found[q]);
       keep_nearest(found[q], k);
@@ -97,20 +94,13 @@ class CodeListSearch {
     return std::min({wanted, probed_.k, scanned / kMinTaskVectors + 1});
   }
 
-  template <class Work>
-  void run(std::size_t items, const Work& work) const {
-    oneapi::tbb::task_arena arena(
-        std::min(static_cast<int>(threads_), oneapi::tbb::info::default_concurrency()));
-    arena.execute([&] { oneapi::tbb::parallel_for(std::size_t{0}, items, work); });
-  }
-
   /// Calls take(scan, lists) for the lists of each query, nearest first, and returns the keys that
   /// it gives: those of each query, from all its slices.
   template <class Take>
   std::vector<Keys> search_lists(const Take& take) const {
     const std::size_t slices = count_slices();
     std::vector<Keys> found(prepared_.count * slices);
-    run(found.size(), [&](std::size_t item) {
+    run_tasks(threads_, found.size(), [&](std::size_t item) {
       const std::size_t query = item / slices;
       const std::size_t first = item % slices * probed_.k / slices;
       const std::size_t last = (item % slices + 1) * probed_.k / slices;

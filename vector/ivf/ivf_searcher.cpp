@@ -1,10 +1,7 @@
 // Chooses lists by exact search among the centroids, then takes list by list.
 #include "warpdex/vector/ivf/ivf_searcher.hpp"
 
-#include <oneapi/tbb/info.h>
-#include <oneapi/tbb/parallel_for_each.h>
 #include <oneapi/tbb/spin_mutex.h>
-#include <oneapi/tbb/task_arena.h>
 
 #include <algorithm>
 #include <atomic>
@@ -14,6 +11,7 @@
 
 #include "flat/flat_task.hpp"
 #include "flat/nearest_keys.hpp"
+#include "flat/run_tasks.hpp"
 #include "flat/search_input.hpp"
 #include "ivf/probes.hpp"
 #include "warpdex/core/parallel.hpp"
@@ -115,9 +113,7 @@ void search_lists(const IvfVectors& vectors, const PreparedQueries& prepared,
     }
   };
   const std::vector<std::uint32_t> order = order_by_work(probes, vectors.begins);
-  oneapi::tbb::task_arena arena(
-      std::min(static_cast<int>(threads), oneapi::tbb::info::default_concurrency()));
-  arena.execute([&] { oneapi::tbb::parallel_for_each(order.begin(), order.end(), search_list); });
+  run_tasks(threads, order.size(), [&](std::size_t i) { search_list(order[i]); });
 }
 
 }  // namespace

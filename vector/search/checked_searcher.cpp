@@ -1,16 +1,13 @@
 // Asks for candidates by codes, with a margin for what codes are off, and computes their distances.
 #include "search/checked_searcher.hpp"
 
-#include <oneapi/tbb/info.h>
-#include <oneapi/tbb/parallel_for.h>
-#include <oneapi/tbb/task_arena.h>
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <utility>
 
 #include "flat/order_key.hpp"
+#include "flat/run_tasks.hpp"
 #include "flat/search_input.hpp"
 #include "warpdex/core/parallel.hpp"
 #include "xfbq/check_depth.hpp"
@@ -55,16 +52,11 @@ CheckedSearcher::CheckedSearcher(std::unique_ptr<VectorSearcher> searcher, const
       is_bound_(has_corrections(index)) {}
 
 Neighbors CheckedSearcher::nearest(std::span<const float> queries, std::size_t k,
-                                   const RowFilter* filter) const {
-  if (k <= rows()) return searcher_->nearest(queries, k, filter);
+                                   const RowFilter* filter, Refining refining) const {
+  if (k <= rows()) return searcher_->nearest(queries, k, filter, refining);
   check_filter(filter, rows());
   if (rows() == 0) return make_neighbors(metric_, check_queries(dimension(), queries), k);
-  return with_places(metric_, searcher_->nearest(queries, rows(), filter), k);
-}
-
-Neighbors CheckedSearcher::nearest_by_codes(std::span<const float> queries, std::size_t k,
-                                            const RowFilter* filter) const {
-  return searcher_->nearest_by_codes(queries, k, filter);
+  return with_places(metric_, searcher_->nearest(queries, rows(), filter, refining), k);
 }
 
 const CheckedSearcher::Check& CheckedSearcher::check() const {
@@ -139,25 +131,21 @@ RangeNeighbors CheckedSearcher::within(std::span<const float> queries, float rad
   const PreparedQueries prepared = prepare_queries(metric_, dimension(), queries);
   const std::size_t taken = std::min(std::max(kSample, settings_.refine), rows());
   Neighbors samples;
-  if (!is_bound_) samples = searcher_->nearest_by_codes(queries, taken, filter);
+  if (!is_bound_) samples = searcher_->nearest(queries, taken, filter, Refining::kNone);
   const float limit = ascending(metric_, radius);
   std::vector<std::vector<std::uint64_t>> found(prepared.count);
-  oneapi::tbb::task_arena arena(
-      std::min(static_cast<int>(threads_), oneapi::tbb::info::default_concurrency()));
-  arena.execute([&] {
-    oneapi::tbb::parallel_for(std::size_t{0}, prepared.count, [&](std::size_t q) {
-      Candidates sample;
-      if (!is_bound_) {
-        sample = {std::span(samples.rows).subspan(q * taken, taken),
-                  std::span(samples.distances).subspan(q * taken, taken)};
-      }
-      found[q] = check_query(queries.subspan(q * dimension(), dimension()), prepared.query(q),
-                             limit, sample, filter);
-      const std::uint64_t last = order_key(limit, ~std::uint32_t{0});
-      std::erase_if(found[q], [last](std::uint64_t key) { return key > last; });
-      std::sort(found[q].begin(), found[q].end());
-      found[q].erase(std::unique(found[q].begin(), found[q].end()), found[q].end());
-    });
+  run_tasks(threads_, prepared.count, [&](std::size_t q) {
+    Candidates sample;
+    if (!is_bound_) {
+      sample = {std::span(samples.rows).subspan(q * taken, taken),
+                std::span(samples.distances).subspan(q * taken, taken)};
+    }
+    found[q] = check_query(queries.subspan(q * dimension(), dimension()), prepared.query(q), limit,
+                           sample, filter);
+    const std::uint64_t last = order_key(limit, ~std::uint32_t{0});
+    std::erase_if(found[q], [last](std::uint64_t key) { return key > last; });
+    std::sort(found[q].begin(), found[q].end());
+    found[q].erase(std::unique(found[q].begin(), found[q].end()), found[q].end());
   });
   RangeNeighbors result;
   result.offsets.push_back(0);

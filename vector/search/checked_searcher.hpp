@@ -38,9 +38,8 @@ class CheckedSearcher final : public VectorSearcher {
   std::size_t rows() const override { return searcher_->rows(); }
 
   Neighbors nearest(std::span<const float> queries, std::size_t k,
-                    const RowFilter* filter = nullptr) const override;
-  Neighbors nearest_by_codes(std::span<const float> queries, std::size_t k,
-                             const RowFilter* filter = nullptr) const override;
+                    const RowFilter* filter = nullptr,
+                    Refining refining = Refining::kAsSet) const override;
   /// O(candidates * dimension) beside a few searches by codes for each query.
   RangeNeighbors within(std::span<const float> queries, float radius,
                         const RowFilter* filter = nullptr) const override;

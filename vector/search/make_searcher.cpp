@@ -44,13 +44,20 @@ class Face final : public VectorSearcher {
   std::size_t dimension() const override { return dimension_of(vectors_); }
   std::size_t rows() const override { return rows_of(vectors_); }
 
-  Neighbors nearest(std::span<const float> queries, std::size_t k,
-                    const RowFilter* filter) const override {
-    return nearest_as(settings_, queries, k, filter);
-  }
-  Neighbors nearest_by_codes(std::span<const float> queries, std::size_t k,
-                             const RowFilter* filter) const override {
-    return nearest_as(settings_.by_codes(), queries, k, filter);
+  Neighbors nearest(std::span<const float> queries, std::size_t k, const RowFilter* filter,
+                    Refining refining) const override {
+    const ProbeSettings settings = refining == Refining::kNone ? settings_.by_codes() : settings_;
+    if constexpr (requires { searcher_.nearest(queries, k, filter); }) {
+      return searcher_.nearest(queries, k, filter);
+    } else if constexpr (requires { searcher_.nearest(queries, k, XfbqDepth{}, filter); }) {
+      return searcher_.nearest(queries, k, settings.xfbq(), filter);
+    } else if constexpr (requires { searcher_.nearest(queries, k, 1, XfbqDepth{}, filter); }) {
+      return searcher_.nearest(queries, k, settings.probes, settings.xfbq(), filter);
+    } else if constexpr (requires { searcher_.nearest(queries, k, 1, filter); }) {
+      return searcher_.nearest(queries, k, settings.probes, filter);
+    } else {
+      return searcher_.nearest(queries, k, settings.probes, settings.refine, filter);
+    }
   }
   RangeNeighbors within(std::span<const float> queries, float radius,
                         const RowFilter* filter) const override {
@@ -78,21 +85,6 @@ class Face final : public VectorSearcher {
   }
 
  private:
-  Neighbors nearest_as(const ProbeSettings& settings, std::span<const float> queries, std::size_t k,
-                       const RowFilter* filter) const {
-    if constexpr (requires { searcher_.nearest(queries, k, filter); }) {
-      return searcher_.nearest(queries, k, filter);
-    } else if constexpr (requires { searcher_.nearest(queries, k, XfbqDepth{}, filter); }) {
-      return searcher_.nearest(queries, k, settings.xfbq(), filter);
-    } else if constexpr (requires { searcher_.nearest(queries, k, 1, XfbqDepth{}, filter); }) {
-      return searcher_.nearest(queries, k, settings.probes, settings.xfbq(), filter);
-    } else if constexpr (requires { searcher_.nearest(queries, k, 1, filter); }) {
-      return searcher_.nearest(queries, k, settings.probes, filter);
-    } else {
-      return searcher_.nearest(queries, k, settings.probes, settings.refine, filter);
-    }
-  }
-
   SearchedVectors vectors_;
   ProbeSettings settings_;
   Searcher searcher_;

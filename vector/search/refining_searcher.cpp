@@ -1,15 +1,12 @@
 // Query after query, on all threads.
 #include "warpdex/vector/search/refining_searcher.hpp"
 
-#include <oneapi/tbb/info.h>
-#include <oneapi/tbb/parallel_for.h>
-#include <oneapi/tbb/task_arena.h>
-
 #include <algorithm>
 #include <utility>
 #include <vector>
 
 #include "flat/canonical_distances.hpp"
+#include "flat/run_tasks.hpp"
 #include "flat/search_input.hpp"
 #include "warpdex/core/parallel.hpp"
 #include "xfbq/check_depth.hpp"
@@ -43,28 +40,25 @@ std::vector<std::int32_t> RefiningSearcher::with_margin(std::span<const float> q
 }
 
 Neighbors RefiningSearcher::nearest(std::span<const float> queries, std::size_t k,
-                                    const RowFilter* filter) const {
+                                    const RowFilter* filter, Refining refining) const {
+  if (refining == Refining::kNone) return by_codes_->nearest(queries, k, filter);
   check_k(k, rows());
   const std::size_t candidates = std::min(std::max(k, refine_), rows());
   const Neighbors found = by_codes_->nearest(queries, candidates, filter);
   const PreparedQueries prepared = prepare_queries(metric(), dimension(), queries);
   Neighbors refined = make_neighbors(metric(), found.queries, k);
-  oneapi::tbb::task_arena arena(
-      std::min(static_cast<int>(threads_), oneapi::tbb::info::default_concurrency()));
-  arena.execute([&] {
-    oneapi::tbb::parallel_for(std::size_t{0}, found.queries, [&](std::size_t query) {
-      std::vector<std::uint64_t> keys;
-      const std::span nearest = std::span(found.rows).subspan(query * candidates, candidates);
-      for (const std::int32_t row :
-           with_margin(queries.subspan(query * dimension(), dimension()),
-                       margin_ ? margin_(prepared.query(query)) : 0.0F, nearest,
-                       found.distances[(query + 1) * candidates - 1], filter)) {
-        if (row < 0) break;
-        keys.push_back(vectors_.key(prepared.query(query), static_cast<std::size_t>(row)));
-      }
-      keep_nearest(keys, k);
-      set_answers(metric(), query, keys, refined);
-    });
+  run_tasks(threads_, found.queries, [&](std::size_t query) {
+    std::vector<std::uint64_t> keys;
+    const std::span nearest = std::span(found.rows).subspan(query * candidates, candidates);
+    for (const std::int32_t row :
+         with_margin(queries.subspan(query * dimension(), dimension()),
+                     margin_ ? margin_(prepared.query(query)) : 0.0F, nearest,
+                     found.distances[(query + 1) * candidates - 1], filter)) {
+      if (row < 0) break;
+      keys.push_back(vectors_.key(prepared.query(query), static_cast<std::size_t>(row)));
+    }
+    keep_nearest(keys, k);
+    set_answers(metric(), query, keys, refined);
   });
   return refined;
 }

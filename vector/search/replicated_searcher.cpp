@@ -10,22 +10,16 @@
 namespace warpdex::vector {
 
 ReplicatedSearcher::ReplicatedSearcher(std::vector<Shard> replicas)
-    : replicas_(std::move(replicas)) {
-  if (replicas_.empty()) throw UsageError("there is no replica to search; give one or more");
-  for (const Shard& replica : replicas_) {
+    : JointSearcher(std::move(replicas)) {
+  if (parts_.empty()) throw UsageError("there is no replica to search; give one or more");
+  for (const Shard& replica : parts_) {
     if (replica.searcher->metric() != metric() || replica.searcher->dimension() != dimension() ||
         replica.searcher->rows() != rows()) {
       throw UsageError("replicas are of the same vectors; '" + replica.name +
-                       "' is not of those of '" + replicas_.front().name + "'");
+                       "' is not of those of '" + parts_.front().name + "'");
     }
   }
 }
-
-Metric ReplicatedSearcher::metric() const { return replicas_.front().searcher->metric(); }
-std::size_t ReplicatedSearcher::dimension() const {
-  return replicas_.front().searcher->dimension();
-}
-std::size_t ReplicatedSearcher::rows() const { return replicas_.front().searcher->rows(); }
 
 /// Calls take(part, searcher, first, queries) for each part of the queries, where `first` is the
 /// number of its first query.
@@ -33,11 +27,11 @@ template <class Take>
 void ReplicatedSearcher::share_out(std::span<const float> queries, const Take& take) const {
   if (queries.size() % dimension() != 0) check_queries(dimension(), queries);
   const std::size_t count = queries.size() / dimension();
-  const std::size_t parts = std::max<std::size_t>(1, std::min(count, replicas_.size()));
+  const std::size_t parts = std::max<std::size_t>(1, std::min(count, parts_.size()));
   const std::size_t first_replica = next_.fetch_add(parts, std::memory_order_relaxed);
   try {
     threads_.parallel_for(parts, parts, [&](std::size_t /*thread*/, std::size_t part) {
-      const Shard& replica = replicas_[(first_replica + part) % replicas_.size()];
+      const Shard& replica = parts_[(first_replica + part) % parts_.size()];
       const std::size_t first = count * part / parts;
       const std::size_t last = count * (part + 1) / parts;
       with_name(replica.name, [&] {
@@ -52,22 +46,12 @@ void ReplicatedSearcher::share_out(std::span<const float> queries, const Take& t
 }
 
 Neighbors ReplicatedSearcher::nearest(std::span<const float> queries, std::size_t k,
-                                      const RowFilter* filter) const {
-  return nearest_by(&VectorSearcher::nearest, queries, k, filter);
-}
-
-Neighbors ReplicatedSearcher::nearest_by_codes(std::span<const float> queries, std::size_t k,
-                                               const RowFilter* filter) const {
-  return nearest_by(&VectorSearcher::nearest_by_codes, queries, k, filter);
-}
-
-Neighbors ReplicatedSearcher::nearest_by(NearestSearch search, std::span<const float> queries,
-                                         std::size_t k, const RowFilter* filter) const {
+                                      const RowFilter* filter, Refining refining) const {
   check_k(k, rows());
   Neighbors all = make_neighbors(metric(), queries.size() / dimension(), k);
   share_out(queries, [&](std::size_t /*part*/, const VectorSearcher& replica, std::size_t first,
                          std::span<const float> some) {
-    const Neighbors found = (replica.*search)(some, k, filter);
+    const Neighbors found = replica.nearest(some, k, filter, refining);
     std::copy(found.rows.begin(), found.rows.end(),
               all.rows.begin() + static_cast<std::ptrdiff_t>(first * k));
     std::copy(found.distances.begin(), found.distances.end(),
@@ -78,7 +62,7 @@ Neighbors ReplicatedSearcher::nearest_by(NearestSearch search, std::span<const f
 
 RangeNeighbors ReplicatedSearcher::within(std::span<const float> queries, float radius,
                                           const RowFilter* filter) const {
-  std::vector<RangeNeighbors> parts(replicas_.size());
+  std::vector<RangeNeighbors> parts(parts_.size());
   share_out(queries, [&](std::size_t part, const VectorSearcher& replica, std::size_t /*first*/,
                          std::span<const float> some) {
     parts[part] = replica.within(some, radius, filter);
@@ -93,21 +77,6 @@ RangeNeighbors ReplicatedSearcher::within(std::span<const float> queries, float 
     all.distances.insert(all.distances.end(), part->distances.begin(), part->distances.end());
   }
   return all;
-}
-
-GpuFlatFigures ReplicatedSearcher::figures() const {
-  GpuFlatFigures all;
-  for (const Shard& replica : replicas_) {
-    const GpuFlatFigures own = replica.searcher->figures();
-    all.queries += own.queries;
-    all.uncertified += own.uncertified;
-  }
-  return all;
-}
-
-bool ReplicatedSearcher::is_resident() const {
-  return std::all_of(replicas_.begin(), replicas_.end(),
-                     [](const Shard& replica) { return replica.searcher->is_resident(); });
 }
 
 }  // namespace warpdex::vector

@@ -39,17 +39,7 @@ void SegmentSearcher::name_rows(Answers& answers) const {
 }
 
 Neighbors SegmentSearcher::nearest(std::span<const float> queries, std::size_t k,
-                                   const RowFilter* filter) const {
-  return nearest_by(&VectorSearcher::nearest, queries, k, filter);
-}
-
-Neighbors SegmentSearcher::nearest_by_codes(std::span<const float> queries, std::size_t k,
-                                            const RowFilter* filter) const {
-  return nearest_by(&VectorSearcher::nearest_by_codes, queries, k, filter);
-}
-
-Neighbors SegmentSearcher::nearest_by(NearestSearch search, std::span<const float> queries,
-                                      std::size_t k, const RowFilter* filter) const {
+                                   const RowFilter* filter, Refining refining) const {
   check_k(k, rows());
   check_filter(filter, rows());
   if (segment_.rows == 0) {
@@ -58,7 +48,7 @@ Neighbors SegmentSearcher::nearest_by(NearestSearch search, std::span<const floa
   std::optional<RowFilter> own;
   if (filter != nullptr) own = filter_of_places(*filter);
   const RowFilter* const places = own ? &*own : filter != nullptr ? filter : segment_.live;
-  Neighbors found = ((*searcher_).*search)(queries, std::min(k, segment_.rows), places);
+  Neighbors found = searcher_->nearest(queries, std::min(k, segment_.rows), places, refining);
   name_rows(found);
   return found.k == k ? found : with_places(metric(), found, k);
 }

@@ -23,9 +23,8 @@ class SegmentSearcher final : public VectorSearcher {
   std::size_t rows() const override { return segment_.row_span; }
 
   Neighbors nearest(std::span<const float> queries, std::size_t k,
-                    const RowFilter* filter = nullptr) const override;
-  Neighbors nearest_by_codes(std::span<const float> queries, std::size_t k,
-                             const RowFilter* filter = nullptr) const override;
+                    const RowFilter* filter = nullptr,
+                    Refining refining = Refining::kAsSet) const override;
   RangeNeighbors within(std::span<const float> queries, float radius,
                         const RowFilter* filter = nullptr) const override;
 
@@ -33,8 +32,6 @@ class SegmentSearcher final : public VectorSearcher {
   bool is_resident() const override { return searcher_->is_resident(); }
 
  private:
-  Neighbors nearest_by(NearestSearch search, std::span<const float> queries, std::size_t k,
-                       const RowFilter* filter) const;
   /// The places that `filter` allows and that were not removed.
   std::optional<RowFilter> filter_of_places(const RowFilter& filter) const;
   template <class Answers>

@@ -11,35 +11,52 @@
 
 namespace warpdex::vector {
 
+Metric JointSearcher::metric() const { return parts_.front().searcher->metric(); }
+std::size_t JointSearcher::dimension() const { return parts_.front().searcher->dimension(); }
+
+GpuFlatFigures JointSearcher::figures() const {
+  GpuFlatFigures all;
+  for (const Shard& shard : parts_) {
+    const GpuFlatFigures own = shard.searcher->figures();
+    all.queries += own.queries;
+    all.uncertified += own.uncertified;
+  }
+  return all;
+}
+
+bool JointSearcher::is_resident() const {
+  return std::all_of(parts_.begin(), parts_.end(),
+                     [](const Shard& shard) { return shard.searcher->is_resident(); });
+}
+
 ShardedSearcher::ShardedSearcher(std::vector<Shard> shards, std::size_t at_once)
-    : shards_(std::move(shards)), begins_{0}, at_once_(at_once == 0 ? shards_.size() : at_once) {
-  if (shards_.empty()) throw UsageError("there is no shard to search; give one or more");
-  for (const Shard& shard : shards_) {
+    : JointSearcher(std::move(shards)),
+      begins_{0},
+      at_once_(at_once == 0 ? parts_.size() : at_once) {
+  if (parts_.empty()) throw UsageError("there is no shard to search; give one or more");
+  for (const Shard& shard : parts_) {
     if (shard.searcher->metric() != metric() || shard.searcher->dimension() != dimension()) {
       throw UsageError("shards are of one metric and one dimension; '" + shard.name +
-                       "' is not of those of '" + shards_.front().name + "'");
+                       "' is not of those of '" + parts_.front().name + "'");
     }
     begins_.push_back(begins_.back() + shard.searcher->rows());
   }
 }
-
-Metric ShardedSearcher::metric() const { return shards_.front().searcher->metric(); }
-std::size_t ShardedSearcher::dimension() const { return shards_.front().searcher->dimension(); }
 
 /// Calls search(searcher, filter) for each shard that has rows. Rows of the answers are turned into
 /// those of the whole.
 template <class Answers, class Search>
 std::vector<Answers> ShardedSearcher::ask_shards(const RowFilter* filter,
                                                  const Search& search) const {
-  std::vector<std::optional<Answers>> found(shards_.size());
-  threads_.parallel_for(at_once_, shards_.size(), [&](std::size_t /*thread*/, std::size_t i) {
+  std::vector<std::optional<Answers>> found(parts_.size());
+  threads_.parallel_for(at_once_, parts_.size(), [&](std::size_t /*thread*/, std::size_t i) {
     const std::size_t first = begins_[i];
     const std::size_t count = begins_[i + 1] - first;
     if (count == 0) return;
-    with_name(shards_[i].name, [&] {
+    with_name(parts_[i].name, [&] {
       std::optional<RowFilter> own;
       if (filter != nullptr) own = filter->slice(first, count);
-      Answers answers = search(*shards_[i].searcher, own ? &*own : nullptr);
+      Answers answers = search(*parts_[i].searcher, own ? &*own : nullptr);
       for (std::int32_t& row : answers.rows) {
         if (row >= 0) row += static_cast<std::int32_t>(first);
       }
@@ -54,22 +71,12 @@ std::vector<Answers> ShardedSearcher::ask_shards(const RowFilter* filter,
 }
 
 Neighbors ShardedSearcher::nearest(std::span<const float> queries, std::size_t k,
-                                   const RowFilter* filter) const {
-  return nearest_by(&VectorSearcher::nearest, queries, k, filter);
-}
-
-Neighbors ShardedSearcher::nearest_by_codes(std::span<const float> queries, std::size_t k,
-                                            const RowFilter* filter) const {
-  return nearest_by(&VectorSearcher::nearest_by_codes, queries, k, filter);
-}
-
-Neighbors ShardedSearcher::nearest_by(NearestSearch search, std::span<const float> queries,
-                                      std::size_t k, const RowFilter* filter) const {
+                                   const RowFilter* filter, Refining refining) const {
   check_k(k, rows());
   check_filter(filter, rows());
   std::vector<Neighbors> parts =
       ask_shards<Neighbors>(filter, [&](const VectorSearcher& shard, const RowFilter* own) {
-        return (shard.*search)(queries, std::min(k, shard.rows()), own);
+        return shard.nearest(queries, std::min(k, shard.rows()), own, refining);
       });
   if (parts.size() == 1 && parts.front().k == k) return std::move(parts.front());
   return merge_nearest(metric(), parts, k);
@@ -85,21 +92,6 @@ RangeNeighbors ShardedSearcher::within(std::span<const float> queries, float rad
       });
   if (parts.size() == 1) return std::move(parts.front());
   return merge_within(metric(), parts, check_queries(dimension(), queries));
-}
-
-GpuFlatFigures ShardedSearcher::figures() const {
-  GpuFlatFigures all;
-  for (const Shard& shard : shards_) {
-    const GpuFlatFigures own = shard.searcher->figures();
-    all.queries += own.queries;
-    all.uncertified += own.uncertified;
-  }
-  return all;
-}
-
-bool ShardedSearcher::is_resident() const {
-  return std::all_of(shards_.begin(), shards_.end(),
-                     [](const Shard& shard) { return shard.searcher->is_resident(); });
 }
 
 }  // namespace warpdex::vector

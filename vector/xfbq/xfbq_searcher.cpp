@@ -1,13 +1,10 @@
 // Cuts a search into blocks of queries times slices of rows, and joins what was found.
 #include "warpdex/vector/xfbq/xfbq_searcher.hpp"
 
-#include <oneapi/tbb/info.h>
-#include <oneapi/tbb/parallel_for.h>
-#include <oneapi/tbb/task_arena.h>
-
 #include <algorithm>
 #include <array>
 
+#include "flat/run_tasks.hpp"
 #include "flat/search_input.hpp"
 #include "pq/code_groups.hpp"
 #include "warpdex/core/parallel.hpp"
@@ -29,13 +26,6 @@ constexpr std::size_t kTasksPerThread = 4;
 using Keys = std::vector<std::uint64_t>;
 
 std::size_t divide_up(std::size_t a, std::size_t b) { return (a + b - 1) / b; }
-
-template <class Work>
-void run(std::size_t threads, std::size_t items, const Work& work) {
-  oneapi::tbb::task_arena arena(
-      std::min(static_cast<int>(threads), oneapi::tbb::info::default_concurrency()));
-  arena.execute([&] { oneapi::tbb::parallel_for(std::size_t{0}, items, work); });
-}
 
 /// Offers the rows of some groups to what a query keeps.
 class GroupScan {
@@ -92,8 +82,9 @@ class KeysWithin {
 std::vector<QueryCode> encode_queries(const XfbqVectors& vectors, std::size_t query_bits,
                                       const PreparedQueries& prepared, std::size_t threads) {
   std::vector<QueryCode> codes(prepared.count);
-  run(threads, prepared.count,
-      [&](std::size_t q) { codes[q] = encode_query(vectors, query_bits, prepared.query(q)); });
+  run_tasks(threads, prepared.count, [&](std::size_t q) {
+    codes[q] = encode_query(vectors, query_bits, prepared.query(q));
+  });
   return codes;
 }
 
@@ -110,7 +101,7 @@ std::vector<Keys> scan_all(const XfbqVectors& vectors, std::size_t query_bits,
           ? 1
           : std::clamp<std::size_t>(wanted, 1, std::max<std::size_t>(1, groups / kMinTaskGroups));
   std::vector<std::vector<Keys>> found(slices, std::vector<Keys>(queries.size()));
-  run(threads, blocks * slices, [&](std::size_t item) {
+  run_tasks(threads, blocks * slices, [&](std::size_t item) {
     const std::size_t slice = item % slices;
     const std::size_t begin = item / slices * kBlockQueries;
     const std::size_t end = std::min(queries.size(), begin + kBlockQueries);
@@ -153,7 +144,7 @@ Neighbors XfbqSearcher::nearest(std::span<const float> queries, std::size_t k,
         return CandidateKeys(candidates, candidate_margin(depth, query));
       });
   Neighbors result = make_neighbors(vectors_.metric, prepared.count, k);
-  run(threads_, prepared.count, [&](std::size_t q) {
+  run_tasks(threads_, prepared.count, [&](std::size_t q) {
     CandidateKeys kept(candidates, candidate_margin(depth, codes[q]));
     for (const std::uint64_t key : found[q]) kept.add(key);
     found[q] = kept.take();

@@ -24,8 +24,8 @@ class StandIn final : public VectorSearcher {
   std::size_t dimension() const override { return 1; }
   std::size_t rows() const override { return distances_.front().size(); }
 
-  Neighbors nearest(std::span<const float> queries, std::size_t k,
-                    const RowFilter* filter) const override {
+  Neighbors nearest(std::span<const float> queries, std::size_t k, const RowFilter* filter,
+                    Refining) const override {
     on_search(queries);
     Neighbors found{queries.size(), k, {}, {}};
     for (const float query : queries) {

@@ -37,11 +37,8 @@ class RefiningSearcher final : public VectorSearcher {
 
   /// O(queries * refine * dimension) beside the search by codes.
   Neighbors nearest(std::span<const float> queries, std::size_t k,
-                    const RowFilter* filter = nullptr) const override;
-  Neighbors nearest_by_codes(std::span<const float> queries, std::size_t k,
-                             const RowFilter* filter = nullptr) const override {
-    return by_codes_->nearest_by_codes(queries, k, filter);
-  }
+                    const RowFilter* filter = nullptr,
+                    Refining refining = Refining::kAsSet) const override;
   RangeNeighbors within(std::span<const float> queries, float radius,
                         const RowFilter* filter = nullptr) const override {
     return by_codes_->within(queries, radius, filter);

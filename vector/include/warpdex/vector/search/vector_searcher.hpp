@@ -26,6 +26,9 @@ struct ProbeSettings {
   ProbeSettings by_codes() const { return {probes, 0, query_bits, 0}; }
 };
 
+/// Whether the nearest by codes are refined, as the searcher is set, or answered as they are.
+enum class Refining { kAsSet, kNone };
+
 /// A search of rows 0 to rows() - 1. Any number of threads may search at once.
 class VectorSearcher {
  public:
@@ -37,12 +40,8 @@ class VectorSearcher {
 
   /// As FlatSearcher::nearest(), with what the searcher is set to probe and to refine.
   virtual Neighbors nearest(std::span<const float> queries, std::size_t k,
-                            const RowFilter* filter = nullptr) const = 0;
-  /// Likewise by codes alone, where there are codes: nothing is refined.
-  virtual Neighbors nearest_by_codes(std::span<const float> queries, std::size_t k,
-                                     const RowFilter* filter = nullptr) const {
-    return nearest(queries, k, filter);
-  }
+                            const RowFilter* filter = nullptr,
+                            Refining refining = Refining::kAsSet) const = 0;
   /// As FlatSearcher::within(), likewise. Codes are not refined: their distances are estimates, but
   /// for those of search_index_on_cpu() and search_index_on_gpus().
   virtual RangeNeighbors within(std::span<const float> queries, float radius,
@@ -54,9 +53,5 @@ class VectorSearcher {
   /// Whether all that is searched lies in the memory of the processor that searches it.
   virtual bool is_resident() const { return true; }
 };
-
-/// One of the two functions that find k vectors.
-using NearestSearch = Neighbors (VectorSearcher::*)(std::span<const float>, std::size_t,
-                                                    const RowFilter*) const;
 
 }  // namespace warpdex::vector
