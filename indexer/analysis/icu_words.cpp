@@ -10,7 +10,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <string>
 
 #include "analysis/analyzers.hpp"
 #include "analysis/icu_status.hpp"

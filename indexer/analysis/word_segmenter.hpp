@@ -1,7 +1,6 @@
 // Unicode words of a text, fast where it is ASCII. Internal to indexer/analysis.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <string_view>
 #include <vector>

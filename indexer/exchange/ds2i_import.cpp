@@ -1,9 +1,7 @@
 // Binary collections as foreign indexes: sequences of 32-bit numbers, each behind its length.
 #include <algorithm>
-#include <cstring>
 #include <deque>
 #include <memory>
-#include <utility>
 
 #include "exchange/foreign_index.hpp"
 #include "exchange/import_run.hpp"

@@ -1,7 +1,6 @@
 // What all exports share: walking the lists, and checking that a stream was written.
 #pragma once
 
-#include <cstdint>
 #include <functional>
 #include <ostream>
 #include <string_view>

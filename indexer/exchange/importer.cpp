@@ -4,7 +4,6 @@
 #include <bit>
 #include <chrono>
 #include <limits>
-#include <optional>
 #include <utility>
 
 #include "build/id_table.hpp"

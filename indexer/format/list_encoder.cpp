@@ -1,5 +1,4 @@
 // Postings to encoded lists, as frequencies or as impacts.
-#include <algorithm>
 #include <numeric>
 #include <vector>
 

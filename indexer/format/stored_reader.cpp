@@ -1,7 +1,5 @@
 // Unpacks the block of a document, and reads its fields.
-#include <algorithm>
 #include <limits>
-#include <utility>
 
 #include "format/stored_blocks.hpp"
 #include "format/varint.hpp"

@@ -5,7 +5,6 @@
 #include <array>
 #include <cmath>
 #include <numeric>
-#include <optional>
 #include <string>
 
 #include "format/verify_changes.hpp"

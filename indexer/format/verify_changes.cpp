@@ -1,8 +1,6 @@
 // Counts the forward index again, and compares.
 #include "format/verify_changes.hpp"
 
-#include <algorithm>
-#include <numeric>
 #include <vector>
 
 #include "format/name_order.hpp"

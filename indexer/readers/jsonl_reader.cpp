@@ -3,7 +3,6 @@
 #include <atomic>
 #include <optional>
 #include <set>
-#include <span>
 #include <utility>
 
 #include "readers/input_files.hpp"

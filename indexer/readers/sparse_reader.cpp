@@ -4,7 +4,6 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <utility>
 
 #include "readers/input_files.hpp"
 #include "readers/json_lines.hpp"

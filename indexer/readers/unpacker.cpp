@@ -7,7 +7,6 @@
 #include <zstd_errors.h>
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <new>
 #include <string_view>

@@ -10,7 +10,6 @@
 
 #include "build/allowance.hpp"
 #include "rewrite/renumbered_index.hpp"
-#include "warpdex/core/error.hpp"
 #include "warpdex/indexer/build/ordered_pipeline.hpp"
 #include "warpdex/indexer/format/impacts.hpp"
 #include "warpdex/indexer/format/postings.hpp"

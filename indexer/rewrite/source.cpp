@@ -2,7 +2,6 @@
 #include "rewrite/source.hpp"
 
 #include <algorithm>
-#include <string>
 
 #include "warpdex/core/error.hpp"
 #include "warpdex/core/storage/target.hpp"

@@ -11,7 +11,6 @@
 
 #include <immintrin.h>
 
-#include <array>
 #include <bit>
 #include <cstring>
 

@@ -1,7 +1,6 @@
 // Joins posting lists as bit sets.
 #include "warpdex/query/hybrid/matching.hpp"
 
-#include <algorithm>
 #include <cstdint>
 #include <vector>
 

@@ -2,7 +2,6 @@
 #include "plan/term_uses.hpp"
 
 #include <algorithm>
-#include <string>
 
 #include "warpdex/core/error.hpp"
 #include "warpdex/core/number_text.hpp"

@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <cmath>
 #include <random>
-#include <string>
 
 #include "warpdex/core/error.hpp"
 #include "warpdex/core/number_text.hpp"

@@ -1,7 +1,6 @@
 // The GPU's thread starts batches and polls them until they are done. Jobs that the GPU cannot
 // answer go to the CPU.
 #include <algorithm>
-#include <utility>
 
 #include "run/scheduler_state.hpp"
 

@@ -2,8 +2,6 @@
 
 #include <utility>
 
-#include "warpdex/core/error.hpp"
-
 namespace warpdex::vector {
 namespace {
 

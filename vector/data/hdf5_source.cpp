@@ -1,7 +1,6 @@
 // HDF5 files as ann-benchmarks has them: datasets train, test, neighbors and distances.
 #include <hdf5.h>
 
-#include <algorithm>
 #include <array>
 #include <optional>
 #include <string>

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <span>
 
 #include "warpdex/core/cpu_features.hpp"
 #include "warpdex/vector/data/half.hpp"

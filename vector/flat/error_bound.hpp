@@ -9,7 +9,6 @@
 // sums are rounded a few times more. kRelative bounds all of it together, with room to spare.
 #pragma once
 
-#include <cmath>
 #include <cstddef>
 #include <limits>
 

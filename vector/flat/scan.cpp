@@ -1,7 +1,6 @@
 // Compares queries with rows one by one, in the canonical order.
 #include <algorithm>
 #include <array>
-#include <limits>
 
 #include "flat/allowed.hpp"
 #include "flat/flat_task.hpp"

@@ -1,7 +1,6 @@
 // The sections that every inverted file has.
 #pragma once
 
-#include <cstdint>
 #include <filesystem>
 #include <span>
 #include <vector>

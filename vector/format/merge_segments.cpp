@@ -1,6 +1,5 @@
 // Writes one segment of all that is live in an index. Lists are put together as they are: nothing
 // is assigned or encoded anew.
-#include <cstring>
 #include <functional>
 #include <string>
 #include <utility>

@@ -1,9 +1,7 @@
 // Opens a segment of an index of vectors.
 #pragma once
 
-#include <memory>
 #include <optional>
-#include <string>
 #include <vector>
 
 #include "format/manifest.hpp"

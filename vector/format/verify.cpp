@@ -1,10 +1,6 @@
 // Checks what opening an index of vectors does not.
 #include "warpdex/vector/format/verify.hpp"
 
-#include <algorithm>
-#include <cmath>
-#include <optional>
-
 #include "format/manifest.hpp"
 #include "format/verify_codes.hpp"
 #include "warpdex/core/error.hpp"

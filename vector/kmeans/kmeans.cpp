@@ -3,15 +3,12 @@
 
 #include <algorithm>
 #include <numeric>
-#include <optional>
-#include <string>
 #include <unordered_set>
 
 #include "kmeans/assignment.hpp"
 #include "kmeans/kmeans_input.hpp"
 #include "kmeans/random.hpp"
 #include "kmeans/update.hpp"
-#include "warpdex/core/error.hpp"
 #include "warpdex/core/parallel.hpp"
 #include "warpdex/vector/flat/flat_vectors.hpp"
 

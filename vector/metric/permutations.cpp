@@ -1,7 +1,6 @@
 // Chooses permutants and ranks them for each object.
 #include <algorithm>
 #include <array>
-#include <atomic>
 #include <cstring>
 #include <mutex>
 #include <numeric>

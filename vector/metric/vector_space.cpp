@@ -1,5 +1,4 @@
 // Vectors under L1, L2 and the angle.
-#include <algorithm>
 #include <array>
 #include <cmath>
 #include <string>

@@ -1,7 +1,6 @@
 // Queries are encoded on the host, by their own scale.
 #include "xfbq/query_code.hpp"
 
-#include <algorithm>
 #include <cmath>
 
 #include "distance/distance_kernels.hpp"
