@@ -25,7 +25,7 @@ class StandIn final : public VectorSearcher {
   std::size_t rows() const override { return distances_.front().size(); }
 
   Neighbors nearest(std::span<const float> queries, std::size_t k, const RowFilter* filter,
-                    Refining) const override {
+                    Refining = Refining::kAsSet) const override {
     on_search(queries);
     Neighbors found{queries.size(), k, {}, {}};
     for (const float query : queries) {

@@ -9,6 +9,7 @@
 #include "flat/gpu/gpu_rows.hpp"
 #include "flat/gpu/product_search.hpp"
 #include "flat/gpu/workspace.hpp"
+#include "flat/order_key.hpp"
 #include "flat/search_input.hpp"
 #include "warpdex/core/cuda/check_internal.hpp"
 #include "xfbq/check_depth.hpp"
