@@ -181,49 +181,38 @@ XfbqVectors SegmentReader::open_binary_codes(const FlatVectors& vectors) const {
   return codes;
 }
 
-void SegmentReader::find_groups(const IvfVectors& lists) {
+void SegmentReader::open_code_lists(const FlatVectors& vectors, const IvfVectors& lists,
+                                    std::size_t code_bytes, CodeLists& codes) {
   group_begins_.push_back(0);
   for (std::size_t list = 0; list < lists.lists(); ++list) {
     group_begins_.push_back(group_begins_.back() +
                             groups_of(lists.begins[list + 1] - lists.begins[list]));
   }
-}
-
-IvfXfbqVectors SegmentReader::open_list_bits(const FlatVectors& vectors, const IvfVectors& lists) {
-  find_groups(lists);
-  IvfXfbqVectors codes;
+  const std::size_t bytes = group_begins_.back() * CodeGroups{code_bytes}.group_bytes();
   codes.metric = manifest_.settings.metric;
-  codes.quantizer = trained_.binary_quantizer;
-  const CodeGroups layout{codes.quantizer.code_bytes()};
-  codes.codes =
-      section(section::kCodes).as<std::uint8_t>(group_begins_.back() * layout.group_bytes());
+  codes.codes = section(section::kCodes).as<std::uint8_t>(bytes);
   codes.terms = section(section::kTerms).as<float>(codes.metric == Metric::kL2 ? view_.rows : 0);
-  codes.factors =
-      section(section::kFactors).as<float>(codes.quantizer.is_corrected ? view_.rows : 0);
   codes.row_numbers = lists.vectors.row_numbers;
   codes.begins = lists.begins;
   codes.group_begins = group_begins_;
   codes.centroids = trained_.centroids;
   codes.vectors = vectors;
+}
+
+IvfXfbqVectors SegmentReader::open_list_bits(const FlatVectors& vectors, const IvfVectors& lists) {
+  IvfXfbqVectors codes;
+  codes.quantizer = trained_.binary_quantizer;
+  open_code_lists(vectors, lists, codes.quantizer.code_bytes(), codes);
+  codes.factors =
+      section(section::kFactors).as<float>(codes.quantizer.is_corrected ? view_.rows : 0);
   return codes;
 }
 
 IvfPqVectors SegmentReader::open_codes(const FlatVectors& vectors, const IvfVectors& lists) {
-  const VectorIndexSettings& settings = manifest_.settings;
-  find_groups(lists);
-  const CodeGroups layout{settings.pq.bytes};
   IvfPqVectors codes;
-  codes.metric = settings.metric;
   codes.quantizer = trained_.quantizer;
-  codes.codes =
-      section(section::kCodes).as<std::uint8_t>(group_begins_.back() * layout.group_bytes());
-  codes.terms = section(section::kTerms).as<float>(settings.metric == Metric::kL2 ? view_.rows : 0);
-  codes.row_numbers = lists.vectors.row_numbers;
-  codes.begins = lists.begins;
-  codes.group_begins = group_begins_;
   codes.centre = trained_.centre;
-  codes.centroids = trained_.centroids;
-  codes.vectors = vectors;
+  open_code_lists(vectors, lists, codes.quantizer.bytes, codes);
   return codes;
 }
 

@@ -47,7 +47,8 @@ class SegmentReader {
   XfbqVectors open_binary_codes(const FlatVectors& vectors) const;
   IvfPqVectors open_codes(const FlatVectors& vectors, const IvfVectors& lists);
   IvfXfbqVectors open_list_bits(const FlatVectors& vectors, const IvfVectors& lists);
-  void find_groups(const IvfVectors& lists);
+  void open_code_lists(const FlatVectors& vectors, const IvfVectors& lists, std::size_t code_bytes,
+                       CodeLists& codes);
 
   const Manifest& manifest_;
   SegmentView sections_;

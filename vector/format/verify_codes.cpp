@@ -27,19 +27,25 @@ void check_row_numbers(const VectorSegment& segment) {
   }
 }
 
+/// The code at position `p`, which is in the list.
+void read_code(const CodeLists& codes, std::size_t list, std::uint64_t p,
+               std::vector<std::uint8_t>& code) {
+  const CodeGroups layout{code.size()};
+  const std::uint64_t place = p - codes.begins[list];
+  const std::uint64_t group = codes.group_begins[list] + place / kGroupVectors;
+  layout.read(codes.codes.data() + group * layout.group_bytes(), place % kGroupVectors,
+              code.data());
+}
+
 void check_list(const VectorSegment& segment, const IvfPqVectors& codes, std::size_t list,
                 ResidualEncoder& encoder) {
-  const CodeGroups layout{codes.quantizer.bytes};
   std::vector<float> row(codes.quantizer.dimension);
   std::vector<std::uint8_t> code(codes.quantizer.bytes);
   std::vector<std::uint8_t> expected(code.size());
   copy_row(codes.centroids.vectors, list, row.data());
   encoder.set_centroid(row);
   for (std::uint64_t p = codes.begins[list]; p < codes.begins[list + 1]; ++p) {
-    const std::uint64_t place = p - codes.begins[list];
-    const std::uint64_t group = codes.group_begins[list] + place / kGroupVectors;
-    layout.read(codes.codes.data() + group * layout.group_bytes(), place % kGroupVectors,
-                code.data());
+    read_code(codes, list, p, code);
     const std::string name = " of row " + std::to_string(segment.row(codes.row_numbers[p]));
     if (codes.keeps_vectors()) {
       copy_row(codes.vectors.vectors, codes.row_numbers[p], row.data());
@@ -91,7 +97,6 @@ void check_finite(std::span<const float> terms, std::span<const float> correctio
 
 void check_list_of_bits(const VectorSegment& segment, const IvfXfbqVectors& codes, std::size_t list,
                         ResidualBitEncoder& encoder) {
-  const CodeGroups layout{codes.quantizer.code_bytes()};
   std::vector<float> centroid(codes.quantizer.dimension);
   std::vector<float> row(codes.quantizer.dimension);
   std::vector<std::uint8_t> expected(codes.quantizer.code_bytes());
@@ -99,10 +104,7 @@ void check_list_of_bits(const VectorSegment& segment, const IvfXfbqVectors& code
   copy_row(codes.centroids.vectors, list, centroid.data());
   encoder.set_centroid(centroid);
   for (std::uint64_t p = codes.begins[list]; p < codes.begins[list + 1]; ++p) {
-    const std::uint64_t place = p - codes.begins[list];
-    const std::uint64_t group = codes.group_begins[list] + place / kGroupVectors;
-    layout.read(codes.codes.data() + group * layout.group_bytes(), place % kGroupVectors,
-                code.data());
+    read_code(codes, list, p, code);
     copy_row(codes.vectors.vectors, codes.row_numbers[p], row.data());
     const RowFacts own = encoder.encode(row, expected.data());
     const bool has_term = codes.terms.empty() || codes.terms[p] == own.term;

@@ -44,8 +44,7 @@ struct ListPlace {
   std::size_t in_group;
 };
 
-template <class Codes>
-ListPlace find_in_lists(const Codes& vectors, std::size_t position) {
+ListPlace find_in_lists(const CodeLists& vectors, std::size_t position) {
   const auto after = std::upper_bound(vectors.begins.begin(), vectors.begins.end(), position);
   const auto list = static_cast<std::size_t>(after - vectors.begins.begin() - 1);
   const std::size_t in_list = position - vectors.begins[list];

@@ -9,6 +9,14 @@
 #include "warpdex/core/error.hpp"
 
 namespace warpdex::vector {
+namespace {
+
+void cut_flat(FlatVectors& flat, std::size_t first, std::size_t count) {
+  flat.vectors = flat.vectors.slice(first, count);
+  if (!flat.norms.empty()) flat.norms = flat.norms.subspan(first, count);
+}
+
+}  // namespace
 
 RowSlice::RowSlice(const SearchedVectors& all, std::size_t first, std::size_t count)
     : vectors_(all) {
@@ -20,12 +28,12 @@ RowSlice::RowSlice(const SearchedVectors& all, std::size_t first, std::size_t co
   }
   if (count == rows) return;
   std::visit([&](const auto& vectors) { cut(vectors, first, count); }, all);
+  sources_ = {};
 }
 
 void RowSlice::cut(const FlatVectors& all, std::size_t first, std::size_t count) {
   FlatVectors flat = all;
-  flat.vectors = all.vectors.slice(first, count);
-  flat.norms = all.norms.subspan(first, count);
+  cut_flat(flat, first, count);
   vectors_ = flat;
 }
 
@@ -68,7 +76,6 @@ void RowSlice::cut(const IvfVectors& all, std::size_t first, std::size_t count) 
     std::copy_n(all.vectors.norms.begin() + static_cast<std::ptrdiff_t>(sources_[list]), rows,
                 floats_.begin() + static_cast<std::ptrdiff_t>(begins_[list]));
   }
-  sources_ = {};
   IvfVectors ivf = all;
   ivf.vectors.vectors = {bytes_.data(), view.store, count, view.dimension, view.stride};
   ivf.vectors.norms = floats_;
@@ -77,9 +84,7 @@ void RowSlice::cut(const IvfVectors& all, std::size_t first, std::size_t count) 
   vectors_ = ivf;
 }
 
-void RowSlice::copy_codes(std::span<const std::uint8_t> codes, std::size_t code_bytes,
-                          std::span<const std::uint64_t> begins,
-                          std::span<const std::uint64_t> group_begins) {
+void RowSlice::copy_codes(const CodeLists& all, std::size_t code_bytes) {
   const CodeGroups layout{code_bytes};
   std::vector<std::uint8_t> code(code_bytes);
   group_begins_.push_back(0);
@@ -89,9 +94,10 @@ void RowSlice::copy_codes(std::span<const std::uint8_t> codes, std::size_t code_
     group_begins_.push_back(groups + groups_of(rows));
     bytes_.resize(group_begins_.back() * layout.group_bytes());
     for (std::size_t i = 0; i < rows; ++i) {
-      const std::size_t place = sources_[list] - begins[list] + i;
-      const std::uint64_t source = group_begins[list] + place / kGroupVectors;
-      layout.read(codes.data() + source * layout.group_bytes(), place % kGroupVectors, code.data());
+      const std::size_t place = sources_[list] - all.begins[list] + i;
+      const std::uint64_t source = all.group_begins[list] + place / kGroupVectors;
+      layout.read(all.codes.data() + source * layout.group_bytes(), place % kGroupVectors,
+                  code.data());
       layout.write(code.data(), i % kGroupVectors,
                    bytes_.data() + (groups + i / kGroupVectors) * layout.group_bytes());
     }
@@ -108,39 +114,31 @@ std::vector<float> RowSlice::copy_floats(std::span<const float> all) const {
   return copied;
 }
 
-template <class Codes>
-void RowSlice::set_lists(Codes codes, std::size_t first, std::size_t count) {
+void RowSlice::cut_lists(CodeLists& codes, std::size_t code_bytes, std::size_t first,
+                         std::size_t count) {
+  find_rows(codes.row_numbers, codes.begins, first, count);
+  copy_codes(codes, code_bytes);
+  floats_ = copy_floats(codes.terms);
   codes.codes = bytes_;
   codes.terms = floats_;
   codes.row_numbers = row_numbers_;
   codes.begins = begins_;
   codes.group_begins = group_begins_;
-  if (codes.keeps_vectors()) {
-    codes.vectors.vectors = codes.vectors.vectors.slice(first, count);
-    if (!codes.vectors.norms.empty()) {
-      codes.vectors.norms = codes.vectors.norms.subspan(first, count);
-    }
-  }
-  vectors_ = codes;
+  if (codes.keeps_vectors()) cut_flat(codes.vectors, first, count);
 }
 
 void RowSlice::cut(const IvfPqVectors& all, std::size_t first, std::size_t count) {
-  find_rows(all.row_numbers, all.begins, first, count);
-  copy_codes(all.codes, all.quantizer.bytes, all.begins, all.group_begins);
-  floats_ = copy_floats(all.terms);
-  sources_ = {};
-  set_lists(all, first, count);
+  IvfPqVectors codes = all;
+  cut_lists(codes, all.quantizer.bytes, first, count);
+  vectors_ = codes;
 }
 
 void RowSlice::cut(const IvfXfbqVectors& all, std::size_t first, std::size_t count) {
-  find_rows(all.row_numbers, all.begins, first, count);
-  copy_codes(all.codes, all.quantizer.code_bytes(), all.begins, all.group_begins);
-  floats_ = copy_floats(all.terms);
-  factors_ = copy_floats(all.factors);
-  sources_ = {};
   IvfXfbqVectors codes = all;
+  cut_lists(codes, all.quantizer.code_bytes(), first, count);
+  factors_ = copy_floats(all.factors);
   codes.factors = factors_;
-  set_lists(codes, first, count);
+  vectors_ = codes;
 }
 
 /// Row `first` begins a group of its own.
@@ -163,10 +161,7 @@ void RowSlice::cut(const XfbqVectors& all, std::size_t first, std::size_t count)
     codes.factors = all.factors.subspan(first, count);
     codes.residuals = all.residuals.subspan(first, count);
   }
-  if (all.keeps_vectors()) {
-    codes.vectors.vectors = all.vectors.vectors.slice(first, count);
-    if (!all.vectors.norms.empty()) codes.vectors.norms = all.vectors.norms.subspan(first, count);
-  }
+  if (all.keeps_vectors()) cut_flat(codes.vectors, first, count);
   vectors_ = codes;
 }
 

@@ -14,15 +14,14 @@
 
 namespace warpdex::vector {
 
-/// An inverted file of codes in memory. Owns nothing.
-struct IvfPqVectors {
+/// What inverted files of codes have in common. Owns nothing.
+struct CodeLists {
   Metric metric = Metric::kL2;
-  /// Of the residuals: the vectors less their centroids.
-  ProductQuantizer quantizer = {};
-  /// Groups of 32 codes, list after list. docs/vector.md has the layout.
+  /// Groups of 32 codes of residuals (the vectors less their centroids), list after list.
+  /// docs/vector.md has the layout.
   std::span<const std::uint8_t> codes = {};
-  /// For kL2, the part of a vector's distance that comes neither from the tables nor from the
-  /// centroid.
+  /// For kL2, the part of a vector's distance that comes neither from its code nor from the
+  /// centroid; else empty.
   std::span<const float> terms = {};
   /// The row of each vector; list after list, in each ascending.
   std::span<const std::uint32_t> row_numbers = {};
@@ -30,8 +29,6 @@ struct IvfPqVectors {
   /// each, ascending, from 0.
   std::span<const std::uint64_t> begins = {};
   std::span<const std::uint64_t> group_begins = {};
-  /// For kL2 a point amidst the vectors, else empty.
-  std::span<const float> centre = {};
   /// As in IvfVectors.
   FlatVectors centroids = {};
   /// The vectors themselves in the order of rows; `vectors.vectors.data` is null where they were
@@ -41,6 +38,13 @@ struct IvfPqVectors {
   std::size_t rows() const { return row_numbers.size(); }
   std::size_t lists() const { return begins.size() - 1; }
   bool keeps_vectors() const { return vectors.vectors.data != nullptr; }
+};
+
+/// An inverted file of product codes in memory.
+struct IvfPqVectors : CodeLists {
+  ProductQuantizer quantizer = {};
+  /// For kL2 a point amidst the vectors, else empty.
+  std::span<const float> centre = {};
 };
 
 /// Compares a query with the codes of the lists that it probes. *Billion-scale similarity search

@@ -3,11 +3,10 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <span>
 
 #include "warpdex/vector/flat/flat_searcher.hpp"
-#include "warpdex/vector/flat/flat_vectors.hpp"
+#include "warpdex/vector/ivf/ivf_pq_searcher.hpp"
 #include "warpdex/vector/neighbors.hpp"
 #include "warpdex/vector/rows/row_filter.hpp"
 #include "warpdex/vector/xfbq/xfbq_quantizer.hpp"
@@ -16,31 +15,11 @@
 namespace warpdex::vector {
 
 /// An inverted file of binary codes in memory. Owns nothing.
-struct IvfXfbqVectors {
-  Metric metric = Metric::kL2;
-  /// Of the residuals: the vectors less their centroids. Its centre is subtracted from queries: for
-  /// kL2 a point amidst the vectors, else none.
+struct IvfXfbqVectors : CodeLists {
+  /// Its centre is subtracted from queries: for kL2 a point amidst the vectors, else none.
   XfbqQuantizer quantizer = {};
-  /// Groups of 32 codes, list after list. docs/vector.md has the layout.
-  std::span<const std::uint8_t> codes = {};
-  /// For kL2, the part of a vector's distance that comes neither from its code nor from the
-  /// centroid; else empty.
-  std::span<const float> terms = {};
   /// With corrections, the factor of each vector; else empty.
   std::span<const float> factors = {};
-  /// As in IvfPqVectors, as are the next two.
-  std::span<const std::uint32_t> row_numbers = {};
-  std::span<const std::uint64_t> begins = {};
-  std::span<const std::uint64_t> group_begins = {};
-  /// As in IvfVectors.
-  FlatVectors centroids = {};
-  /// The vectors themselves in the order of rows; `vectors.vectors.data` is null where they were
-  /// not kept.
-  FlatVectors vectors = {};
-
-  std::size_t rows() const { return row_numbers.size(); }
-  std::size_t lists() const { return begins.size() - 1; }
-  bool keeps_vectors() const { return vectors.vectors.data != nullptr; }
 };
 
 /// Compares a query's code with the codes of the lists that it probes. *XOR-Friendly Binary
@@ -64,8 +43,8 @@ class IvfXfbqSearcher {
   /// that many are taken by their codes, or k if that is more, and ranked anew by their exact
   /// distances, which are those of FlatSearcher. Fewer than k answers where lists have fewer.
   /// Throws as FlatSearcher::nearest() does, and UsageError for probes and bits out of range, for
-  /// refining where the vectors were not kept, and for an extra distance or a bound, which only
-  /// codes without lists have. O(queries * (lists * dimension + vectors of the lists * code_words()
+  /// refining where the vectors were not kept, and for an extra distance, which only codes
+  /// without lists have. O(queries * (lists * dimension + vectors of the lists * code_words()
   /// * query bits)).
   Neighbors nearest(std::span<const float> queries, std::size_t k, std::size_t probes,
                     const XfbqDepth& depth = {}, const RowFilter* filter = nullptr) const;

@@ -30,14 +30,11 @@ class RowSlice {
   void cut(const IvfPqVectors& all, std::size_t first, std::size_t count);
   void cut(const XfbqVectors& all, std::size_t first, std::size_t count);
   void cut(const IvfXfbqVectors& all, std::size_t first, std::size_t count);
-  void copy_codes(std::span<const std::uint8_t> codes, std::size_t code_bytes,
-                  std::span<const std::uint64_t> begins,
-                  std::span<const std::uint64_t> group_begins);
+  void copy_codes(const CodeLists& all, std::size_t code_bytes);
   /// Of numbers that lie in the order of lists, those of the slice; none where there are none.
   std::vector<float> copy_floats(std::span<const float> all) const;
-  /// Sets what all inverted files of codes have.
-  template <class Codes>
-  void set_lists(Codes codes, std::size_t first, std::size_t count);
+  /// Cuts what all inverted files of codes have.
+  void cut_lists(CodeLists& codes, std::size_t code_bytes, std::size_t first, std::size_t count);
   void find_rows(std::span<const std::uint32_t> row_numbers, std::span<const std::uint64_t> begins,
                  std::size_t first, std::size_t count);
 
