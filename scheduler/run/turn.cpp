@@ -16,7 +16,7 @@ std::unique_lock<std::mutex> lock_soon(std::mutex& mutex) {
   std::unique_lock lock(mutex, std::try_to_lock);
   for (int i = 0; i < kLockTries && !lock.owns_lock(); ++i) {
     pause_thread();
-    lock.try_lock();
+    if (lock.try_lock()) return lock;
   }
   if (!lock.owns_lock()) lock.lock();
   return lock;

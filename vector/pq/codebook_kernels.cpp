@@ -80,7 +80,11 @@ constexpr CodebookKernels kBaseline{products_baseline, nearest_baseline};
 
 #if defined(__x86_64__)
 #define WARPDEX_AVX2 __attribute__((target("avx2,fma")))
+#if defined(__clang__)  // has no such width, as in codecs/kernels_avx512.cpp
+#define WARPDEX_AVX512 __attribute__((target("avx512f,avx512vl,fma")))
+#else
 #define WARPDEX_AVX512 __attribute__((target("avx512f,avx512vl,fma,prefer-vector-width=512")))
+#endif
 
 WARPDEX_AVX2 void products_avx2(const float* x, std::size_t width, const float* book,
                                 std::size_t count, float* out) {

@@ -59,8 +59,8 @@ class Event {
   double seconds_since(const Event& start) const;
 
  private:
-  int device_ = 0;
-  CUevent_st* handle_ = nullptr;
+  [[maybe_unused]] int device_ = 0;  // without CUDA nothing uses them
+  [[maybe_unused]] CUevent_st* handle_ = nullptr;
 };
 
 }  // namespace warpdex
