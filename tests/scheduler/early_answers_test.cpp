@@ -65,13 +65,13 @@ class HeldWork final : public WorkClass {
    public:
     explicit Gpu(HeldWork& work) : work_(work) {}
     std::size_t max_batches() const override { return 1; }
-    void start(std::size_t, std::span<Job* const> jobs) override {
+    void start(std::size_t, std::span<Job* const> batch) override {
       places_.clear();
-      for (std::size_t i = jobs.size(); i > 0; --i) {
+      for (std::size_t i = batch.size(); i > 0; --i) {
         places_.push_back(static_cast<std::uint32_t>(i - 1));
       }
       is_taken_ = false;
-      work_.jobs = jobs.size();
+      work_.jobs = batch.size();
       ++work_.batches;
     }
     bool poll(std::size_t) override {
@@ -87,8 +87,8 @@ class HeldWork final : public WorkClass {
       return true;
     }
     void release(std::size_t) noexcept override {}
-    void give_back(std::size_t, std::span<Job* const> jobs) noexcept override {
-      for (const Job* job : jobs) work_.given_back += job != nullptr ? 1 : 0;
+    void give_back(std::size_t, std::span<Job* const> batch) noexcept override {
+      for (const Job* job : batch) work_.given_back += job != nullptr ? 1 : 0;
     }
 
    private:

@@ -106,7 +106,7 @@ TEST_P(IvfSearcherForms, AnswersAsAPlainSearchOfTheListsThatAreProbed) {
             ASSERT_EQ(reference::answers_to(found, q), expected)
                 << rows << " x " << dimension << ", " << count << " queries, " << probes
                 << " probes";
-            std::erase_if(near, [&](const Answer& one) {
+            std::erase_if(near, [&, metric = metric](const Answer& one) {
               return metric == Metric::kL2 ? one.distance > radius : one.distance < radius;
             });
             ASSERT_EQ(range.offsets[q + 1] - range.offsets[q], near.size());

@@ -12,9 +12,10 @@
 #include "warpdex/vector/metric/objects.hpp"
 
 namespace warpdex::metric {
-namespace {
 
 using Strings = std::vector<std::string>;
+
+namespace {
 
 std::string draw_text(std::mt19937_64& random, std::size_t length, const Strings& alphabet) {
   std::string text;

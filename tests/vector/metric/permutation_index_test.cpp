@@ -13,9 +13,10 @@
 #include "warpdex/vector/metric/metric_index.hpp"
 
 namespace warpdex::metric {
-namespace {
 
 using Strings = std::vector<std::string>;
+
+namespace {
 
 Strings draw_words(std::uint64_t stream, std::size_t count) {
   auto random = test::generator(stream);

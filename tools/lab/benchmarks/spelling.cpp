@@ -145,7 +145,9 @@ void run(const std::string& file, std::size_t queries) {
     double largest = 0;
     double walk = 0;
     for (std::size_t i = 0; i < queries; ++i) {
-      const auto [word, query] = draw_query(words, known, draw, edits, random);
+      const auto drawn = draw_query(words, known, draw, edits, random);
+      const std::string& word = drawn.first;
+      const std::string& query = drawn.second;
       const Clock::time_point begin = Clock::now();
       const std::vector<Correction> offers = corrector.corrections(query, 3);
       const double took = microseconds_since(begin);

@@ -101,7 +101,7 @@ double worth(const Snapshot& index, const Halves& halves, const std::vector<std:
              const EvaluationOptions& options) {
   TrecRun run;
   for (const std::size_t i : places) {
-    RunQuery& query = run.queries.emplace_back(halves.queries[i].id);
+    RunQuery& query = run.queries.emplace_back(RunQuery{halves.queries[i].id, {}});
     for (const Hit& hit : fuse(halves.text[i], halves.vectors[i], index.settings().vectors->metric,
                                fusion, fusion.depth)) {
       query.documents.push_back(

@@ -74,7 +74,9 @@ NamedAnswer::NamedAnswer(const Answer& answer, std::string_view own, std::size_t
   for (std::size_t i = 0; i < answer.size() && hits_.size() < most; ++i) {
     const AnswerHit hit = answer[i];
     if (!own.empty() && hit.id() == own) continue;
-    NamedHit& named = hits_.emplace_back(hit.id(), hit.score());
+    NamedHit& named = hits_.emplace_back();
+    named.document = hit.id();
+    named.score = hit.score();
     named.fields = hit.fields();
     named.explanation = hit.explanation();
   }

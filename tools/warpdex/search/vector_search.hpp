@@ -75,7 +75,7 @@ class VectorSearch {
   /// For stored rows it is a vector::RowSearch, and throws what vector::row_search() does.
   VectorSearch(const vector::VectorIndex& index, const CommandLine& command,
                const vector::ProbeSettings& depth, std::size_t threads,
-               const DeviceOptions& device = {}, const GpuLayout& layout = {},
+               const DeviceOptions& device = DeviceOptions(), const GpuLayout& layout = {},
                SearchFor what = SearchFor::kQueries);
 
   /// Sets how many lists are probed and how many answers refined from now on. Copies the index to
