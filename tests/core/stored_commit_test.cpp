@@ -327,8 +327,8 @@ TEST(StoredCommit, SurvivesTwoHundredKills) {
   Writer(target).add(1000, 0);
   std::mt19937_64 random = test::generator(72);
   std::uint64_t commits = 0;
-  // On a slow machine, until enough commits came to their end.
-  for (int kill = 0; kill < 200 || (commits <= 100 && kill < 5'000); ++kill) {
+  // On a slow machine, until enough commits came to their end, later and later.
+  for (unsigned kill = 0; kill < 200 || (commits <= 100 && kill < 5'000); ++kill) {
     const std::uint64_t before = read_all(target).commit;
     const pid_t child = ::fork();
     if (child == 0) {
@@ -343,7 +343,7 @@ TEST(StoredCommit, SurvivesTwoHundredKills) {
         ::_exit(1);
       }
     }
-    std::this_thread::sleep_for(std::chrono::microseconds(random() % 8000));
+    std::this_thread::sleep_for(std::chrono::microseconds(random() % 8000 * (1 + kill / 200)));
     ::kill(child, SIGKILL);
     int status = 0;
     ::waitpid(child, &status, 0);
