@@ -13,7 +13,7 @@ ARG CUDA=13.0.1
 FROM nvidia/cuda:${CUDA}-devel-ubuntu24.04 AS cuda-build
 WORKDIR /warpdex
 COPY tools/install-packages tools/
-RUN apt-get update && apt-get install -y --no-install-recommends dpkg-dev && tools/install-packages
+RUN apt-get update && apt-get install -y --no-install-recommends dpkg-dev file && tools/install-packages
 COPY . .
 RUN cmake --preset release-cuda -DWARPDEX_TESTS=OFF '-DCMAKE_CUDA_ARCHITECTURES=80-virtual;90-real' \
  && cmake --build --preset release-cuda && cd build/release-cuda && cpack
@@ -28,7 +28,7 @@ ENTRYPOINT ["warpdex"]
 FROM debian:12 AS cpu-build
 WORKDIR /warpdex
 COPY tools/install-packages tools/
-RUN apt-get update && apt-get install -y --no-install-recommends dpkg-dev && tools/install-packages
+RUN apt-get update && apt-get install -y --no-install-recommends dpkg-dev file && tools/install-packages
 COPY . .
 RUN cmake --preset release -DWARPDEX_TESTS=OFF && cmake --build --preset release \
  && cd build/release && cpack
