@@ -30,7 +30,8 @@ class Runs(unittest.TestCase):
         self.folder = tempfile.TemporaryDirectory()
         self.addCleanup(self.folder.cleanup)
         for name in ("warpdex_core_tests", "warpdex_codecs_tests", "warpdex_vector_tests",
-                     "warpdex_query_tests", "warpdex_scheduler_tests", "warpdex_tools_tests"):
+                     "warpdex_query_tests", "warpdex_scheduler_tests", "warpdex_api_tests",
+                     "warpdex_tools_tests"):
             self.write(name, TESTS)
         self.write("compute-sanitizer", SANITIZER)
 
@@ -51,14 +52,14 @@ class Runs(unittest.TestCase):
         done = self.run_script()
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         for tool in ("memcheck", "initcheck", "synccheck", "racecheck"):
-            for what in ("core", "codecs", "vector", "query", "query changed", "tools",
+            for what in ("core", "codecs", "vector", "query", "query changed", "api", "tools",
                          "bitpackBm25", "riceImpacts"):
                 self.assertIn(f"| {tool} {what} | ok | 1 | 0 | 0 | 0 errors |", done.stdout)
             with open(os.path.join(self.folder.name, "out", f"{tool}-riceImpacts.log"),
                       encoding="utf-8") as log:
                 suite = "GpuTiny.*" if tool == "racecheck" else "GpuSmall."
                 self.assertIn(f"Forms/{suite}AnswersAsTheOracle/riceImpacts", log.read())
-        self.assertIn("59 steps passed, 0 failed", done.stdout)
+        self.assertIn("64 steps passed, 0 failed", done.stdout)
 
     def test_a_failure_is_told(self):
         done = self.run_script("--tools", "memcheck", BROKEN="riceImpacts")
