@@ -57,6 +57,8 @@ struct Writer::State {
   /// Hands what waits to the index.
   void flush();
   void forget();
+  /// Throws IoError if documents were lost since the last commit.
+  void check_whole() const;
   BuildOptions build_options() const;
   bool is_weighted() const { return index->settings().impacts.has_value(); }
 
@@ -66,6 +68,7 @@ struct Writer::State {
   std::vector<Document> waiting;
   std::unordered_map<std::string, std::size_t> places;  ///< in `waiting`, by id
   std::uint64_t waiting_bytes = 0;
+  bool has_lost = false;  ///< documents, since the index could not be written
 };
 
 void Writer::State::open() {
@@ -122,6 +125,7 @@ void Writer::State::check(const Document& document) const {
 }
 
 void Writer::State::take(NewDocument&& given, bool is_update) {
+  check_whole();
   Document document = document_of(std::move(given));
   check(document);
   const auto known = places.find(document.id);
@@ -140,11 +144,21 @@ void Writer::State::take(NewDocument&& given, bool is_update) {
 }
 
 void Writer::State::flush() {
+  check_whole();
   if (waiting.empty()) return;
   std::vector<Document> documents = std::move(waiting);
   forget();
+  has_lost = true;  // unless the next call returns
   index->add(*reader_of(std::move(documents), is_weighted()),
              {.update = true, .build = build_options()});
+  has_lost = false;
+}
+
+void Writer::State::check_whole() const {
+  if (!has_lost) return;
+  throw IoError("documents were lost when the index '" + folder.string() +
+                "' could not be written; call rollback(), then give all since the last commit "
+                "again");
 }
 
 void Writer::State::forget() {
@@ -187,6 +201,7 @@ FilesReport Writer::add_files(ReaderOptions files, const FilesOptions& options) 
 }
 
 bool Writer::remove(std::string_view id) {
+  state_->check_whole();
   if (state_->places.contains(std::string(id))) state_->flush();
   return state_->index->remove(id);
 }
@@ -199,6 +214,7 @@ CommitReport Writer::commit() {
 void Writer::rollback() {
   state_->forget();
   state_->open();
+  state_->has_lost = false;
 }
 
 void Writer::merge() {

@@ -2,6 +2,11 @@
 // one.
 #include "warpdex/writer.hpp"
 
+#include <signal.h>
+#include <sys/resource.h>
+
+#include <csignal>
+#include <functional>
 #include <map>
 
 #include "tests/api/api_support.hpp"
@@ -102,6 +107,38 @@ TEST(Writer, RollbackDropsWhatWasNotCommitted) {
   const auto scores = scores_of(Searcher(folder / "index"), "fish");
   EXPECT_EQ(scores.size(), 2U);
   EXPECT_TRUE(scores.contains("1") && scores.contains("3"));
+}
+
+TEST(Writer, DocumentsThatCouldNotBeWrittenAreNotForgotten) {
+  const std::string outcome = test::in_child([]() -> std::string {
+    const test::TemporaryFolder folder;
+    Writer writer(folder / "index", {.analyzer = "whitespace"});
+    writer.add({.id = "first", .text = "fish"});
+    writer.commit();
+    std::signal(SIGXFSZ, SIG_IGN);
+    rlimit before{};
+    getrlimit(RLIMIT_FSIZE, &before);
+    const rlimit small{64, before.rlim_max};
+    setrlimit(RLIMIT_FSIZE, &small);
+    writer.add({.id = "second", .text = "fish"});
+    const auto fails = [](const std::function<void()>& call) {
+      try {
+        call();
+      } catch (const IoError&) {
+        return true;
+      }
+      return false;
+    };
+    if (!fails([&] { writer.commit(); })) return "a commit to a full disk did not fail";
+    setrlimit(RLIMIT_FSIZE, &before);
+    if (!fails([&] { writer.commit(); })) return "the next commit went without the document";
+    if (!fails([&] { writer.add({.id = "third", .text = "fish"}); })) return "it went on";
+    writer.rollback();
+    writer.add({.id = "second", .text = "fish"});
+    writer.commit();
+    return std::to_string(Searcher(folder / "index").search("fish").size());
+  });
+  EXPECT_EQ(outcome, "2");
 }
 
 TEST(Writer, OpensAnIndexAgainWithItsOwnSettings) {

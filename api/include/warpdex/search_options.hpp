@@ -45,7 +45,8 @@ struct SearchOptions {
   SnippetSettings snippet{};
   bool explain = false;  ///< hits say how their scores come about; for words alone
   /// After this time the best documents found so far are the answer, which says so
-  /// (Answer::is_complete). A batch that is on the GPU already is answered in full.
+  /// (Answer::is_complete). A batch that is on the GPU already is answered in full, and so are
+  /// requests with vectors.
   std::chrono::microseconds deadline = std::chrono::microseconds::max();
   std::stop_token stop{};  ///< ends the search, which then throws CancelledError
   /// Called on the calling thread, some times a second, with the number of requests answered since

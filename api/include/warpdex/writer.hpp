@@ -64,7 +64,8 @@ struct FilesOptions {
 
 /// An index open for changes, which others see with commit(). Searches go on beside it. There can
 /// be one writer of an index at a time. Changes since the last commit() are lost with the object.
-/// For one thread at a time.
+/// Where the disk is full, say, any call may throw IoError; documents that waited are then lost,
+/// and all calls but rollback() throw until it is called. For one thread at a time.
 class Writer {
  public:
   /// Opens the index of the folder, or makes an empty one. Throws IoError where another has it open
