@@ -12,6 +12,7 @@
 #include "warpdex/vector/format/vector_index_change.hpp"
 #include "warpdex/vector/format/vector_index_writer.hpp"
 #include "warpdex/vector/format/verify.hpp"
+#include "warpdex/vector/graph/knn_graph.hpp"
 #include "warpdex/vector/search/index_searcher.hpp"
 
 namespace warpdex {
@@ -56,21 +57,27 @@ vector::VectorIndexSettings settings_of(const NewVectorIndex& given, std::size_t
 struct OpenVectors {
   OpenVectors(vector::VectorIndex&& opened, const VectorIndexOptions& options,
               const std::optional<Gpu>& wanted)
-      : index(std::move(opened)), gpu(wanted) {
-    const vector::ProbeSettings probes{.probes = options.depth.probes,
-                                       .refine = options.depth.refine,
-                                       .query_bits = options.depth.query_bits};
-    if (gpu) {
-      vector::check_before_upload(index);
-      Resources* const resources = &gpu->resources();
-      searcher = vector::search_index_on_gpus(index, probes, std::span(&resources, 1), 1);
-    } else {
-      searcher = vector::search_index_on_cpu(index, probes, options.threads);
-    }
+      : index(std::move(opened)),
+        threads(options.threads),
+        gpu(wanted),
+        depth{.probes = options.depth.probes,
+              .refine = options.depth.refine,
+              .query_bits = options.depth.query_bits} {
+    if (gpu) vector::check_before_upload(index);
+    searcher = make_searcher(depth, index.settings().metric);
+  }
+
+  std::unique_ptr<vector::VectorSearcher> make_searcher(const vector::ProbeSettings& settings,
+                                                        vector::Metric metric) const {
+    if (!gpu) return vector::search_index_on_cpu(index, settings, threads, metric);
+    Resources* const resources = &gpu->resources();
+    return vector::search_index_on_gpus(index, settings, std::span(&resources, 1), 1, metric);
   }
 
   vector::VectorIndex index;
+  std::size_t threads;
   std::optional<Gpu> gpu;
+  vector::ProbeSettings depth;
   std::unique_ptr<vector::VectorSearcher> searcher;
 };
 
@@ -148,6 +155,24 @@ vector::Neighbors VectorIndex::search(std::span<const float> queries, std::size_
 vector::RangeNeighbors VectorIndex::search_radius(std::span<const float> queries, float radius,
                                                   const vector::RowFilter* filter) const {
   return state_->current()->searcher->within(queries, radius, filter);
+}
+
+vector::Neighbors VectorIndex::knn_graph(std::size_t k) const {
+  const std::shared_ptr<const OpenVectors> open = state_->current();
+  const vector::RowSearchMethod method = vector::row_search_method(open->index, open->depth);
+  const auto searcher = open->make_searcher(method.depth, method.metric);
+  vector::Neighbors graph{open->index.rows(), k, {}, {}};
+  vector::build_knn_graph(
+      vector::StoredRows(open->index), {.k = k},
+      [&](std::span<const float> rows, std::size_t places) {
+        return searcher->nearest(rows, places);
+      },
+      [&](std::size_t, const vector::Neighbors& lists) {
+        graph.rows.insert(graph.rows.end(), lists.rows.begin(), lists.rows.end());
+        graph.distances.insert(graph.distances.end(), lists.distances.begin(),
+                               lists.distances.end());
+      });
+  return graph;
 }
 
 CommitReport VectorIndex::add(std::span<const float> rows, vector::VectorIds ids, bool replace) {

@@ -8,6 +8,7 @@ install(TARGETS warpdex_shared EXPORT warpdexTargets LIBRARY DESTINATION ${CMAKE
 set(warpdex_public_headers
   api/answer.hpp
   api/gpu.hpp
+  api/index_reader.hpp
   api/search_options.hpp
   api/searcher.hpp
   api/vector_index.hpp

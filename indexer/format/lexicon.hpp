@@ -13,9 +13,6 @@
 
 namespace warpdex {
 
-/// Terms in a group: they share a prefix-compression chain and absolute offsets.
-inline constexpr std::uint32_t kLexiconGroup = 64;
-
 /// Appends terms with their entries to the two sections.
 class LexiconWriter {
  public:

@@ -145,6 +145,31 @@ TEST(VectorIndexApi, RadiusAndFilter) {
   EXPECT_THROW(index.search(std::span(rows.data(), 5), 3), UsageError);
 }
 
+TEST(VectorIndexApi, TheGraphHoldsTheNearestOthers) {
+  std::mt19937_64 random = test::generator(35);
+  const test::TemporaryFolder folder;
+  const std::vector<float> rows = draw_rows(random, 150);
+  VectorIndex::build(folder / "index", {.dimension = kDimension}, rows);
+  VectorIndex index(folder / "index");
+  index.remove(vector::VectorIds(std::vector<std::int64_t>{7}));
+  std::vector<bool> removed(150);
+  removed[7] = true;
+  const vector::Neighbors graph = index.knn_graph(4);
+  ASSERT_EQ(graph.rows.size(), 600U);
+  for (std::size_t row = 0; row < 150; ++row) {
+    std::vector<std::int32_t> wanted(4, -1);
+    if (row != 7) {
+      wanted = nearest_of(rows, rows.data() + row * kDimension, 5, removed);
+      wanted.erase(wanted.begin());  // itself
+    }
+    EXPECT_EQ(std::vector(graph.rows.begin() + static_cast<std::ptrdiff_t>(4 * row),
+                          graph.rows.begin() + static_cast<std::ptrdiff_t>(4 * row + 4)),
+              wanted)
+        << row;
+  }
+  EXPECT_THROW(index.knn_graph(149), UsageError);
+}
+
 TEST(GpuVectorIndexApi, AnswersAreTheCpus) {
   if (device_count() == 0) GTEST_SKIP() << why_no_device();
   std::mt19937_64 random = test::generator(34);

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "search/checked_searcher.hpp"
-#include "search/segment_searcher.hpp"
+#include "search/segment_rows_searcher.hpp"
 #include "warpdex/vector/search/make_searcher.hpp"
 #include "warpdex/vector/search/refining_searcher.hpp"
 #include "warpdex/vector/search/sharded_searcher.hpp"
@@ -34,8 +34,8 @@ std::unique_ptr<VectorSearcher> search_segments(const VectorIndex& index,
     std::unique_ptr<VectorSearcher> searcher = segment.rows == 0
                                                    ? search_on_cpu(vectors, settings.by_codes(), 1)
                                                    : make(vectors, settings.by_codes());
-    shards.push_back(
-        {nullptr, std::make_unique<SegmentSearcher>(segment, std::move(searcher)), segment.name});
+    shards.push_back({nullptr, std::make_unique<SegmentRowsSearcher>(segment, std::move(searcher)),
+                      segment.name});
   }
   auto all = std::make_unique<ShardedSearcher>(std::move(shards), 1);
   if (settings.refine == 0 || !has_codes(index.settings().index)) return all;

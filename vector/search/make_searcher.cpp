@@ -35,9 +35,9 @@ concept RefinesOnGpu = requires(const Searcher& searcher) {
 
 /// A searcher behind the common face.
 template <class Searcher>
-class Face final : public VectorSearcher {
+class SearcherAdapter final : public VectorSearcher {
  public:
-  Face(const SearchedVectors& vectors, const ProbeSettings& settings, Searcher searcher)
+  SearcherAdapter(const SearchedVectors& vectors, const ProbeSettings& settings, Searcher searcher)
       : vectors_(vectors), settings_(settings), searcher_(std::move(searcher)) {}
 
   Metric metric() const override { return metric_of(vectors_); }
@@ -93,7 +93,7 @@ class Face final : public VectorSearcher {
 template <class Searcher>
 std::unique_ptr<VectorSearcher> make_face(const SearchedVectors& vectors,
                                           const ProbeSettings& settings, Searcher searcher) {
-  return std::make_unique<Face<Searcher>>(vectors, settings, std::move(searcher));
+  return std::make_unique<SearcherAdapter<Searcher>>(vectors, settings, std::move(searcher));
 }
 
 using Slices = std::vector<std::shared_ptr<const RowSlice>>;

@@ -87,6 +87,12 @@ class VectorIndex {
   vector::RangeNeighbors search_radius(std::span<const float> queries, float radius,
                                        const vector::RowFilter* filter = nullptr) const;
 
+  /// For each row its k nearest other rows, by the stored vectors: the k-NN graph. It is as exact
+  /// as the search, by probes and refining; the list of a removed row has only missing places.
+  /// Throws UsageError for fewer than two vectors, a k that is not below their number, and where
+  /// the vectors were not kept.
+  vector::Neighbors knn_graph(std::size_t k) const;
+
   /// Adds vectors in one commit, and searches them from now on. With ids, if the index has some;
   /// `replace`: those that the index has are removed in the same commit, else they are an
   /// InputError. Nothing is trained anew.

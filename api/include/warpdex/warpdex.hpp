@@ -4,6 +4,7 @@
 #include "warpdex/answer.hpp"
 #include "warpdex/core/error.hpp"
 #include "warpdex/gpu.hpp"
+#include "warpdex/index_reader.hpp"
 #include "warpdex/search_options.hpp"
 #include "warpdex/searcher.hpp"
 #include "warpdex/vector_index.hpp"

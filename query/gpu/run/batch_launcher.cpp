@@ -8,10 +8,11 @@
 namespace warpdex::gpu {
 namespace {
 
-/// A stream of kSecond where streams get kFirst; else one like them.
+/// A stream of kAfterFirst where streams get kFirst; else one like them.
 Stream make_second_stream(int device) {
   const StreamPriority now = StreamPriorityScope::current();
-  const StreamPriorityScope scope(now == StreamPriority::kFirst ? StreamPriority::kSecond : now);
+  const StreamPriorityScope scope(now == StreamPriority::kFirst ? StreamPriority::kAfterFirst
+                                                                : now);
   return Stream(device);
 }
 

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
+#include "load/load_by_hand.hpp"
 #include "load/load_closed.hpp"
 #include "load/load_full.hpp"
-#include "load/load_hand.hpp"
 #include "load/load_measure.hpp"
 #include "load/load_search.hpp"
 

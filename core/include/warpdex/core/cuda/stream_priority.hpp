@@ -5,11 +5,12 @@
 
 namespace warpdex {
 
-/// Blocks of kernels start in this order: those in streams of kFirst, of kSecond, of kUsual. No
-/// block that runs is stopped for others. A GPU with only two priorities takes kSecond for kUsual.
+/// Blocks of kernels start in this order: those in streams of kFirst, of kAfterFirst, of kUsual. No
+/// block that runs is stopped for others. A GPU with only two priorities takes kAfterFirst for
+/// kUsual.
 enum class StreamPriority : std::uint8_t {
   kUsual,  ///< as CUDA's streams are, unless they are asked to be more
-  kSecond,
+  kAfterFirst,
   kFirst,
 };
 

@@ -63,6 +63,8 @@ struct PostingsEntry {
 inline constexpr std::uint64_t kMaxDocuments = 0x7FFFFFFF;
 /// Documents that share one entry of IndexSections::static_bounds.
 inline constexpr std::uint32_t kStaticWindow = 4096;
+/// Terms in a group of the lexicon: they share a prefix-compression chain and absolute offsets.
+inline constexpr std::uint32_t kLexiconGroup = 64;
 /// Blocks of a list that share one base of their payload offsets.
 inline constexpr std::uint32_t kBlocksPerBase = 32;
 
@@ -207,7 +209,8 @@ class Index {
   void for_each_term(
       const std::function<void(std::string_view, const PostingsEntry&)>& visit) const;
 
-  /// The number of groups of up to 64 terms that the lexicon consists of.
+  /// The number of groups of kLexiconGroup terms that the lexicon consists of; the last may have
+  /// fewer.
   std::uint64_t term_groups() const { return sections().lexicon_index.size(); }
   /// The terms of one group, below term_groups(), as for_each_term() visits them. O(group).
   void for_each_term_of_group(

@@ -12,10 +12,10 @@ namespace warpdex::vector {
 
 /// Rows are those of the segment in the index, less its first. Never answers with what was removed,
 /// or with rows that a merge left out.
-class SegmentSearcher final : public VectorSearcher {
+class SegmentRowsSearcher final : public VectorSearcher {
  public:
   /// `searcher` is of the segment's vectors. What `segment` refers to must outlive this.
-  SegmentSearcher(const VectorSegment& segment, std::unique_ptr<VectorSearcher> searcher)
+  SegmentRowsSearcher(const VectorSegment& segment, std::unique_ptr<VectorSearcher> searcher)
       : segment_(segment), searcher_(std::move(searcher)) {}
 
   Metric metric() const override { return searcher_->metric(); }

@@ -1,5 +1,5 @@
 // Filters of rows become filters of places; places of answers become rows.
-#include "search/segment_searcher.hpp"
+#include "search/segment_rows_searcher.hpp"
 
 #include <algorithm>
 #include <vector>
@@ -17,7 +17,7 @@ RowFilter both(const RowFilter& a, const RowFilter& b) {
 
 }  // namespace
 
-std::optional<RowFilter> SegmentSearcher::filter_of_places(const RowFilter& filter) const {
+std::optional<RowFilter> SegmentRowsSearcher::filter_of_places(const RowFilter& filter) const {
   if (segment_.kept_rows.empty()) {
     if (segment_.live == nullptr) return std::nullopt;
     return both(filter, *segment_.live);
@@ -30,7 +30,7 @@ std::optional<RowFilter> SegmentSearcher::filter_of_places(const RowFilter& filt
 }
 
 template <class Answers>
-void SegmentSearcher::name_rows(Answers& answers) const {
+void SegmentRowsSearcher::name_rows(Answers& answers) const {
   if (segment_.kept_rows.empty()) return;
   for (std::int32_t& row : answers.rows) {
     if (row < 0) continue;
@@ -38,8 +38,8 @@ void SegmentSearcher::name_rows(Answers& answers) const {
   }
 }
 
-Neighbors SegmentSearcher::nearest(std::span<const float> queries, std::size_t k,
-                                   const RowFilter* filter, Refining refining) const {
+Neighbors SegmentRowsSearcher::nearest(std::span<const float> queries, std::size_t k,
+                                       const RowFilter* filter, Refining refining) const {
   check_k(k, rows());
   check_filter(filter, rows());
   if (segment_.rows == 0) {
@@ -53,8 +53,8 @@ Neighbors SegmentSearcher::nearest(std::span<const float> queries, std::size_t k
   return found.k == k ? found : with_places(metric(), found, k);
 }
 
-RangeNeighbors SegmentSearcher::within(std::span<const float> queries, float radius,
-                                       const RowFilter* filter) const {
+RangeNeighbors SegmentRowsSearcher::within(std::span<const float> queries, float radius,
+                                           const RowFilter* filter) const {
   check_radius(radius);
   check_filter(filter, rows());
   if (segment_.rows == 0) {

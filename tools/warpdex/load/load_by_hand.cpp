@@ -1,5 +1,5 @@
 // Runs engines directly.
-#include "load/load_hand.hpp"
+#include "load/load_by_hand.hpp"
 
 #include <algorithm>
 #include <chrono>

@@ -1,0 +1,87 @@
+// Reads what an index of documents holds: terms, postings, documents.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace warpdex {
+
+class Searcher;
+
+/// Of a term, over the live documents; of an index without a forward index also over those that
+/// were removed and not yet merged away.
+struct TermStatistics {
+  std::string term;                        ///< as the index's analyzer makes it
+  std::uint64_t document_frequency = 0;    ///< documents that have it
+  std::uint64_t collection_frequency = 0;  ///< its occurrences; of impacts, their sum
+};
+
+/// A live document with a term.
+struct TermPosting {
+  std::uint32_t document = 0;   ///< docID
+  std::uint32_t frequency = 0;  ///< of an index of impacts, the impact
+  bool operator==(const TermPosting&) const = default;
+};
+
+/// A term of a document.
+struct DocumentTerm {
+  std::string term;
+  std::uint32_t frequency = 0;
+  bool operator==(const DocumentTerm&) const = default;
+};
+
+/// One commit of an index, which it keeps open. Any number of threads may read. Functions throw
+/// FormatError for damaged bytes.
+class IndexReader {
+ public:
+  /// The last commit. Throws IoError if there is no index, FormatError if it is damaged.
+  explicit IndexReader(const std::filesystem::path& folder);
+  /// The commit that is searched now.
+  explicit IndexReader(const Searcher& searcher);
+  ~IndexReader();
+  IndexReader(IndexReader&&) noexcept;
+  IndexReader& operator=(IndexReader&&) noexcept;
+
+  std::uint64_t commit() const;
+  std::uint64_t documents() const;     ///< live ones
+  std::uint32_t document_end() const;  ///< docIDs are below it
+  double average_length() const;       ///< of documents, in tokens
+  std::string analyzer() const;
+  const std::vector<std::string>& stored_fields() const;
+
+  /// None if no live document has the term. O(segments log terms).
+  std::optional<TermStatistics> statistics(std::string_view term) const;
+  /// Calls visit for all terms that begin with `prefix` and that live documents have, in the order
+  /// of their bytes, until it returns false. O(terms).
+  void for_each_term(const std::function<bool(const TermStatistics&)>& visit,
+                     std::string_view prefix = {}) const;
+  /// The live documents with the term, by ascending docID. O(postings).
+  std::vector<TermPosting> postings(std::string_view term) const;
+
+  /// The docID of a live document, or none. O(segments log documents).
+  std::optional<std::uint32_t> find(std::string_view id) const;
+  // Of a document, removed or not. UsageError for a docID past the last.
+  std::string id(std::uint32_t document) const;
+  bool is_live(std::uint32_t document) const;
+  std::uint32_t length(std::uint32_t document) const;  ///< in tokens
+  /// Its terms in the order of their bytes. UsageError for an index without a forward index.
+  std::vector<DocumentTerm> terms(std::uint32_t document) const;
+  /// Its vector, as it is stored. UsageError for an index without vectors.
+  std::vector<float> vector(std::uint32_t document) const;
+  /// Its stored texts by the names of their fields. UsageError for an index that stores none.
+  std::map<std::string, std::string> stored(std::uint32_t document) const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace warpdex

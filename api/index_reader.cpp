@@ -1,0 +1,199 @@
+#include "warpdex/index_reader.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "warpdex/core/error.hpp"
+#include "warpdex/indexer/format/postings.hpp"
+#include "warpdex/indexer/format/snapshot.hpp"
+#include "warpdex/indexer/format/stored_fields.hpp"
+#include "warpdex/query/index_vectors.hpp"
+#include "warpdex/query/plan/plan.hpp"
+#include "warpdex/searcher.hpp"
+
+namespace warpdex {
+namespace {
+
+/// The terms of a segment in their order, a group of the lexicon at a time.
+class TermCursor {
+ public:
+  explicit TermCursor(const Index& index) : index_(&index) { load(); }
+
+  bool is_at_end() const { return place_ == terms_.size(); }
+  const std::string& term() const { return terms_[place_]; }
+  void next() {
+    if (++place_ == terms_.size()) load();
+  }
+
+ private:
+  void load() {
+    terms_.clear();
+    place_ = 0;
+    while (terms_.empty() && group_ < index_->term_groups()) {
+      index_->for_each_term_of_group(group_++, [this](std::string_view term, const PostingsEntry&) {
+        terms_.emplace_back(term);
+      });
+    }
+  }
+
+  const Index* index_;
+  std::uint64_t group_ = 0;
+  std::vector<std::string> terms_;
+  std::size_t place_ = 0;
+};
+
+std::uint64_t sum_of(const Postings& postings) {
+  std::uint64_t sum = 0;
+  for (const std::uint32_t frequency : postings.frequencies) sum += frequency;
+  return sum;
+}
+
+}  // namespace
+
+struct IndexReader::State {
+  /// A document's segment, and its number there.
+  struct Place {
+    const Index& index;
+    std::uint32_t document;
+  };
+
+  Place place_of(std::uint32_t document) const {
+    const Snapshot::Segment& segment = snapshot.segments()[snapshot.segment_of(document)];
+    return {*segment.index, document - segment.first_document};
+  }
+
+  Snapshot snapshot;
+};
+
+IndexReader::IndexReader(const std::filesystem::path& folder)
+    : state_(std::make_unique<State>(State{Snapshot::open(folder)})) {}
+IndexReader::IndexReader(const Searcher& searcher)
+    : state_(std::make_unique<State>(State{searcher.snapshot()})) {}
+IndexReader::~IndexReader() = default;
+IndexReader::IndexReader(IndexReader&&) noexcept = default;
+IndexReader& IndexReader::operator=(IndexReader&&) noexcept = default;
+
+std::uint64_t IndexReader::commit() const { return state_->snapshot.commit(); }
+std::uint64_t IndexReader::documents() const { return state_->snapshot.documents(); }
+std::uint32_t IndexReader::document_end() const { return state_->snapshot.docid_end(); }
+double IndexReader::average_length() const {
+  return state_->snapshot.statistics().average_length();
+}
+std::string IndexReader::analyzer() const { return state_->snapshot.settings().analyzer.name; }
+const std::vector<std::string>& IndexReader::stored_fields() const {
+  return state_->snapshot.settings().stored_fields;
+}
+
+std::optional<TermStatistics> IndexReader::statistics(std::string_view term) const {
+  const Snapshot& snapshot = state_->snapshot;
+  const PlannedQuery plan = plan_query(snapshot, Query{"", {{std::string(term)}}});
+  if (plan.terms.empty()) return std::nullopt;
+  const PlannedTerm& planned = plan.terms[0];
+  TermStatistics found{std::string(term), planned.document_frequency, planned.collection_frequency};
+  if (planned.document_frequency == 0) {  // of a plain index
+    found.document_frequency = planned.entry.document_frequency;
+    found.collection_frequency =
+        planned.entry.is_short()
+            ? sum_of(read_postings(*snapshot.segments()[0].index, planned.entry))
+            : planned.entry.collection_frequency;
+  }
+  return found;
+}
+
+void IndexReader::for_each_term(const std::function<bool(const TermStatistics&)>& visit,
+                                std::string_view prefix) const {
+  std::vector<TermCursor> cursors;
+  for (const Snapshot::Segment& segment : state_->snapshot.segments()) {
+    cursors.emplace_back(*segment.index);
+  }
+  for (;;) {
+    std::optional<std::string> smallest;
+    for (const TermCursor& cursor : cursors) {
+      if (!cursor.is_at_end() && (!smallest || cursor.term() < *smallest)) smallest = cursor.term();
+    }
+    if (!smallest) return;
+    for (TermCursor& cursor : cursors) {
+      if (!cursor.is_at_end() && cursor.term() == *smallest) cursor.next();
+    }
+    if (!smallest->starts_with(prefix)) {
+      if (*smallest > prefix) return;
+      continue;
+    }
+    if (const auto found = statistics(*smallest); found && !visit(*found)) return;
+  }
+}
+
+std::vector<TermPosting> IndexReader::postings(std::string_view term) const {
+  std::vector<TermPosting> found;
+  for (const Snapshot::Segment& segment : state_->snapshot.segments()) {
+    const std::optional<PostingsEntry> entry = segment.index->find(term);
+    if (!entry) continue;
+    const RemovedRows removed = segment.index->removed();
+    const Postings postings = read_postings(*segment.index, *entry);
+    for (std::size_t i = 0; i < postings.docids.size(); ++i) {
+      if (removed.contains(postings.docids[i])) continue;
+      found.push_back({segment.first_document + postings.docids[i], postings.frequencies[i]});
+    }
+  }
+  return found;
+}
+
+std::optional<std::uint32_t> IndexReader::find(std::string_view id) const {
+  return state_->snapshot.find_document(id);
+}
+
+std::string IndexReader::id(std::uint32_t document) const {
+  return std::string(state_->snapshot.document_name(document));
+}
+
+bool IndexReader::is_live(std::uint32_t document) const {
+  const State::Place place = state_->place_of(document);
+  return !place.index.removed().contains(place.document);
+}
+
+std::uint32_t IndexReader::length(std::uint32_t document) const {
+  const State::Place place = state_->place_of(document);
+  return place.index.lengths()[place.document];
+}
+
+std::vector<DocumentTerm> IndexReader::terms(std::uint32_t document) const {
+  const State::Place place = state_->place_of(document);
+  std::map<std::uint32_t, std::uint32_t> frequencies;  // by the term's number
+  place.index.for_each_term_of_document(
+      place.document,
+      [&](std::uint32_t term, std::uint32_t frequency) { frequencies.emplace(term, frequency); });
+  std::vector<DocumentTerm> found;
+  for (auto next = frequencies.begin(); next != frequencies.end();) {
+    const std::uint64_t group = next->first / kLexiconGroup;
+    place.index.for_each_term_of_group(
+        group, [&](std::string_view term, const PostingsEntry& entry) {
+          if (next == frequencies.end() || entry.term_number != next->first) return;
+          found.push_back({std::string(term), next->second});
+          ++next;
+        });
+    if (next != frequencies.end() && next->first / kLexiconGroup == group) {
+      throw FormatError(
+          "the lexicon is damaged; run 'warpdex verify', then restore the index or "
+          "build it again");
+    }
+  }
+  return found;
+}
+
+std::vector<float> IndexReader::vector(std::uint32_t document) const {
+  std::vector<float> components(vector_settings(state_->snapshot).dimension);
+  const State::Place place = state_->place_of(document);
+  vector::copy_row(place.index.vectors().vectors, place.document, components.data());
+  return components;
+}
+
+std::map<std::string, std::string> IndexReader::stored(std::uint32_t document) const {
+  const StoredValues values = StoredReader(state_->snapshot).read(document);
+  std::map<std::string, std::string> texts;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (values[i]) texts.emplace(stored_fields()[i], *values[i]);
+  }
+  return texts;
+}
+
+}  // namespace warpdex

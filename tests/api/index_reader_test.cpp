@@ -1,0 +1,156 @@
+// IndexReader beside counting: terms, postings, documents, of one segment and of several with
+// removed documents.
+#include "warpdex/index_reader.hpp"
+
+#include <map>
+#include <sstream>
+
+#include "tests/api/api_support.hpp"
+#include "tests/support.hpp"
+#include "warpdex/core/error.hpp"
+#include "warpdex/searcher.hpp"
+#include "warpdex/writer.hpp"
+
+namespace warpdex {
+namespace {
+
+/// Documents by id: how often each word occurs.
+using Counts = std::map<std::string, std::map<std::string, std::uint32_t>>;
+
+Counts counts_of(const std::vector<Document>& documents) {
+  Counts counts;
+  for (const Document& document : documents) {
+    auto& words = counts[document.id];
+    std::istringstream text(document.text);
+    for (std::string word; text >> word;) ++words[word];
+  }
+  return counts;
+}
+
+void compare(const IndexReader& reader, const Counts& counts) {
+  EXPECT_EQ(reader.documents(), counts.size());
+  std::map<std::string, std::map<std::string, std::uint32_t>> lists;  // by term, by id
+  double tokens = 0;
+  for (const auto& [id, words] : counts) {
+    const auto document = reader.find(id);
+    ASSERT_TRUE(document) << id;
+    EXPECT_TRUE(reader.is_live(*document));
+    EXPECT_EQ(reader.id(*document), id);
+    std::uint32_t length = 0;
+    std::vector<DocumentTerm> terms;
+    for (const auto& [word, count] : words) {
+      lists[word][id] = count;
+      length += count;
+      terms.push_back({word, count});
+    }
+    tokens += length;
+    EXPECT_EQ(reader.length(*document), length);
+    EXPECT_EQ(reader.terms(*document), terms) << id;
+  }
+  EXPECT_NEAR(reader.average_length(), tokens / static_cast<double>(counts.size()), 1e-9);
+  auto expected = lists.begin();
+  reader.for_each_term([&](const TermStatistics& term) {
+    if (expected == lists.end() || term.term != expected->first) {
+      ADD_FAILURE() << term.term << " is not the next term";
+      return false;
+    }
+    std::uint64_t occurrences = 0;
+    std::map<std::string, std::uint32_t> list;
+    for (const TermPosting& posting : reader.postings(term.term)) {
+      list[reader.id(posting.document)] = posting.frequency;
+      occurrences += posting.frequency;
+    }
+    EXPECT_EQ(list, expected->second) << term.term;
+    EXPECT_EQ(term.document_frequency, list.size());
+    EXPECT_EQ(term.collection_frequency, occurrences);
+    ++expected;
+    return true;
+  });
+  EXPECT_TRUE(expected == lists.end());
+}
+
+TEST(IndexReader, HoldsWhatCountingFinds) {
+  std::mt19937_64 random = test::generator(81);
+  for (const CodecKind codec : {CodecKind::kBitpack, CodecKind::kRice, CodecKind::kPforBlock}) {
+    const test::TemporaryFolder folder;
+    const auto documents = test::word_documents(random, 0, 700, 300, 30);
+    BuildOptions build = test::plain_build(folder / "index");
+    build.codec.kind = codec;
+    build_index(*documents_from_memory(documents), build);
+    compare(IndexReader(folder / "index"), counts_of(documents));
+  }
+}
+
+TEST(IndexReader, PassesOverWhatWasRemoved) {
+  std::mt19937_64 random = test::generator(82);
+  const test::TemporaryFolder folder;
+  Counts live;
+  Writer writer(folder / "index", {.analyzer = "whitespace"}, {.merges = false});
+  for (std::size_t round = 0; round < 4; ++round) {
+    const auto documents = test::word_documents(random, 100 * round, 100, 90, 20);
+    for (const Document& document : documents) {
+      writer.add({.id = document.id, .text = document.text});
+    }
+    live.merge(counts_of(documents));
+    for (std::size_t i = 0; i < 30; ++i) {
+      const std::string id = "d" + std::to_string(random() % (100 * (round + 1)));
+      EXPECT_EQ(writer.remove(id), live.erase(id) == 1);
+    }
+    writer.commit();
+  }
+  const Searcher searcher(folder / "index");
+  const IndexReader reader(searcher);
+  EXPECT_EQ(reader.commit(), 4U);
+  compare(reader, live);
+}
+
+TEST(IndexReader, TermsOfAPrefixUntilToldToStop) {
+  const test::TemporaryFolder folder;
+  build_index(*documents_from_memory({{"1", "sail sailor sea ship"}, {"2", "sailing moon"}}),
+              test::plain_build(folder / "index"));
+  const IndexReader reader(folder / "index");
+  std::vector<std::string> terms;
+  const auto take = [&](const TermStatistics& term) {
+    terms.push_back(term.term);
+    return terms.size() < 3;
+  };
+  reader.for_each_term(take, "sail");
+  EXPECT_EQ(terms, (std::vector<std::string>{"sail", "sailing", "sailor"}));
+  terms.clear();
+  reader.for_each_term(take, "z");
+  EXPECT_TRUE(terms.empty());
+  EXPECT_FALSE(reader.statistics("moons"));
+  EXPECT_TRUE(reader.postings("moons").empty());
+  EXPECT_FALSE(reader.find("3"));
+}
+
+TEST(IndexReader, StoredTextsAndVectors) {
+  const test::TemporaryFolder folder;
+  Writer writer(folder / "index",
+                {.stored = {"title"},
+                 .vectors = vector::RowSettings{.metric = vector::Metric::kL2, .dimension = 2}});
+  writer.add({.id = "1", .text = "x", .fields = {{"title", "One"}}, .vector = {1, 2}});
+  writer.add({.id = "2", .text = "y", .vector = {3, 4}});
+  writer.commit();
+  const IndexReader reader(folder / "index");
+  EXPECT_EQ(reader.stored(*reader.find("1")),
+            (std::map<std::string, std::string>{{"title", "One"}}));
+  EXPECT_TRUE(reader.stored(*reader.find("2")).empty());
+  EXPECT_EQ(reader.vector(*reader.find("2")), (std::vector<float>{3, 4}));
+  EXPECT_EQ(reader.analyzer(), "english");
+  EXPECT_THROW(reader.id(9), UsageError);
+}
+
+TEST(IndexReader, RefusesWhatTheIndexHasNot) {
+  const test::TemporaryFolder folder;
+  BuildOptions build = test::plain_build(folder / "index");
+  build.forward = false;
+  build_index(*documents_from_memory({{"1", "fish"}}), build);
+  const IndexReader reader(folder / "index");
+  EXPECT_THROW(reader.terms(0), UsageError);
+  EXPECT_THROW(reader.vector(0), UsageError);
+  EXPECT_THROW(reader.stored(0), UsageError);
+}
+
+}  // namespace
+}  // namespace warpdex
