@@ -7,7 +7,8 @@ int main(int argc, char** argv) try {
   warpdex::Writer writer(argv[1]);
   writer.update({.id = "moby", .text = "I thought I would sail about a little."});
   writer.update({.id = "alice", .text = "Alice was tired of sitting by her sister on the bank."});
-  writer.update({.id = "treasure", .text = "The old sea captain and his sea chest, and he sailed."});
+  writer.update(
+      {.id = "treasure", .text = "The old sea captain and his sea chest, and he sailed."});
   writer.commit();
 
   const warpdex::Searcher searcher(argv[1]);

@@ -2,7 +2,6 @@
 #include <rapidjson/stringbuffer.h>
 #include <rapidjson/writer.h>
 
-
 #include "warpdex/query/explanation.hpp"
 #include "warpdex/query/json_text.hpp"
 #include "warpdex/query/result_writer.hpp"
@@ -76,9 +75,9 @@ std::string line_of(const TermExplanation& term, const Explanation& of) {
             std::to_string(of.length) + ")";
   } else {
     line += ", " + std::to_string(term.collection_frequency) + " times in all; " +
-            format_score(term.factor) + " * log((1 + " + frequency + " * " +
-            format_score(term.c0) + ") * " + format_score(term.c1) + " / (" +
-            std::to_string(of.length) + " + " + format_score(term.c1) + "))";
+            format_score(term.factor) + " * log((1 + " + frequency + " * " + format_score(term.c0) +
+            ") * " + format_score(term.c1) + " / (" + std::to_string(of.length) + " + " +
+            format_score(term.c1) + "))";
   }
   return line + "\n";
 }

@@ -17,8 +17,7 @@ using tools::parse_size;
 TEST(Program, HelpListsEveryCommandAndEachExplainsItself) {
   const Outcome outcome = run_warpdex({"--help"});
   EXPECT_EQ(outcome.status, 0);
-  for (const std::string name :
-       {"index", "search", "bench", "stats", "verify", "evaluate"}) {
+  for (const std::string name : {"index", "search", "bench", "stats", "verify", "evaluate"}) {
     EXPECT_THAT(outcome.out, HasSubstr("\n  " + name + " "));
     const Outcome help = run_warpdex({name, "--help"});
     EXPECT_EQ(help.status, 0) << help.err;

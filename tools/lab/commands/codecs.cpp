@@ -4,8 +4,8 @@
 
 #include "collections/codec_comparison.hpp"
 #include "commands/commands.hpp"
-#include "output/json.hpp"
 #include "options/options.hpp"
+#include "output/json.hpp"
 #include "output/output_file.hpp"
 #include "output/plot.hpp"
 #include "output/progress.hpp"
