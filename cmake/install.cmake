@@ -7,10 +7,12 @@ install(TARGETS warpdex_shared EXPORT warpdexTargets LIBRARY DESTINATION ${CMAKE
 # tests/layers_test.py checks that these are all, and tests/examples compiles each alone.
 set(warpdex_public_headers
   api/answer.hpp
+  api/clustering.hpp
   api/gpu.hpp
   api/index_reader.hpp
   api/search_options.hpp
   api/searcher.hpp
+  api/selection.hpp
   api/vector_index.hpp
   api/warpdex.hpp
   api/writer.hpp
@@ -26,6 +28,9 @@ set(warpdex_public_headers
   query/shown_field.hpp
   vector/data/element.hpp
   vector/data/ids.hpp
+  vector/data/matrix.hpp
+  vector/data/vector_reader.hpp
+  vector/kmeans/kmeans.hpp
   vector/metric.hpp
   vector/neighbors.hpp
   vector/rows/row_filter.hpp

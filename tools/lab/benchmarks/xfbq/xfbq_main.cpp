@@ -9,7 +9,7 @@
 // highest clock; that of products is their arithmetic, which is told as operations a second.
 #include <boost/program_options.hpp>
 
-#include "benchmarks/xfbq.hpp"
+#include "benchmarks/xfbq/xfbq.hpp"
 #include "warpdex/core/error.hpp"
 
 int main(int argc, char** argv) {

@@ -1,5 +1,5 @@
 // Sets up the benchmark of binary codes, runs its parts, and times quantising.
-#include "benchmarks/xfbq.hpp"
+#include "benchmarks/xfbq/xfbq.hpp"
 
 #include <cuda_runtime_api.h>
 

@@ -1,6 +1,6 @@
 // Times inverted files of the same vectors, of binary codes, of whole vectors and of product codes:
 // building them, and searches of one query and of batches.
-#include "benchmarks/xfbq.hpp"
+#include "benchmarks/xfbq/xfbq.hpp"
 #include "warpdex/vector/ivf/gpu_ivf_pq_searcher.hpp"
 #include "warpdex/vector/ivf/gpu_ivf_searcher.hpp"
 #include "warpdex/vector/ivf/gpu_ivf_xfbq_searcher.hpp"

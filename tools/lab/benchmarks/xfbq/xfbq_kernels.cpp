@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <deque>
 
-#include "benchmarks/xfbq.hpp"
+#include "benchmarks/xfbq/xfbq.hpp"
 #include "search/timing.hpp"
 #include "warpdex/core/cuda/check_internal.hpp"
 #include "warpdex/core/cuda/pinned.hpp"

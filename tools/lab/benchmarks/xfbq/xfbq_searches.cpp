@@ -1,7 +1,7 @@
 // Times whole searches of binary codes, and counts what they find, beside exact search.
 #include <algorithm>
 
-#include "benchmarks/xfbq.hpp"
+#include "benchmarks/xfbq/xfbq.hpp"
 #include "search/timing.hpp"
 #include "warpdex/vector/data/recall.hpp"
 #include "warpdex/vector/flat/gpu_flat_searcher.hpp"

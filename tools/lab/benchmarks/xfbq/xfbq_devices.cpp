@@ -4,7 +4,7 @@
 #include <iostream>
 #include <memory>
 
-#include "benchmarks/xfbq.hpp"
+#include "benchmarks/xfbq/xfbq.hpp"
 #include "warpdex/core/cuda/device.hpp"
 #include "warpdex/core/error.hpp"
 #include "warpdex/vector/search/make_searcher.hpp"
