@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "warpdex/indexer/readers/text_checks.hpp"
 #include "warpdex/query/explain/explain.hpp"
 
 namespace warpdex {
@@ -70,7 +71,9 @@ std::vector<ShownField> AnswerMaker::fields_of(std::uint32_t document, const Que
     field.name = options_.fields[i];
     field.text = *values[places_[i]];
     if (!snippets_) continue;
-    Snippet snippet = snippets_->make(field.text, query);
+    // What is no HTML may go to a terminal.
+    Snippet snippet = snippets_->make(
+        options_.snippet.is_html ? field.text : without_controls(field.text, ' '), query);
     field.snippet = std::move(snippet.text);
     if (options_.positions) field.marked = std::move(snippet.marked);
   }

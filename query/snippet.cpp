@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "graphemes.hpp"
-#include "warpdex/indexer/readers/text_checks.hpp"
 
 namespace warpdex {
 namespace {
@@ -128,10 +127,7 @@ std::string SnippetMaker::shown(std::string_view text) const {
   return html;
 }
 
-Snippet SnippetMaker::make(std::string_view whole, const Query& query) {
-  const std::string shown_text =
-      settings_.is_html ? std::string() : without_controls(std::string(whole), ' ');
-  const std::string_view text = settings_.is_html ? whole : shown_text;
+Snippet SnippetMaker::make(std::string_view text, const Query& query) {
   const std::vector<LocatedTerm> words = locator_.locate(text);
   const std::vector<Match> matches = find_matches(words, query);
   Range range{0, text.size()};

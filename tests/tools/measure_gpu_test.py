@@ -6,12 +6,11 @@ import subprocess
 import sys
 import tempfile
 import unittest
-import xml.dom.minidom
 
 SCRIPT = sys.argv.pop(1)
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(SCRIPT))
-from gpu_figures import cases, checks, figures, logs, measure, plots, tables  # noqa: E402
+from gpu_figures import cases, checks, figures, logs, measure, tables  # noqa: E402
 
 DECODE = {"copy_gigabytes_per_second": 2000.0, "results": [
     {"codec": codec, "decoded": what, "lists": lists, "postings": 1000, "seconds": seconds * 1e-9,
@@ -101,12 +100,11 @@ class Rows(unittest.TestCase):
         self.assertEqual({line.count("|") for line in lines}, {8})
         self.assertIn("**failed:** status 1", lines[-1])
 
-    def test_are_drawn(self):
-        failed = {"collection": "c", "case": "d", "failed": "no"}
-        drawn = plots.engine([row(case="a < b"), failed, row(rate=2.0)])
-        xml.dom.minidom.parseString(drawn)
-        self.assertIn("a &lt; b", drawn)
-        xml.dom.minidom.parseString(plots.engine([failed]))
+    def test_tell_what_warps_do(self):
+        with_stages = row(stage_microseconds={"build": 1.0, "finish": 0.0},
+                          match_phases={"decode": 0.75, "wait": 0.25}, tile_phases={"decode": 0})
+        self.assertIn("warps of match: decode 75%, wait 25%", tables.remark(with_stages))
+        self.assertNotIn("warps of tiles", tables.remark(with_stages))
 
 
 class Checks(unittest.TestCase):
@@ -238,30 +236,6 @@ class Logs(unittest.TestCase):
             for name, _, _, _ in made:
                 self.assertTrue(cases.log_cases()[name])
 
-
-class Plots(unittest.TestCase):
-    def test_are_well_formed(self):
-        by_length = [{"length": length, "alone": dict(DECODE["results"][0]),
-                      "many": dict(DECODE["results"][0])} for length in (1000, 10_000)]
-        kernels = {"decode": dict(DECODE, by_length=by_length),
-                   "merge_find": {"rows": [{"found": found, "shorter": 5e3, "longer": 5e3,
-                                            "levels": level, "microseconds": 20.0}
-                                           for found, level in (("elements", 1.0), ("blocks", 3.0))]},
-                   "select": {"rows": [{"type": "half", "keys": "random", "rows": 10000, "k": 10,
-                                        "method": "chosen", "of copy": 0.9}]}}
-        with_stages = row(stage_microseconds={"build": 1.0, "finish": 0.0},
-                          match_phases={"decode": 0.75, "wait": 0.25}, tile_phases={"decode": 0})
-        drawn = plots.every([with_stages], kernels)
-        for plot in list(drawn.values()) + list(plots.every([], {}).values()):
-            xml.dom.minidom.parseString(plot)
-        self.assertIn("bitpack, docIDs", drawn["decode"])
-        self.assertIn("1 levels", drawn["merge_find"])
-        self.assertNotIn("3 levels", drawn["merge_find"])
-        self.assertIn("finish", drawn["stages"])
-        self.assertIn("warps of match: decode 75%, wait 25%", tables.remark(with_stages))
-        self.assertNotIn("warps of tiles", tables.remark(with_stages))
-        self.assertIn("| bitpack | docIDs | 0.0, 400 | 0.0, 400 |",
-                      tables.length_table(kernels["decode"]))
 
 
 class KernelTables(unittest.TestCase):
