@@ -2,13 +2,11 @@
 
 #include <algorithm>
 
-#include "open_index.hpp"
+#include "warpdex/indexer/format/snapshot.hpp"
 
 namespace warpdex {
 
-std::string_view AnswerHit::id() const {
-  return answer_->index_->snapshot().document_name(document());
-}
+std::string_view AnswerHit::id() const { return answer_->snapshot_->document_name(document()); }
 
 float AnswerHit::score() const { return answer_->hits_[rank_].score; }
 
@@ -31,6 +29,6 @@ const Explanation* AnswerHit::explanation() const {
   return answer_->explanations_.empty() ? nullptr : &answer_->explanations_[rank_];
 }
 
-std::uint64_t Answer::commit() const { return index_->snapshot().commit(); }
+std::uint64_t Answer::commit() const { return snapshot_ ? snapshot_->commit() : 0; }
 
 }  // namespace warpdex

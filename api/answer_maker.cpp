@@ -49,7 +49,7 @@ Answer AnswerMaker::make(const Query& query, TextAnswer&& found) {
   answer.scores_are_distances = scores_are_distances_;
   answer.is_complete = found.is_complete;
   answer.max_missing_score = found.max_missing_score;
-  answer.index_ = index_;
+  answer.snapshot_ = index_->shared_snapshot();
   answer.hits_.reserve(found.result.hits.size());
   for (const Hit& hit : found.result.hits) {
     answer.hits_.push_back({hit.document, hit.score});

@@ -4,6 +4,7 @@
 
 #include "pool.hpp"
 #include "text_engine.hpp"
+#include "warpdex/core/kept_threads.hpp"
 #include "warpdex/core/parallel.hpp"
 #include "warpdex/query/cpu/cpu_engine.hpp"
 #include "warpdex/query/cpu/cpu_searcher.hpp"
@@ -40,7 +41,7 @@ class CpuText final : public TextEngine {
     if (plans.size() == 1) {
       answers[0] = run(plans[0], settings, limits, report);
     } else if (limits.any()) {
-      parallel_for(threads_, plans.size(), [&](std::size_t, std::size_t i) {
+      kept_threads_.parallel_for(threads_, plans.size(), [&](std::size_t, std::size_t i) {
         if (report.goes_on()) answers[i] = run(plans[i], settings, limits, report);
       });
     } else if (!plans.empty()) {
@@ -77,6 +78,7 @@ class CpuText final : public TextEngine {
   const Snapshot snapshot_;
   const std::size_t threads_;
   Pool<CpuSearcher> searchers_;
+  KeptThreads kept_threads_;
   std::mutex mutex_;  ///< for making the engine
   std::optional<CpuEngine> engine_;
 };

@@ -42,10 +42,11 @@ class GpuText final : public TextEngine {
     std::vector<std::size_t> left;
     std::vector<PlannedQuery> left_plans;
     limits.check_stop();
+    ProgressReport report(limits);
     {
       const BatchRoom room(rooms_);
       // The answers' memory is the engine's: they go before the room does.
-      const BatchAnswers batch = run(plans, settings, limits);
+      const BatchAnswers batch = run(plans, settings, report);
       for (std::size_t i = 0; i < plans.size(); ++i) {
         if (batch[i].is_answered) {
           answers[i].result = batch.result(i);
@@ -55,6 +56,8 @@ class GpuText final : public TextEngine {
         }
       }
     }
+    report.add(plans.size() - left.size());
+    report.finish();
     limits.check_stop();
     if (left.empty()) return answers;
     std::vector<TextAnswer> others = cpu_.search(left_plans, settings, limits);
@@ -64,8 +67,7 @@ class GpuText final : public TextEngine {
 
  private:
   BatchAnswers run(std::span<const PlannedQuery> plans, const SearchSettings& settings,
-                   const SearchLimits& limits) {
-    ProgressReport report(limits);
+                   ProgressReport& report) {
     Ticket ticket{};
     {
       const std::lock_guard lock(mutex_);
@@ -82,14 +84,8 @@ class GpuText final : public TextEngine {
         std::this_thread::sleep_for(kPause);
       }
     }
-    report.add(plans.size());
-    const auto wait = [&] {
-      const std::lock_guard lock(mutex_);
-      return engine_.wait(ticket);
-    };
-    BatchAnswers answers = wait();
-    report.finish();
-    return answers;
+    const std::lock_guard lock(mutex_);
+    return engine_.wait(ticket);
   }
 
   std::mutex mutex_;  ///< of the engine

@@ -20,7 +20,9 @@ std::vector<TextAnswer> finished(std::vector<SearchResult>&& found, const Search
 }  // namespace
 
 OpenIndex::OpenIndex(const Snapshot& snapshot, std::size_t threads)
-    : snapshot_(snapshot), threads_(threads), cpu_(make_cpu_text(snapshot, threads)) {}
+    : snapshot_(std::make_shared<const Snapshot>(snapshot)),
+      threads_(threads),
+      cpu_(make_cpu_text(snapshot, threads)) {}
 
 OpenIndex::OpenIndex(const Snapshot& snapshot, std::size_t threads, const Gpu& gpu, Device device,
                      const OpenIndex* before)
@@ -41,7 +43,7 @@ OpenIndex::OpenIndex(const Snapshot& snapshot, std::size_t threads, const Gpu& g
 
 Query OpenIndex::parse(std::string_view text, QuerySyntax syntax, std::string_view id) const {
   const auto analyzer =
-      analyzers_.take([this] { return make_analyzer(snapshot_.settings().analyzer); });
+      analyzers_.take([this] { return make_analyzer(snapshot_->settings().analyzer); });
   return parse_query(id, text, syntax, *analyzer);
 }
 
@@ -53,7 +55,7 @@ std::vector<TextAnswer> OpenIndex::search(std::span<const Query> queries,
   ProgressReport report(limits);
   parallel_for(queries.size() < kFew ? 1 : threads_, queries.size(),
                [&](std::size_t, std::size_t i) {
-                 if (report.goes_on()) plans[i] = plan_query(snapshot_, queries[i]);
+                 if (report.goes_on()) plans[i] = plan_query(*snapshot_, queries[i]);
                });
   report.finish();
   limits.check_stop();
@@ -88,7 +90,7 @@ std::string OpenIndex::note() const {
 }
 
 Pool<StoredReader>::Lease OpenIndex::stored_reader() const {
-  return stored_.take([this] { return std::make_unique<StoredReader>(snapshot_); });
+  return stored_.take([this] { return std::make_unique<StoredReader>(*snapshot_); });
 }
 
 OpenIndex::Hybrid::Hybrid(const OpenIndex& index) : searcher(index.make_hybrid(*this)) {}
@@ -105,7 +107,7 @@ HybridSearcher OpenIndex::make_hybrid(Hybrid& of) const {
     return results;
   };
   if (uploaded_) return HybridSearcher(gpu_vectors(), threads_, std::move(text));
-  return HybridSearcher(snapshot_, threads_, std::move(text));
+  return HybridSearcher(*snapshot_, threads_, std::move(text));
 }
 
 /// Uploads them the first time.

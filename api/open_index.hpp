@@ -29,7 +29,8 @@ class OpenIndex {
   OpenIndex(const Snapshot& snapshot, std::size_t threads, const Gpu& gpu, Device device,
             const OpenIndex* before);
 
-  const Snapshot& snapshot() const { return snapshot_; }
+  const Snapshot& snapshot() const { return *snapshot_; }
+  std::shared_ptr<const Snapshot> shared_snapshot() const { return snapshot_; }
 
   /// The terms of a text. Throws InputError.
   Query parse(std::string_view text, QuerySyntax syntax, std::string_view id) const;
@@ -59,7 +60,7 @@ class OpenIndex {
   Pool<Hybrid>::Lease take_hybrid(const SearchLimits& limits) const;
   const GpuVectors& gpu_vectors() const;
 
-  Snapshot snapshot_;
+  std::shared_ptr<const Snapshot> snapshot_;
   std::size_t threads_;
   std::optional<Gpu> gpu_;
   std::optional<GpuSnapshot> uploaded_;

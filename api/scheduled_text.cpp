@@ -117,6 +117,7 @@ class ScheduledText final : public TextEngine {
       options.overload = OverloadPolicy::kPartial;
     }
     for (std::size_t i = 0; i < plans.size(); ++i) {
+      limits.check_stop();
       handles.push_back(scheduler_->submit(
           plans[i], settings, options,
           [&arrivals, i](ScheduledAnswer&& answer) { arrivals.take(i, std::move(answer)); }));

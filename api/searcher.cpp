@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <condition_variable>
 #include <mutex>
+#include <string>
 #include <thread>
 #include <utility>
 
@@ -40,6 +41,53 @@ bool have_vectors(std::span<const SearchRequest> requests) {
   throw UsageError(
       "some requests of the batch have a vector and some have none; search for them "
       "apart");
+}
+
+/// Throws UsageError for what a search by vectors cannot do.
+void check_vectors(const Snapshot& snapshot, std::size_t queries, std::size_t components,
+                   const SearchOptions& options) {
+  if (options.explain || options.count) {
+    throw UsageError(
+        "only searches by words alone are explained and counted; leave the vectors, or "
+        "SearchOptions::explain and count, out");
+  }
+  const std::size_t dimension = vector_settings(snapshot).dimension;
+  if (components == queries * dimension) return;
+  throw UsageError(std::to_string(queries) + " queries came with " + std::to_string(components) +
+                   " components; give a vector of " + std::to_string(dimension) + " for each");
+}
+
+/// Answers over one commit.
+std::vector<Answer> answer(const std::shared_ptr<const OpenIndex>& index,
+                           std::span<const Query> queries, std::span<const float> vectors,
+                           const SearchOptions& options) {
+  const SearchLimits limits = limits_of(options);
+  const SearchSettings settings = search_settings(options);
+  settings.validate();
+  const bool by_words = vectors.empty();
+  if (by_words && options.vectors_alone && !queries.empty()) {
+    throw UsageError("a search by vectors alone needs vectors; give one for each query");
+  }
+  bool are_distances = false;
+  std::vector<TextAnswer> found;
+  if (by_words) {
+    found = index->search(queries, settings, limits);
+  } else {
+    check_vectors(index->snapshot(), queries.size(), vectors.size(), options);
+    const vector::Metric metric = vector_settings(index->snapshot()).metric;
+    are_distances = options.vectors_alone ? !larger_is_nearer(metric)
+                                          : scores_are_distances(options.fusion.fusion, metric);
+    found = options.vectors_alone
+                ? index->nearest(vectors, settings.k, limits)
+                : index->search(queries, vectors, settings, options.fusion, limits);
+  }
+  AnswerMaker maker(index, options, are_distances);
+  std::vector<Answer> answers;
+  answers.reserve(queries.size());
+  for (std::size_t i = 0; i < queries.size(); ++i) {
+    answers.push_back(maker.make(queries[i], std::move(found[i])));
+  }
+  return answers;
 }
 
 }  // namespace
@@ -137,49 +185,27 @@ std::vector<Answer> Searcher::search(std::span<const SearchRequest> requests,
   std::vector<float> vectors;
   const bool with_vectors = have_vectors(requests);
   const std::shared_ptr<const OpenIndex> index = state_->current();
+  const std::size_t dimension = with_vectors ? vector_settings(index->snapshot()).dimension : 0;
   for (const SearchRequest& request : requests) {
     queries.push_back(index->parse(request.text, options.syntax, request.id));
-    if (with_vectors) vectors.insert(vectors.end(), request.vector.begin(), request.vector.end());
+    if (request.vector.size() != dimension) {
+      throw UsageError("the vector of the request '" + request.id + "' has " +
+                       std::to_string(request.vector.size()) +
+                       " components, and those of the index have " + std::to_string(dimension));
+    }
+    vectors.insert(vectors.end(), request.vector.begin(), request.vector.end());
   }
   const bool have_words = std::any_of(requests.begin(), requests.end(),
                                       [](const auto& request) { return !request.text.empty(); });
-  if (!with_vectors || have_words || options.vectors_alone) {
-    return search(queries, vectors, options);
-  }
+  if (!with_vectors || have_words) return answer(index, queries, vectors, options);
   SearchOptions by_vectors = options;
   by_vectors.vectors_alone = true;
-  return search(queries, vectors, by_vectors);
+  return answer(index, queries, vectors, by_vectors);
 }
 
 std::vector<Answer> Searcher::search(std::span<const Query> queries, std::span<const float> vectors,
                                      const SearchOptions& options) const {
-  const SearchLimits limits = limits_of(options);
-  const SearchSettings settings = search_settings(options);
-  std::shared_ptr<const OpenIndex> index = state_->current();
-  bool are_distances = false;
-  std::vector<TextAnswer> found;
-  if (vectors.empty()) {
-    found = index->search(queries, settings, limits);
-  } else {
-    if (options.explain) {
-      throw UsageError(
-          "only searches by words alone are explained; leave the vectors or "
-          "SearchOptions::explain out");
-    }
-    const vector::Metric metric = vector_settings(index->snapshot()).metric;
-    are_distances = options.vectors_alone ? !larger_is_nearer(metric)
-                                          : scores_are_distances(options.fusion.fusion, metric);
-    found = options.vectors_alone
-                ? index->nearest(vectors, settings.k, limits)
-                : index->search(queries, vectors, settings, options.fusion, limits);
-  }
-  AnswerMaker maker(std::move(index), options, are_distances);
-  std::vector<Answer> answers;
-  answers.reserve(queries.size());
-  for (std::size_t i = 0; i < queries.size(); ++i) {
-    answers.push_back(maker.make(queries[i], std::move(found[i])));
-  }
-  return answers;
+  return answer(state_->current(), queries, vectors, options);
 }
 
 Query Searcher::parse(std::string_view text, QuerySyntax syntax, std::string_view id) const {
@@ -194,9 +220,14 @@ Snapshot Searcher::snapshot() const { return state_->current()->snapshot(); }
 Device Searcher::device() const { return state_->gpu ? state_->options.device : Device::kCpu; }
 
 std::string Searcher::problem() const {
-  const std::lock_guard lock(state_->mutex);
-  if (!state_->last_failure.empty()) return state_->last_failure;
-  return state_->why_cpu.empty() ? state_->index->note() : state_->why_cpu;
+  std::shared_ptr<const OpenIndex> index;
+  {
+    const std::lock_guard lock(state_->mutex);
+    if (!state_->last_failure.empty()) return state_->last_failure;
+    if (!state_->why_cpu.empty()) return state_->why_cpu;
+    index = state_->index;
+  }
+  return index->note();  // which may wait for an upload
 }
 
 }  // namespace warpdex

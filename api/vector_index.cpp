@@ -92,6 +92,8 @@ struct VectorIndex::State {
   }
   /// Searches the last commit from now on.
   void take();
+  /// The same after a change, which stands: what goes wrong becomes a note.
+  void take_after(CommitReport& report);
 
   const fs::path folder;
   VectorIndexOptions options;
@@ -121,6 +123,16 @@ void VectorIndex::State::take() {
       std::make_shared<const OpenVectors>(vector::VectorIndex::open(folder), options, gpu);
   const std::lock_guard lock(mutex);
   open.swap(opened);
+}
+
+void VectorIndex::State::take_after(CommitReport& report) {
+  try {
+    take();
+  } catch (const std::exception& error) {
+    report.notes.push_back(std::string("the change is made, but the commit before it is searched "
+                                       "until refresh() can take it: ") +
+                           error.what());
+  }
 }
 
 std::vector<std::string> VectorIndex::build(const fs::path& folder, const NewVectorIndex& settings,
@@ -187,7 +199,7 @@ CommitReport VectorIndex::add(std::span<const float> rows, vector::VectorIds ids
     change.add(rows);
     report = change.commit();
   }
-  state_->take();
+  state_->take_after(report);
   return report;
 }
 
@@ -199,14 +211,14 @@ CommitReport VectorIndex::remove(const vector::VectorIds& ids) {
     change.remove(ids);
     report = change.commit();
   }
-  state_->take();
+  state_->take_after(report);
   return report;
 }
 
 CommitReport VectorIndex::merge() {
   const std::lock_guard one_at_a_time(state_->changing);
   CommitReport report = vector::merge_vector_index(state_->folder).committed;
-  state_->take();
+  state_->take_after(report);
   return report;
 }
 

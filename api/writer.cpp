@@ -2,6 +2,7 @@
 #include "warpdex/writer.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <unordered_map>
 #include <utility>
 
@@ -54,6 +55,7 @@ struct Writer::State {
   void take(NewDocument&& given, bool is_update);
   Document document_of(NewDocument&& given) const;
   void check(const Document& document) const;
+  void check_numbers(const Document& document, const std::string& called) const;
   /// Hands what waits to the index.
   void flush();
   void forget();
@@ -118,10 +120,30 @@ void Writer::State::check(const Document& document) const {
     throw BadDocument(called + "has a vector of " + std::to_string(document.embedding.size()) +
                       " components, and those of the index have " + std::to_string(dimension));
   }
+  check_numbers(document, called);
   const auto reader = reader_of({document}, is_weighted());
   RawRecord record;
   reader->next(record);
   reader->parse(record);
+}
+
+void Writer::State::check_numbers(const Document& document, const std::string& called) const {
+  constexpr float kMaxHalf = 65'504;
+  const IndexSettings& settings = index->settings();
+  const bool are_halves = settings.vectors && settings.vectors->store == vector::Store::kHalf;
+  for (const float component : document.embedding) {
+    if (std::isfinite(component) && (!are_halves || std::abs(component) <= kMaxHalf)) continue;
+    throw BadDocument(called + "has a component that is not finite, or too large for a half");
+  }
+  const bool are_whole = is_weighted() && settings.impacts->source == ImpactSource::kWholeWeights;
+  for (const TermWeight& term : document.vector) {
+    const bool fits =
+        std::isfinite(term.weight) && term.weight >= 0 &&
+        (!are_whole || (term.weight <= 255 && term.weight == std::floor(term.weight)));
+    if (fits) continue;
+    throw BadDocument(called + "has a weight for '" + term.term + "' that is not " +
+                      (are_whole ? "a whole number from 0 to 255" : "a number of 0 or more"));
+  }
 }
 
 void Writer::State::take(NewDocument&& given, bool is_update) {
@@ -149,9 +171,17 @@ void Writer::State::flush() {
   std::vector<Document> documents = std::move(waiting);
   forget();
   has_lost = true;  // unless the next call returns
-  index->add(*reader_of(std::move(documents), is_weighted()),
-             {.update = true, .build = build_options()});
+  std::vector<std::string> refused;
+  AddOptions add{.update = true, .build = build_options()};
+  add.build.on_bad_document = OnBadDocument::kSkip;
+  add.build.on_skipped_document = [&](const std::string& why) { refused.push_back(why); };
+  index->add(*reader_of(std::move(documents), is_weighted()), add);
   has_lost = false;
+  if (refused.empty()) return;
+  throw BadDocument(refused[0] +
+                    (refused.size() > 1
+                         ? "; and " + std::to_string(refused.size() - 1) + " more were left out"
+                         : ""));
 }
 
 void Writer::State::check_whole() const {
@@ -213,6 +243,7 @@ CommitReport Writer::commit() {
 
 void Writer::rollback() {
   state_->forget();
+  state_->has_lost = true;  // where the index cannot be opened again
   state_->open();
   state_->has_lost = false;
 }

@@ -79,6 +79,8 @@ std::string line_of(const TermExplanation& term, const Explanation& of) {
             ") * " + format_score(term.c1) + " / (" + std::to_string(of.length) + " + " +
             format_score(term.c1) + "))";
   }
+  constexpr float kNextToNothing = 1e-20F;
+  if (term.score < kNextToNothing) line += ", which is not above 0 and only orders equal scores";
   return line + "\n";
 }
 

@@ -118,6 +118,26 @@ TEST_F(SearcherTest, ACallerStopsASearch) {
   EXPECT_THROW(searcher.search(batch, {.stop = source.get_token()}), CancelledError);
 }
 
+TEST_F(SearcherTest, ProgressCountsEveryRequestAndMayEndTheSearch) {
+  const Searcher searcher(folder_ / "index", {.threads = 2});
+  std::vector<SearchRequest> requests;
+  for (const std::string& text : some_texts(random_, 600)) requests.push_back({.text = text});
+  std::size_t told = 0;
+  const auto answers =
+      searcher.search(requests, {.on_progress = [&](std::size_t answered) { told += answered; }});
+  EXPECT_EQ(told, requests.size());
+  const auto plain = searcher.search(requests);
+  for (std::size_t i = 0; i < requests.size(); ++i) {
+    ASSERT_EQ(answers[i].size(), plain[i].size());
+    for (std::size_t rank = 0; rank < plain[i].size(); ++rank) {
+      EXPECT_EQ(answers[i][rank].document(), plain[i][rank].document());
+    }
+  }
+  const auto end = [](std::size_t) { throw std::runtime_error("enough"); };
+  EXPECT_THROW(searcher.search(requests, {.on_progress = end}), std::runtime_error);
+  EXPECT_THROW(searcher.search(requests[0], {.on_progress = end}), std::runtime_error);
+}
+
 TEST_F(SearcherTest, RefusesWhatItCannotAnswer) {
   const Searcher searcher(folder_ / "index");
   EXPECT_THROW(searcher.search("w0", {.k = 0}), UsageError);
@@ -197,6 +217,22 @@ TEST(SearcherVectors, AnswersByWordsAndVectorsAsTheHybridSearcher) {
     expect_same(answers[i], nearest[i], snapshot);
     EXPECT_TRUE(answers[i].scores_are_distances);
   }
+  // Queries whose terms are known, by their vectors alone.
+  const auto alone = searcher.search(queries, rows, {.k = 7, .vectors_alone = true});
+  for (std::size_t i = 0; i < alone.size(); ++i) expect_same(alone[i], nearest[i], snapshot);
+  const std::span<const float> few(rows.data(), kDimension);
+  for (const bool vectors_alone : {false, true}) {
+    const SearchOptions wanted{.vectors_alone = vectors_alone};
+    EXPECT_THROW(searcher.search(queries, few, wanted), UsageError);
+  }
+  EXPECT_THROW(searcher.search(queries, {}, {.vectors_alone = true}), UsageError);
+  EXPECT_THROW(searcher.search(queries, rows, {.k = 0}), UsageError);
+  EXPECT_THROW(searcher.search(queries, rows, {.k = 10'001, .vectors_alone = true}), UsageError);
+  EXPECT_THROW(searcher.search(queries, rows, {.count = true}), UsageError);
+  std::vector<SearchRequest> uneven(2);
+  uneven[0].vector.resize(kDimension - 1, 1);
+  uneven[1].vector.resize(kDimension + 1, 1);
+  EXPECT_THROW(searcher.search(uneven), UsageError);
   requests[3].vector.clear();
   EXPECT_THROW(searcher.search(requests), UsageError);
   EXPECT_THROW(searcher.search(requests[0], {.explain = true}), UsageError);

@@ -7,6 +7,7 @@
 
 #include <csignal>
 #include <functional>
+#include <limits>
 #include <map>
 
 #include "tests/api/api_support.hpp"
@@ -188,14 +189,28 @@ TEST(Writer, TakesWeightedTermsAndVectors) {
     Writer writer(folder / "weights", {.is_weighted = true});
     writer.add({.id = "1", .weights = {{"sea", 3}, {"##ing", 1}}});
     EXPECT_THROW(writer.add({.id = "2", .text = "sea"}), BadDocument);
+    for (const float weight : {0.5F, -1.F, 256.F, std::numeric_limits<float>::quiet_NaN()}) {
+      EXPECT_THROW(writer.add({.id = "2", .weights = {{"sea", weight}}}), BadDocument);
+    }
+    writer.commit();
+    // What only analysis finds costs no other document.
+    writer.add({.id = "3", .weights = {{"sea", 2}}});
+    writer.add({.id = "4", .weights = {{"sea", 2}, {"sea", 3}}});
+    writer.add({.id = "5", .weights = {{"sea", 1}}});
+    EXPECT_THROW(writer.commit(), BadDocument);
     writer.commit();
   }
-  EXPECT_EQ(Searcher(folder / "weights").search("sea")[0].id(), "1");
+  const Searcher weights(folder / "weights");
+  EXPECT_EQ(weights.search("sea")[0].id(), "1");
+  EXPECT_EQ(weights.documents(), 3U);
   Writer writer(folder / "vectors",
                 {.vectors = vector::RowSettings{.metric = vector::Metric::kL2, .dimension = 2}});
   writer.add({.id = "1", .text = "near", .vector = {0, 1}});
   writer.add({.id = "2", .text = "far", .vector = {9, 9}});
   EXPECT_THROW(writer.add({.id = "3", .text = "none"}), BadDocument);
+  EXPECT_THROW(
+      writer.add({.id = "3", .text = "x", .vector = {std::numeric_limits<float>::infinity(), 0}}),
+      BadDocument);
   writer.commit();
   const Searcher searcher(folder / "vectors");
   const Answer answer = searcher.search(SearchRequest{.vector = {8, 8}});

@@ -15,7 +15,7 @@
 namespace warpdex {
 
 class Answer;
-class OpenIndex;
+class Snapshot;
 
 /// A document of an answer. Valid while the answer lives.
 class AnswerHit {
@@ -39,7 +39,8 @@ class AnswerHit {
   std::size_t rank_;
 };
 
-/// Up to k documents, best first; equal scores by docID. Keeps the commit that was searched.
+/// Up to k documents, best first; equal scores by docID. Keeps the
+/// commit that was searched open, but none of a GPU's memory.
 class Answer {
  public:
   std::string id{};           ///< of the request
@@ -71,7 +72,7 @@ class Answer {
   Iterator begin() const { return {*this, 0}; }
   Iterator end() const { return {*this, size()}; }
 
-  /// The number of the commit that was searched.
+  /// The number of the commit that was searched; 0 of an answer that no search gave.
   std::uint64_t commit() const;
 
  private:
@@ -82,7 +83,7 @@ class Answer {
     float score = 0;
   };
 
-  std::shared_ptr<const OpenIndex> index_;
+  std::shared_ptr<const Snapshot> snapshot_;
   std::vector<Scored> hits_;
   std::vector<std::vector<ShownField>> fields_;  ///< one a hit, or none
   std::vector<Explanation> explanations_;        ///< one a hit, or none

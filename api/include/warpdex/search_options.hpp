@@ -35,7 +35,7 @@ struct SearchOptions {
   std::uint32_t k = 10;             ///< documents of an answer, 1 to 10,000
   QueryMode mode = QueryMode::kOr;  ///< which documents match the words
   std::uint32_t and_or_min = 0;     ///< and-or: with fewer matches of AND, OR answers; 0: k
-  bool count = false;               ///< find the exact number of matches
+  bool count = false;               ///< find the exact number of matches; by words
   ScorerSettings scorer{};          ///< ignored by an index of impacts
   QuerySyntax syntax = QuerySyntax::kSigned;  ///< of SearchRequest::text
   FusionSettings fusion{};                    ///< of words and vector, where a request has both
@@ -50,7 +50,8 @@ struct SearchOptions {
   std::chrono::microseconds deadline = std::chrono::microseconds::max();
   std::stop_token stop{};  ///< ends the search, which then throws CancelledError
   /// Called on the calling thread, some times a second, with the number of requests answered since
-  /// the last call. What it throws ends the search, which throws it.
+  /// the last call; of requests with vectors, once at the end. What it throws ends the search,
+  /// which throws it.
   std::function<void(std::size_t)> on_progress{};
   /// Requests have vectors, and their words, if there are any, are not looked at.
   bool vectors_alone = false;

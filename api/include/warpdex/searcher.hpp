@@ -61,14 +61,15 @@ class Searcher {
 
   /// Takes the last commit, if it is not the one that is searched, and says whether it did. A GPU
   /// gets only what is new. Searches under way end on the commit that they began with. Throws as
-  /// the constructor does; the searcher then stays as it was.
+  /// the constructor does, with kAuto also for errors of the GPU; the searcher then stays as it
+  /// was.
   bool refresh();
 
   /// The number of the commit that is searched now.
   std::uint64_t commit() const;
   /// Its live documents.
   std::uint64_t documents() const;
-  /// The commit itself, for those who read more of it than answers.
+  /// The commit itself, for the library's own programs; others take IndexReader.
   Snapshot snapshot() const;
   /// kCpu where kAuto found no GPU.
   Device device() const;

@@ -19,7 +19,7 @@ struct Selection {
 
 /// Rows of `columns` values each, one after the other; k from 1 on, also above `columns`. The
 /// smallest values are best, or the largest. Throws UsageError for a size that is no multiple of
-/// `columns`, and for a k of 0. O(values + rows k log k).
+/// `columns`, and for a k of 0. O(values log k).
 Selection select_k(std::span<const float> values, std::size_t columns, std::size_t k,
                    bool largest = false);
 

@@ -59,7 +59,9 @@ struct VectorIndexOptions {
 };
 
 /// An index of vectors open for searching, from any number of threads, and for changes. Answers are
-/// the same on every device, to the bit.
+/// the same on every device, to the bit. Row numbers, in answers and in filters, hold until merge()
+/// of an index with ids, or a refresh() that takes one. Once a change is made, nothing throws: what
+/// goes wrong afterwards is among the report's notes.
 class VectorIndex {
  public:
   /// Makes an index of `rows`, one after the other, in the place of one of vectors that is there.
@@ -105,6 +107,7 @@ class VectorIndex {
   /// Takes the last commit of another writer, if it is not the one that is searched, and says
   /// whether it did.
   bool refresh();
+  /// Opens the last commit anew, and uploads it again.
   void set_depth(const VectorDepth& depth);
 
   std::size_t dimension() const;
@@ -115,7 +118,7 @@ class VectorIndex {
   std::uint64_t commit() const;
   /// The id of a row as text; its number where there are no ids. UsageError for one past the last.
   std::string id(std::size_t row) const;
-  /// kCpu where kAuto found no GPU, else kGpu.
+  /// Where it is searched: kCpu or kGpu.
   Device device() const;
 
  private:

@@ -25,7 +25,8 @@ struct NewIndex {
   std::vector<std::string> stored{};  ///< fields whose texts are kept, for hits to show
   /// A vector for each document, beside its text.
   std::optional<vector::RowSettings> vectors{};
-  /// Documents are weighted terms (NewDocument::weights) in the place of texts.
+  /// Documents are weighted terms (NewDocument::weights) in the place of texts. The weights are
+  /// whole numbers from 0 to 255; `warpdex index --format sparse` makes an index of real ones.
   bool is_weighted = false;
   CodecSettings codec{};
 };
@@ -78,7 +79,9 @@ class Writer {
   Writer& operator=(Writer&&) noexcept;
 
   /// Takes a document, which is analysed later, at the latest by commit(). Throws BadDocument, and
-  /// nothing is added, for one that cannot be indexed or whose id the index has.
+  /// it is not added, for one that cannot be indexed or whose id the index has. A fault that only
+  /// analysis finds (a term that is there twice) makes the call that analyses throw BadDocument;
+  /// the other documents are added.
   void add(NewDocument document);
   /// The same, but the document takes the place of one with its id.
   void update(NewDocument document);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iostream>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -52,6 +53,7 @@ struct Arguments {
 
 /// What both halves found, query by query.
 struct Halves {
+  std::optional<Snapshot> snapshot;  ///< that was searched
   std::vector<Query> queries;
   std::vector<std::vector<Hit>> text;
   std::vector<std::vector<Hit>> vectors;
@@ -76,6 +78,7 @@ Halves search_halves(const Snapshot& index, const Arguments& given, std::uint32_
   vector_settings(index);  // throws, before an upload, if there are none
   const Searcher searcher = open_searcher(given.index, given.device, given.search.threads());
   Halves halves;
+  halves.snapshot = searcher.snapshot();
   const std::vector<QueryText> texts = given.search.read_query_file(index.settings());
   const auto analyzer = make_analyzer(index.settings().analyzer);
   const QuerySyntax syntax = given.search.syntax(QuerySyntax::kPlain);
@@ -104,8 +107,8 @@ double worth(const Snapshot& index, const Halves& halves, const std::vector<std:
     RunQuery& query = run.queries.emplace_back(RunQuery{halves.queries[i].id, {}});
     for (const Hit& hit : fuse(halves.text[i], halves.vectors[i], index.settings().vectors->metric,
                                fusion, fusion.depth)) {
-      query.documents.push_back(
-          {std::string(index.document_name(hit.document)), static_cast<double>(hit.score)});
+      query.documents.push_back({std::string(halves.snapshot->document_name(hit.document)),
+                                 static_cast<double>(hit.score)});
     }
   }
   return evaluate(run, qrels, {measure}, options).summary.at(0);

@@ -24,7 +24,9 @@ struct TermExplanation {
 };
 
 /// The score of one document, taken apart. BM25's share of a term is
-/// factor * (frequency / (frequency + (c0 + c1 * length))).
+/// factor * (frequency / (frequency + (c0 + c1 * length))), query likelihood's
+/// factor * log((1 + frequency * c0) * (c1 / (length + c1))), or next to nothing where that is not
+/// above 0; an impact's weight * frequency.
 struct Explanation {
   std::string id;                      ///< of the document
   std::uint32_t length = 0;            ///< of the document, in tokens
