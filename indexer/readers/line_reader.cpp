@@ -11,14 +11,14 @@
 namespace warpdex {
 namespace {
 
-constexpr std::size_t kBufferSize = std::size_t{256} << 10;
+constexpr std::size_t kLineBufferSize = std::size_t{256} << 10;
 
 }  // namespace
 
 LineReader::LineReader(const std::filesystem::path& path, std::function<void()> on_read,
                        std::size_t max_bytes, const UnpackLimit& unpack_limit)
     : stream_(path, std::move(on_read), unpack_limit),
-      buffer_(new char[kBufferSize]),
+      buffer_(new char[kLineBufferSize]),
       max_bytes_(std::min(max_bytes, std::numeric_limits<std::size_t>::max() / 2)) {}
 
 bool LineReader::next(std::string& line) {
@@ -74,7 +74,7 @@ bool LineReader::has_line_at_hand() const {
 }
 
 bool LineReader::fill() {
-  std::size_t size = stream_.read(buffer_.get(), kBufferSize);
+  std::size_t size = stream_.read(buffer_.get(), kLineBufferSize);
   if (!started_) {
     started_ = true;
     size = check_start(size);
@@ -89,7 +89,7 @@ std::size_t LineReader::check_start(std::size_t size) {
   const auto is_strange = [](char c) { return c == '\0' || c == '\xFF' || c == '\xFE'; };
   // A pipe may give its bytes one by one; only what cannot be UTF-8 is waited for.
   while (size < kEncodingBytes && std::ranges::any_of(start(), is_strange)) {
-    const std::size_t more = stream_.read(buffer_.get() + size, kBufferSize - size);
+    const std::size_t more = stream_.read(buffer_.get() + size, kLineBufferSize - size);
     if (more == 0) break;
     size += more;
   }
