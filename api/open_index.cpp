@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "warpdex/core/parallel.hpp"
+#include "warpdex/core/storage/same_sections.hpp"
 #include "warpdex/query/input/query_parser.hpp"
 
 namespace warpdex {
@@ -119,11 +120,7 @@ const GpuVectors& OpenIndex::gpu_vectors() const {
 
 bool are_same_commit(const Snapshot& one, const Snapshot& other) {
   const auto same_sections = [](const Snapshot::Segment& a, const Snapshot::Segment& b) {
-    return std::ranges::equal(a.index->section_infos(), b.index->section_infos(),
-                              [](const SectionInfo& x, const SectionInfo& y) {
-                                return x.name == y.name && x.bytes == y.bytes &&
-                                       x.checksum == y.checksum;
-                              });
+    return are_same_sections(a.index->section_infos(), b.index->section_infos());
   };
   return one.commit() == other.commit() &&
          std::ranges::equal(one.segments(), other.segments(), same_sections);

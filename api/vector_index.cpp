@@ -8,6 +8,7 @@
 #include "usable_gpu.hpp"
 #include "warpdex/core/cuda/device.hpp"
 #include "warpdex/core/cuda/resources.hpp"
+#include "warpdex/core/storage/same_sections.hpp"
 #include "warpdex/vector/format/vector_index.hpp"
 #include "warpdex/vector/format/vector_index_change.hpp"
 #include "warpdex/vector/format/vector_index_writer.hpp"
@@ -224,13 +225,10 @@ CommitReport VectorIndex::merge() {
 
 bool VectorIndex::refresh() {
   const std::lock_guard one_at_a_time(state_->changing);
-  const auto same_sections = [](const SectionInfo& one, const SectionInfo& other) {
-    return one.name == other.name && one.bytes == other.bytes && one.checksum == other.checksum;
-  };
   const vector::VectorIndex now = vector::VectorIndex::open(state_->folder);
   const vector::VectorIndex& then = state_->current()->index;
   if (now.commit() == then.commit() &&
-      std::ranges::equal(now.section_infos(), then.section_infos(), same_sections)) {
+      are_same_sections(now.section_infos(), then.section_infos())) {
     return false;
   }
   state_->take();

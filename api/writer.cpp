@@ -9,6 +9,7 @@
 #include "warpdex/core/error.hpp"
 #include "warpdex/indexer/living/living_index.hpp"
 #include "warpdex/indexer/readers/memory_reader.hpp"
+#include "warpdex/indexer/readers/text_checks.hpp"
 
 namespace warpdex {
 namespace {
@@ -121,10 +122,11 @@ void Writer::State::check(const Document& document) const {
                       " components, and those of the index have " + std::to_string(dimension));
   }
   check_numbers(document, called);
-  const auto reader = reader_of({document}, is_weighted());
-  RawRecord record;
-  reader->next(record);
-  reader->parse(record);
+  const Location location{"<memory>", waiting.size() + 1};
+  check_utf8(document.id, location);
+  check_id(document.id, location);
+  check_utf8(document.text, location);
+  for (const auto& value : document.stored) check_utf8(value ? *value : "", location);
 }
 
 void Writer::State::check_numbers(const Document& document, const std::string& called) const {

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "warpdex/core/error.hpp"
+#include "warpdex/core/storage/same_sections.hpp"
 #include "warpdex/core/storage/target.hpp"
 
 namespace warpdex::rewrite {
@@ -12,11 +13,7 @@ namespace {
 namespace fs = std::filesystem;
 
 bool is_same_index(const Index& one, const Index& other) {
-  return std::equal(one.section_infos().begin(), one.section_infos().end(),
-                    other.section_infos().begin(), other.section_infos().end(),
-                    [](const SectionInfo& a, const SectionInfo& b) {
-                      return a.name == b.name && a.bytes == b.bytes && a.checksum == b.checksum;
-                    });
+  return are_same_sections(one.section_infos(), other.section_infos());
 }
 
 }  // namespace

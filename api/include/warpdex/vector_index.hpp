@@ -30,7 +30,7 @@ inline constexpr std::size_t kAutoLists = ~std::size_t{0};
 
 /// How an index of vectors is made: in lists or not, by which coding.
 struct NewVectorIndex {
-  std::size_t dimension = 0;  ///< components of a vector, 1 to 65,536
+  std::size_t dimension = 0;  ///< components of a vector, 1 to 4,096
   vector::Metric metric = vector::Metric::kL2;
   vector::Store store = vector::Store::kFloat;  ///< of the vectors that are kept
   VectorCoding coding = VectorCoding::kRows;

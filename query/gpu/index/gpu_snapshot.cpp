@@ -13,6 +13,7 @@
 #include "warpdex/core/error.hpp"
 #include "warpdex/core/parallel.hpp"
 #include "warpdex/core/storage/check_sections.hpp"
+#include "warpdex/core/storage/same_sections.hpp"
 #include "warpdex/indexer/format/section_names.hpp"
 
 namespace warpdex {
@@ -51,11 +52,7 @@ bool is_same_build(const IndexSettings& one, const IndexSettings& other) {
 
 bool gpu::are_same_segment(const Index& one, const Index& other) {
   return one.segment_number() == other.segment_number() &&
-         std::ranges::equal(written_sections(one), written_sections(other),
-                            [](const SectionInfo& a, const SectionInfo& b) {
-                              return a.name == b.name && a.bytes == b.bytes &&
-                                     a.checksum == b.checksum;
-                            });
+         are_same_sections(written_sections(one), written_sections(other));
 }
 
 GpuSnapshot::State::State(const Snapshot& uploaded, Resources& used, const State* before)

@@ -21,7 +21,7 @@
 #include <utility>
 #include <vector>
 
-#include "benchmarks/living_collections.hpp"
+#include "benchmarks/living/living_collections.hpp"
 #include "warpdex/core/cuda/resources.hpp"
 #include "warpdex/indexer/living/living_index.hpp"
 #include "warpdex/query/gpu/gpu_engine.hpp"

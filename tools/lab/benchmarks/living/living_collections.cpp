@@ -1,5 +1,5 @@
 // Makes the documents, queries and indexes of the benchmark of changed indexes on the GPU.
-#include "benchmarks/living_collections.hpp"
+#include "benchmarks/living/living_collections.hpp"
 
 #include <algorithm>
 #include <cmath>
