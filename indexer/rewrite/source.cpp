@@ -1,8 +1,6 @@
 // Looks at places, and at what became of the index meanwhile.
 #include "rewrite/source.hpp"
 
-#include <algorithm>
-
 #include "warpdex/core/error.hpp"
 #include "warpdex/core/storage/same_sections.hpp"
 #include "warpdex/core/storage/target.hpp"
