@@ -145,6 +145,26 @@ def names_of(headers):
     return {path.partition("include/")[2] for path in headers} | {GENERATED}
 
 
+UNNAMED = re.compile(r"^namespace \{\n(.*?)^\}  // namespace$", re.MULTILINE | re.DOTALL)
+UNNAMED_NAME = re.compile(r"^(?:(?:class|struct|enum class|using(?=\s\w+ =)) (\w+)"
+                          r"|(?:static |inline )?constexpr [^;=({]*?\b(k[A-Z]\w*)(?:\[[^\]]*\])?\s*[={])",
+                          re.MULTILINE)
+NAMESPACE = re.compile(r"^namespace ([\w:]+) \{", re.MULTILINE)
+
+
+def clashes(texts):
+    """Types and constants of the same name in unnamed namespaces of several files of a library,
+    which a build of several files at once may compile together."""
+    places = collections.defaultdict(set)
+    for path, text in texts.items():
+        outer = NAMESPACE.search(text)
+        for block in UNNAMED.findall(text):
+            for name in UNNAMED_NAME.findall(block):
+                places[outer and outer.group(1), max(name)].add(path)
+    return [f"{name} is in {' and '.join(sorted(paths))}"
+            for (_, name), paths in sorted(places.items()) if len(paths) > 1]
+
+
 def passers_by(sources, allowed):
     """Each file of a program with a header of the libraries that it includes and that is not
     `allowed`."""
@@ -185,6 +205,13 @@ class Layers(unittest.TestCase):
         self.assertEqual(set(), found - known, "these includes pass api/ by")
         self.assertEqual(set(), known - found, "take these lines out of tests/passing_by.txt")
 
+    def test_files_of_a_library_can_be_compiled_together(self):
+        alone = re.compile("avx|x86|kernels")  # compiled for processors of their own
+        for library in LIBRARIES:
+            texts = {path.relative_to(self.root).as_posix(): path.read_text("utf-8")
+                     for path in (self.root / library).rglob("*.cpp") if not alone.search(path.name)}
+            self.assertEqual([], clashes(texts), "rename all but one")
+
     def test_examples_include_one_header(self):
         for path in (self.root / "examples").glob("*.cpp"):
             text = path.read_text(encoding="utf-8")
@@ -220,6 +247,14 @@ class TheCheckItself(unittest.TestCase):
     def test_interface_header_that_includes_an_internal_one(self):
         tree = self.sound | {"query/include/warpdex/query/engine.hpp": ["plan/plan.hpp"]}
         self.assertEqual(1, len(upward_includes(tree)))
+
+    def test_names_that_clash(self):
+        text = "namespace warpdex {\nnamespace {\n%s\n}  // namespace\n}\n"
+        sound = {"a.cpp": text % "constexpr int kA = 1;", "b.cpp": text % "constexpr int kB{2};"}
+        self.assertEqual([], clashes(sound))
+        for twice in ("constexpr int kA[] = {1};", "struct Row {", "using Row = int;", "enum class Row {",
+                      "constexpr std::array<int, 2> kRows{1, 2};"):
+            self.assertEqual(1, len(clashes({"a.cpp": text % twice, "b.cpp": text % twice})), twice)
 
     def test_include_that_passes_api_by(self):
         allowed = names_of({"api/include/warpdex/searcher.hpp"})

@@ -14,17 +14,17 @@
 namespace warpdex {
 namespace {
 
-constexpr std::array<char, 8> kMagic{'W', 'A', 'R', 'P', 'D', 'E', 'X', 'P'};
+constexpr std::array<char, 8> kPackedMagic{'W', 'A', 'R', 'P', 'D', 'E', 'X', 'P'};
 constexpr std::size_t kNameBytes = 48;
 constexpr std::uint64_t kBorder = 64;
 static_assert(kSectionSlack == kBorder, "a section's slack ends at the next border or behind it");
 
-struct Header {
-  std::array<char, 8> magic = kMagic;
+struct PackedHeader {
+  std::array<char, 8> magic = kPackedMagic;
   std::array<char, kNameBytes> name{};
   std::uint64_t sections = 0;
 };
-static_assert(sizeof(Header) == kBorder);
+static_assert(sizeof(PackedHeader) == kBorder);
 
 /// An entry of the table.
 struct Entry {
@@ -35,13 +35,13 @@ struct Entry {
 };
 static_assert(sizeof(Entry) == 72);
 
-struct Footer {
+struct PackedFooter {
   std::uint64_t table_offset = 0;
   std::uint64_t table_checksum = 0;
   std::uint64_t sections = 0;
-  std::array<char, 8> magic = kMagic;
+  std::array<char, 8> magic = kPackedMagic;
 };
-static_assert(sizeof(Footer) == 32);
+static_assert(sizeof(PackedFooter) == 32);
 
 std::array<char, kNameBytes> padded(std::string_view name) {
   std::array<char, kNameBytes> result{};
@@ -56,7 +56,7 @@ std::uint64_t end_of_section(std::uint64_t offset, std::uint64_t bytes) {
 /// What lies where in a packed file of these sections. O(sections).
 struct Layout {
   explicit Layout(const std::vector<SectionInfo>& sections) {
-    std::uint64_t offset = sizeof(Header);
+    std::uint64_t offset = sizeof(PackedHeader);
     for (const SectionInfo& section : sections) {
       table.push_back({padded(section.name), offset, section.bytes, section.checksum});
       offset = end_of_section(offset, section.bytes);
@@ -70,14 +70,14 @@ struct Layout {
     return {reinterpret_cast<const std::uint8_t*>(table.data()), table.size() * sizeof(Entry)};
   }
   std::uint64_t file_bytes() const {
-    return footer.table_offset + table_bytes().size() + sizeof(Footer);
+    return footer.table_offset + table_bytes().size() + sizeof(PackedFooter);
   }
 
   std::vector<Entry> table;
-  Footer footer;
+  PackedFooter footer;
 };
 
-Header header_of(std::string_view file_name, std::size_t sections) {
+PackedHeader header_of(std::string_view file_name, std::size_t sections) {
   return {.name = padded(file_name), .sections = sections};
 }
 
@@ -129,15 +129,15 @@ std::vector<SectionView> map_packed(const Folder& folder, const std::string& fil
     throw damaged("is cut short or of another size than the manifest says");
   }
   const std::span<const std::uint8_t> bytes = file->bytes();
-  const Header header = header_of(file_name, sections.size());
+  const PackedHeader header = header_of(file_name, sections.size());
   const auto table = layout.table_bytes();
   if (std::memcmp(bytes.data(), &header, sizeof header) != 0) throw damaged("has a damaged header");
   if (!std::equal(table.begin(), table.end(),
                   bytes.begin() + static_cast<std::ptrdiff_t>(layout.footer.table_offset))) {
     throw damaged("has a damaged table");
   }
-  if (std::memcmp(bytes.data() + bytes.size() - sizeof(Footer), &layout.footer, sizeof(Footer)) !=
-      0) {
+  if (std::memcmp(bytes.data() + bytes.size() - sizeof(PackedFooter), &layout.footer,
+                  sizeof(PackedFooter)) != 0) {
     throw damaged("has a damaged footer");
   }
   std::vector<SectionView> views;

@@ -13,10 +13,10 @@
 namespace warpdex {
 namespace {
 
-constexpr std::string_view kWhiteSpace = " \t\n\v\f\r";
+constexpr std::string_view kRunSpace = " \t\n\v\f\r";
 
 bool is_one_field(std::string_view text) {
-  return !text.empty() && text.find_first_of(kWhiteSpace) == text.npos;
+  return !text.empty() && text.find_first_of(kRunSpace) == text.npos;
 }
 
 void require_one_field(const std::string& what, std::string_view text) {
@@ -45,11 +45,11 @@ class FieldReader {
  private:
   void split(std::vector<std::string_view>& fields) const {
     const std::string_view line = line_;
-    std::size_t begin = line.find_first_not_of(kWhiteSpace);
+    std::size_t begin = line.find_first_not_of(kRunSpace);
     while (begin != line.npos) {
-      const std::size_t end = std::min(line.find_first_of(kWhiteSpace, begin), line.size());
+      const std::size_t end = std::min(line.find_first_of(kRunSpace, begin), line.size());
       fields.push_back(line.substr(begin, end - begin));
-      begin = line.find_first_not_of(kWhiteSpace, end);
+      begin = line.find_first_not_of(kRunSpace, end);
     }
   }
 

@@ -7,12 +7,12 @@ namespace warpdex {
 namespace {
 
 /// A run moves a correction by at least this part of the way, the first runs by more.
-constexpr float kLearningRate = 0.02F;
+constexpr float kCorrectionRate = 0.02F;
 constexpr float kMaxCorrection = 20;
 /// A run counts for an idle CPU if a smaller part of the CPU threads is busy.
 constexpr float kIdleLoad = 0.3F;
 /// A batch of this many jobs or more corrects shares.
-constexpr std::size_t kManyJobs = 16;
+constexpr std::size_t kEnoughJobs = 16;
 
 }  // namespace
 
@@ -30,7 +30,7 @@ void Correction::learn_median(float predicted, float took) {
 
 float Correction::next_rate() {
   const auto runs = static_cast<float>(runs_.fetch_add(1, std::memory_order_relaxed));
-  return std::max(kLearningRate, 1 / (2 + runs));
+  return std::max(kCorrectionRate, 1 / (2 + runs));
 }
 
 void Correction::multiply(float by) {
@@ -60,7 +60,7 @@ void Corrections::learn_gpu(std::size_t query_class, std::size_t jobs, float pre
                             float took) {
   if (jobs == 1) {
     gpu_alone_[query_class].learn_median(predicted, took);
-  } else if (jobs >= kManyJobs) {
+  } else if (jobs >= kEnoughJobs) {
     gpu_batches_.learn(predicted, took);
   }
 }

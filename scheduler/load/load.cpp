@@ -18,7 +18,7 @@ namespace {
 /// The time before the first arrival, in which all generators start.
 constexpr Micros kHeadStart = 20'000;
 /// The time between two calls of `on_wait`.
-constexpr std::chrono::milliseconds kLook{20};
+constexpr std::chrono::milliseconds kLoadLook{20};
 
 /// A load that is under way.
 class Load {
@@ -162,7 +162,7 @@ std::vector<LoadOutcome> run_load(Scheduler& scheduler, std::span<const LoadQuer
       load.end();
     }
     while (running.load(std::memory_order_acquire) > 0) {
-      std::this_thread::sleep_for(kLook);
+      std::this_thread::sleep_for(kLoadLook);
       try {
         if (on_wait && !failure) on_wait(load.submitted());
       } catch (...) {
@@ -178,7 +178,7 @@ std::vector<LoadOutcome> run_load(Scheduler& scheduler, std::span<const LoadQuer
   }
   const std::size_t lost = static_cast<std::size_t>(
       std::count_if(failures.begin(), failures.end(), [](const auto& one) { return bool(one); }));
-  while (load.ended() + lost < load.submitted()) std::this_thread::sleep_for(kLook / 20);
+  while (load.ended() + lost < load.submitted()) std::this_thread::sleep_for(kLoadLook / 20);
   if (failure) std::rethrow_exception(failure);
   if (callers != nullptr) *callers = load.callers();
   return load.take();

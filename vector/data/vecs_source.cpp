@@ -11,7 +11,7 @@ namespace warpdex::vector {
 namespace {
 
 constexpr std::size_t kPrefix = sizeof(std::int32_t);
-constexpr std::size_t kBufferBytes = std::size_t{1} << 20;
+constexpr std::size_t kReadBytes = std::size_t{1} << 20;
 
 class VecsSource final : public RowSource {
  public:
@@ -36,7 +36,7 @@ class VecsSource final : public RowSource {
 
   void load(std::uint64_t first, std::size_t rows, void* out) override {
     auto* to = static_cast<char*>(out);
-    const std::size_t at_once = std::max<std::size_t>(1, kBufferBytes / row_bytes_);
+    const std::size_t at_once = std::max<std::size_t>(1, kReadBytes / row_bytes_);
     buffer_.resize(std::min(rows, at_once) * row_bytes_);
     while (rows > 0) {
       const std::size_t count = std::min(rows, at_once);

@@ -12,8 +12,8 @@ namespace warpdex::vector {
 namespace {
 
 /// Rows that are encoded before they are handed on.
-constexpr std::size_t kBlockRows = 65'536;
-constexpr std::size_t kPartGroups = 16;
+constexpr std::size_t kEncodedRows = 65'536;
+constexpr std::size_t kEncodedGroups = 16;
 
 }  // namespace
 
@@ -23,13 +23,13 @@ void encode_rows(const VectorView& rows, const XfbqQuantizer& quantizer, std::si
   std::vector<std::uint8_t> codes;
   std::vector<float> factors;
   std::vector<float> residuals;
-  for (std::size_t first = 0; first < rows.rows; first += kBlockRows) {
-    const std::size_t last = std::min(rows.rows, first + kBlockRows);
+  for (std::size_t first = 0; first < rows.rows; first += kEncodedRows) {
+    const std::size_t last = std::min(rows.rows, first + kEncodedRows);
     const std::size_t groups = groups_of(last - first);
     codes.assign(groups * layout.group_bytes(), 0);
     factors.resize(quantizer.is_corrected ? last - first : 0);
     residuals.resize(factors.size());
-    for_each_part(groups, kPartGroups, threads, [&](std::size_t begin, std::size_t end) {
+    for_each_part(groups, kEncodedGroups, threads, [&](std::size_t begin, std::size_t end) {
       RowEncoder encoder(rows, quantizer);
       for (std::size_t i = begin * kGroupVectors; i < end * kGroupVectors; ++i) {
         if (first + i >= last) break;

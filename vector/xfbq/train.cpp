@@ -20,7 +20,7 @@ namespace {
 /// The sample has at most this many components, but at least kMinSampleRows rows.
 constexpr std::size_t kSampleComponents = std::size_t{1} << 22;
 constexpr std::size_t kMinSampleRows = 1024;
-constexpr std::size_t kPartRows = 64;
+constexpr std::size_t kTrainPartRows = 64;
 
 /// Numbers of the standard normal distribution, by Box and Muller: the same on every machine that
 /// has the same logarithm and cosine.
@@ -120,7 +120,7 @@ XfbqTraining train_scale(const VectorView& rows, const XfbqSettings& settings,
   const std::vector<std::size_t> sample = sample_rows(rows);
   std::vector<float> components(sample.size() * rows.dimension);
   for_each_part(
-      sample.size(), kPartRows, settings.threads, [&](std::size_t first, std::size_t last) {
+      sample.size(), kTrainPartRows, settings.threads, [&](std::size_t first, std::size_t last) {
         std::vector<float> row(padded(rows.dimension));
         std::vector<float> rotated(row.size());
         for (std::size_t i = first; i < last; ++i) {

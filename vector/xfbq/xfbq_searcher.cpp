@@ -21,9 +21,9 @@ constexpr std::size_t kBlockQueries = 16;
 /// Groups of a task are no fewer than this, unless there are no more.
 constexpr std::size_t kMinTaskGroups = 256;
 /// Tasks for each thread, so that none waits long for the last.
-constexpr std::size_t kTasksPerThread = 4;
+constexpr std::size_t kCodeTasksPerThread = 4;
 
-using Keys = std::vector<std::uint64_t>;
+using CodeKeys = std::vector<std::uint64_t>;
 
 std::size_t divide_up(std::size_t a, std::size_t b) { return (a + b - 1) / b; }
 
@@ -67,16 +67,16 @@ class GroupScan {
 };
 
 /// What a range search keeps: all.
-class KeysWithin {
+class CodeKeysWithin {
  public:
-  explicit KeysWithin(std::uint64_t limit) : limit_(limit) {}
+  explicit CodeKeysWithin(std::uint64_t limit) : limit_(limit) {}
   std::uint64_t limit() const { return limit_; }
   void add(std::uint64_t key) { keys_.push_back(key); }
-  Keys take() { return std::move(keys_); }
+  CodeKeys take() { return std::move(keys_); }
 
  private:
   std::uint64_t limit_;
-  Keys keys_;
+  CodeKeys keys_;
 };
 
 std::vector<QueryCode> encode_queries(const XfbqVectors& vectors, std::size_t query_bits,
@@ -90,17 +90,18 @@ std::vector<QueryCode> encode_queries(const XfbqVectors& vectors, std::size_t qu
 
 /// What make(query code) keeps of all rows, for each query, joined of all slices.
 template <class Make>
-std::vector<Keys> scan_all(const XfbqVectors& vectors, std::size_t query_bits,
-                           const RowFilter* filter, const std::vector<QueryCode>& queries,
-                           std::size_t threads, const Make& make) {
+std::vector<CodeKeys> scan_all(const XfbqVectors& vectors, std::size_t query_bits,
+                               const RowFilter* filter, const std::vector<QueryCode>& queries,
+                               std::size_t threads, const Make& make) {
   const std::size_t groups = groups_of(vectors.rows);
   const std::size_t blocks = divide_up(queries.size(), kBlockQueries);
-  const std::size_t wanted = divide_up(threads * kTasksPerThread, std::max<std::size_t>(1, blocks));
+  const std::size_t wanted =
+      divide_up(threads * kCodeTasksPerThread, std::max<std::size_t>(1, blocks));
   const std::size_t slices =
       threads == 1
           ? 1
           : std::clamp<std::size_t>(wanted, 1, std::max<std::size_t>(1, groups / kMinTaskGroups));
-  std::vector<std::vector<Keys>> found(slices, std::vector<Keys>(queries.size()));
+  std::vector<std::vector<CodeKeys>> found(slices, std::vector<CodeKeys>(queries.size()));
   run_tasks(threads, blocks * slices, [&](std::size_t item) {
     const std::size_t slice = item % slices;
     const std::size_t begin = item / slices * kBlockQueries;
@@ -116,7 +117,7 @@ std::vector<Keys> scan_all(const XfbqVectors& vectors, std::size_t query_bits,
     }
     for (std::size_t q = begin; q < end; ++q) found[slice][q] = kept[q - begin].take();
   });
-  std::vector<Keys> joined = std::move(found.front());
+  std::vector<CodeKeys> joined = std::move(found.front());
   for (std::size_t slice = 1; slice < slices; ++slice) {
     for (std::size_t q = 0; q < joined.size(); ++q) {
       joined[q].insert(joined[q].end(), found[slice][q].begin(), found[slice][q].end());
@@ -139,7 +140,7 @@ Neighbors XfbqSearcher::nearest(std::span<const float> queries, std::size_t k,
       prepare_queries(vectors_.metric, vectors_.quantizer.dimension, queries);
   const std::vector<QueryCode> codes = encode_queries(vectors_, query_bits, prepared, threads_);
   const std::size_t candidates = candidate_count(depth, k, vectors_.rows);
-  std::vector<Keys> found =
+  std::vector<CodeKeys> found =
       scan_all(vectors_, query_bits, filter, codes, threads_, [&](const QueryCode& query) {
         return CandidateKeys(candidates, candidate_margin(depth, query));
       });
@@ -164,11 +165,11 @@ RangeNeighbors XfbqSearcher::within(std::span<const float> queries, float radius
       prepare_queries(vectors_.metric, vectors_.quantizer.dimension, queries);
   const std::vector<QueryCode> codes = encode_queries(vectors_, query_bits, prepared, threads_);
   const std::uint64_t limit = order_key(ascending(vectors_.metric, radius), ~std::uint32_t{0});
-  std::vector<Keys> found = scan_all(vectors_, query_bits, filter, codes, threads_,
-                                     [&](const QueryCode&) { return KeysWithin(limit); });
+  std::vector<CodeKeys> found = scan_all(vectors_, query_bits, filter, codes, threads_,
+                                         [&](const QueryCode&) { return CodeKeysWithin(limit); });
   RangeNeighbors result;
   result.offsets.push_back(0);
-  for (Keys& keys : found) {
+  for (CodeKeys& keys : found) {
     std::sort(keys.begin(), keys.end());
     add_answers(vectors_.metric, keys, result);
   }

@@ -15,12 +15,12 @@ namespace warpdex::gpu {
 namespace {
 
 /// Queries of a piece: some microseconds of work.
-constexpr std::uint32_t kPieceQueries = 32;
+constexpr std::uint32_t kPlannedAtATime = 32;
 /// Fewer pieces are done before other threads have woken up.
 constexpr std::size_t kPiecesToShare = 4;
 
 /// With fewer postings, long block ranges would not fill the GPU.
-constexpr std::uint64_t kFewPostings = std::uint64_t{1} << 26;
+constexpr std::uint64_t kSmallBatchPostings = std::uint64_t{1} << 26;
 
 /// With fewer lists, a kernel that makes them takes longer than to send them.
 constexpr std::uint32_t kManyLists = 512;
@@ -70,13 +70,13 @@ void BatchBuilder::for_each_piece(const Work& work) {
 }
 
 void BatchBuilder::cut(std::size_t queries) {
-  const std::size_t pieces = (queries + kPieceQueries - 1) / kPieceQueries;
+  const std::size_t pieces = (queries + kPlannedAtATime - 1) / kPlannedAtATime;
   if (all_pieces_->all.size() < pieces) all_pieces_->all.resize(pieces);
   pieces_ = std::span(all_pieces_->all).first(pieces);
   for (std::size_t i = 0; i < pieces; ++i) {
-    pieces_[i].begin = static_cast<std::uint32_t>(i * kPieceQueries);
+    pieces_[i].begin = static_cast<std::uint32_t>(i * kPlannedAtATime);
     pieces_[i].end =
-        static_cast<std::uint32_t>(std::min<std::size_t>((i + 1) * kPieceQueries, queries));
+        static_cast<std::uint32_t>(std::min<std::size_t>((i + 1) * kPlannedAtATime, queries));
   }
 }
 
@@ -109,7 +109,7 @@ void BatchBuilder::add_up() {
   shape_ = {};
   std::uint64_t postings = 0;
   for (const QueryPiece& piece : pieces_) postings += piece.shape.postings;
-  const bool are_few = postings < kFewPostings;
+  const bool are_few = postings < kSmallBatchPostings;
   if (are_few != are_few_) {
     are_few_ = are_few;
     for_each_piece([are_few](QueryPiece& piece) { piece.count_ranges(are_few); });

@@ -16,7 +16,7 @@
 namespace warpdex::gpu {
 namespace {
 
-constexpr std::size_t kPieceQueries = 32;  ///< that a thread takes at a time
+constexpr std::size_t kTakenAtATime = 32;  ///< that a thread takes at a time
 
 std::uint32_t flags_of(const PlannedTerm& term) {
   if (term.is_prohibited) return kProhibited;
@@ -93,11 +93,11 @@ QueryLists::Parts QueryLists::lay_out(void* begin) const {
 
 void QueryLists::write(std::span<const PlannedQuery* const> plans, const ScorerSettings& scorer,
                        const Parts& host, const Parts& device) const {
-  const std::size_t pieces = (plans.size() + kPieceQueries - 1) / kPieceQueries;
+  const std::size_t pieces = (plans.size() + kTakenAtATime - 1) / kTakenAtATime;
   threads_.for_each(pieces, [&](std::size_t piece) {
     ListWriter writer(scorer);
-    const std::size_t end = std::min(plans.size(), (piece + 1) * kPieceQueries);
-    for (std::size_t q = piece * kPieceQueries; q < end; ++q) {
+    const std::size_t end = std::min(plans.size(), (piece + 1) * kTakenAtATime);
+    for (std::size_t q = piece * kTakenAtATime; q < end; ++q) {
       writer.scorers().clear();
       for (std::size_t s = 0; s < segments_.size(); ++s) {
         const PlannedQuery& plan = plan_in(*plans[q], s);

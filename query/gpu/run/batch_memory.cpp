@@ -14,7 +14,7 @@ namespace warpdex::gpu {
 namespace {
 
 /// The memory grows by this share at most, beyond what is needed.
-constexpr std::size_t kShares = 8;
+constexpr std::size_t kGrowthShares = 8;
 
 /// Up to this size, a kernel copies the image and clears the counters: faster than a copy and a
 /// memset.
@@ -58,7 +58,7 @@ bool BatchMemory::make_room(std::size_t queries, const Pieces<std::size_t>& byte
   // The part before may still be under way.
   if (scratch_.size() > all || scratch_.size() < needed) stream_.synchronize();
   if (scratch_.size() > all) scratch_.reset();  // the number of lanes has grown
-  const std::size_t more = std::min(needed + std::min(needed / 4, all / kShares), all);
+  const std::size_t more = std::min(needed + std::min(needed / 4, all / kGrowthShares), all);
   const auto allocate = [&](std::size_t size) {
     return scratch_.allocate(size, *index_.budget, index_.device);
   };

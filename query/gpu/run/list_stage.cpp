@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t kStageAlignment = 256;
 /// Each of the two halves is this share of a lane's scratch memory.
-constexpr std::size_t kShares = 4;
+constexpr std::size_t kStageShares = 4;
 /// With fewer queries, lists are read in place: the batch would wait for the first part's.
 constexpr std::size_t kMinQueries = 65;
 
@@ -65,7 +65,8 @@ void ListStage::begin(SegmentPlans plans, std::span<std::uint32_t> slots,
   const bool all_read_all = std::ranges::all_of(
       slots, [&](std::uint32_t slot) { return reads_all(answers.settings_of(slot), ablation); });
   if (slots.size() < kMinQueries || !all_read_all) return end(memory);
-  const std::size_t room = placed_.scratch_share() / kShares / kStageAlignment * kStageAlignment;
+  const std::size_t room =
+      placed_.scratch_share() / kStageShares / kStageAlignment * kStageAlignment;
   const auto bytes_of = [&](const PostingsEntry& list) -> std::size_t {
     const bool can_be_read = placed_.host_lists->find(list).docids != nullptr;
     return can_be_read && !placed_.cache->is_resident(list) ? aligned(copied_bytes(list)) : 0;

@@ -12,7 +12,7 @@ namespace warpdex::vector {
 namespace {
 
 /// Bytes of a pinned buffer, of which there are two.
-constexpr std::size_t kBufferBytes = std::size_t{32} << 20;
+constexpr std::size_t kPageBufferBytes = std::size_t{32} << 20;
 
 }  // namespace
 
@@ -94,12 +94,12 @@ void RowPages::copy_page(std::size_t page, Workspace& workspace) {
   const Memory& memory = memory_[page % 2];
   const std::size_t end = std::min(allowed_, (page + 1) * page_rows_);
   const std::size_t row_bytes = rows_.row_bytes() - sizeof(float);
-  const std::size_t part = std::max<std::size_t>(1, kBufferBytes / rows_.row_bytes());
-  auto* const pinned = static_cast<std::uint8_t*>(workspace.pinned_bytes(2 * kBufferBytes));
+  const std::size_t part = std::max<std::size_t>(1, kPageBufferBytes / rows_.row_bytes());
+  auto* const pinned = static_cast<std::uint8_t*>(workspace.pinned_bytes(2 * kPageBufferBytes));
   std::size_t buffer = 0;
   for (std::size_t first = page * page_rows_; first < end; first += part, buffer ^= 1) {
     const std::size_t count = std::min(part, end - first);
-    auto* const vectors = pinned + buffer * kBufferBytes;
+    auto* const vectors = pinned + buffer * kPageBufferBytes;
     auto* const norms = reinterpret_cast<float*>(vectors + count * row_bytes);
     events_->buffer_free[buffer].synchronize();
     fill(first, count, vectors, norms);

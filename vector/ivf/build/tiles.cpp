@@ -12,7 +12,7 @@
 namespace warpdex::vector {
 namespace {
 
-constexpr std::size_t kPartLists = 16;
+constexpr std::size_t kTilePartLists = 16;
 
 /// A tile's lists; its rows are numbered from 0.
 struct Tile {
@@ -128,7 +128,7 @@ OwnedIvfPqVectors IvfPqTiles::finish() {
   if (own.metric == Metric::kL2) joined.terms.resize(own.first_rows.back());
   joined.codes.resize(joined.group_begins.back() * layout.group_bytes());
   own.steps.run_on_cpu("joining", [&] {
-    for_each_part(count, kPartLists, own.ivf.threads, [&](std::size_t first, std::size_t last) {
+    for_each_part(count, kTilePartLists, own.ivf.threads, [&](std::size_t first, std::size_t last) {
       for (std::size_t list = first; list < last; ++list) {
         JoinedList at{joined.lists.begins[list], joined.group_begins[list]};
         std::uint64_t done = 0;

@@ -12,8 +12,8 @@ namespace warpdex::vector {
 namespace {
 
 /// Bytes of values that are worth computing at a time.
-constexpr std::size_t kValueBytes = std::size_t{256} << 20;
-constexpr std::size_t kMaxQueries = 4096;
+constexpr std::size_t kListValueBytes = std::size_t{256} << 20;
+constexpr std::size_t kMaxListQueries = 4096;
 
 }  // namespace
 
@@ -25,7 +25,7 @@ ListScan::ListScan(const GpuLists& lists, std::size_t queries, std::size_t k, st
       probes_(static_cast<std::uint32_t>(probes)),
       max_rows_(static_cast<std::uint32_t>(max_rows)),
       step_(static_cast<std::uint32_t>(std::clamp<std::size_t>(
-          kValueBytes / sizeof(float) / max_rows, 1, std::min(queries, kMaxQueries)))) {
+          kListValueBytes / sizeof(float) / max_rows, 1, std::min(queries, kMaxListQueries)))) {
   joined_.k = static_cast<std::uint32_t>(k);
 }
 

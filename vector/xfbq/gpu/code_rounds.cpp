@@ -15,11 +15,11 @@ namespace warpdex::vector {
 namespace {
 
 /// From so many queries on, unpacking codes for products costs less than counting bits.
-constexpr std::size_t kMinProductQueries = 16;
+constexpr std::size_t kMinCodeProductQueries = 16;
 /// Bytes of panels that are unpacked at a time: they stay in the L2 cache until they are read.
-constexpr std::size_t kSlabBytes = std::size_t{32} << 20;
+constexpr std::size_t kCodeSlabBytes = std::size_t{32} << 20;
 /// Of a round. Lists are tightened at its end, which costs about as much as 15 candidates a query.
-constexpr std::uint32_t kMaxGrowth = 2;
+constexpr std::uint32_t kMaxScanGrowth = 2;
 
 std::uint32_t query_panels(std::uint32_t queries) {
   return (queries + kPanelRows - 1) / kPanelRows;
@@ -32,8 +32,8 @@ CodeRounds::CodeRounds(const GpuBinaryCodes& codes, std::size_t queries, std::si
     : codes_(codes),
       queries_(static_cast<std::uint32_t>(queries)),
       candidates_(static_cast<std::uint32_t>(candidates)),
-      rounds_(queries, candidates, kMaxGrowth),
-      by_products_(queries >= kMinProductQueries &&
+      rounds_(queries, candidates, kMaxScanGrowth),
+      by_products_(queries >= kMinCodeProductQueries &&
                    code_product_top(codes.host().quantizer, query_bits) <= kMaxExactProduct),
       number_(std::max(codes.host().quantizer.bits, query_bits) <= kMaxByteBits
                   ? PanelNumber::kByte
@@ -42,7 +42,7 @@ CodeRounds::CodeRounds(const GpuBinaryCodes& codes, std::size_t queries, std::si
   const std::uint32_t panels = order().panels();
   slab_panels_ = std::max(panels, 1U);
   if (!by_products_) return;
-  const std::size_t slab = kSlabBytes / code_panel_bytes(codes.dimension(), number_);
+  const std::size_t slab = kCodeSlabBytes / code_panel_bytes(codes.dimension(), number_);
   slab_panels_ = static_cast<std::uint32_t>(std::clamp<std::size_t>(
       slab, rounds_.first_panels(), std::max(rounds_.first_panels(), slab_panels_)));
 }

@@ -15,7 +15,7 @@
 namespace warpdex::vector {
 namespace {
 
-constexpr std::size_t kPartQueries = 16;
+constexpr std::size_t kListPartQueries = 16;
 
 }  // namespace
 
@@ -77,7 +77,7 @@ void ListQueries::send(const PreparedQueries& queries, std::size_t first, std::s
                        void* pinned, const Stream& stream) {
   Arena arena(pinned);
   const Pieces pieces = cut(arena);
-  oneapi::tbb::parallel_for(oneapi::tbb::blocked_range<std::size_t>(0, count, kPartQueries),
+  oneapi::tbb::parallel_for(oneapi::tbb::blocked_range<std::size_t>(0, count, kListPartQueries),
                             [&](const auto& part) {
                               for (std::size_t i = part.begin(); i < part.end(); ++i) {
                                 encode(pieces, queries.query(first + i), i);

@@ -23,7 +23,7 @@ namespace warpdex::vector {
 namespace {
 
 /// Queries of a list from which on lists are searched one by one.
-constexpr double kMinQueriesOfList = 10;
+constexpr double kMinTableQueriesOfList = 10;
 /// Queries of a list times bytes of a code from which on products are faster than tables.
 constexpr double kMinProductWork = 4096;
 
@@ -70,8 +70,8 @@ std::optional<ListMatch> GpuIvfPqSearcher::State::choose_match(std::size_t count
       static_cast<double>(count) * static_cast<double>(probes) / static_cast<double>(codes.lists());
   const double by_products = has_tables ? kMinProductWork / codes.on_gpu().bytes : 0;
   CodeWay best = CodeWay::kQueries;
-  if (has_tables && queries >= kMinQueriesOfList) best = CodeWay::kTables;
-  if (has_products && queries >= std::max(kMinQueriesOfList, by_products)) {
+  if (has_tables && queries >= kMinTableQueriesOfList) best = CodeWay::kTables;
+  if (has_products && queries >= std::max(kMinTableQueriesOfList, by_products)) {
     best = CodeWay::kProducts;
   }
   if (way != CodeWay::kAuto) best = way;

@@ -13,7 +13,7 @@ namespace {
 
 /// Bytes of tables that are worth having at a time: they stay in the L2 cache.
 constexpr std::size_t kTableBytes = std::size_t{32} << 20;
-constexpr std::size_t kMaxQueries = 4096;
+constexpr std::size_t kMaxTableQueries = 4096;
 
 }  // namespace
 
@@ -27,8 +27,9 @@ TableScan::TableScan(const GpuCodes& codes, std::size_t queries, std::size_t k, 
       k_(static_cast<std::uint32_t>(k)) {
   const std::size_t table = codes.on_gpu().bytes * kByteValues * sizeof(float);
   step_ = static_cast<std::uint32_t>(
-      collects_ ? 1
-                : std::clamp<std::size_t>(kTableBytes / table, 1, std::min(queries, kMaxQueries)));
+      collects_
+          ? 1
+          : std::clamp<std::size_t>(kTableBytes / table, 1, std::min(queries, kMaxTableQueries)));
 }
 
 void TableScan::lay_out(Arena& arena) {
