@@ -31,4 +31,10 @@ const Explanation* AnswerHit::explanation() const {
 
 std::uint64_t Answer::commit() const { return snapshot_ ? snapshot_->commit() : 0; }
 
+std::string_view BatchAnswer::id(std::uint32_t document) const {
+  return snapshot_->document_name(document);
+}
+
+std::uint64_t BatchAnswer::commit() const { return snapshot_ ? snapshot_->commit() : 0; }
+
 }  // namespace warpdex

@@ -25,12 +25,20 @@ int Gpu::device() const { return resources_->device(); }
 std::size_t Gpu::memory_limit() const { return resources_->memory().limit(); }
 std::size_t Gpu::memory_used() const { return resources_->memory().used(); }
 
-Gpu usable_gpu(const std::optional<Gpu>& wanted) {
-  if (device_count() == 0) throw CudaError(why_no_device(), CudaError::kNoCudaInBuild);
-  Gpu gpu = wanted ? *wanted : Gpu();
-  const std::string why = why_gpu_unfit(device_info(gpu.device()));
+void check_gpu(int device) {
+  const int count = device_count();
+  if (count == 0) throw CudaError(why_no_device(), CudaError::kNoCudaInBuild);
+  if (device >= count) {
+    throw UsageError("there is no GPU " + std::to_string(device) +
+                     "; they are numbered from 0 to " + std::to_string(count - 1));
+  }
+  const std::string why = why_gpu_unfit(device_info(device));
   if (!why.empty()) throw CudaError(why, CudaError::kNoCudaInBuild);
-  return gpu;
+}
+
+Gpu usable_gpu(const std::optional<Gpu>& wanted) {
+  check_gpu(wanted ? wanted->device() : 0);
+  return wanted ? *wanted : Gpu();
 }
 
 bool is_of_gpu(const Error& error) {

@@ -1,20 +1,36 @@
 #include "open_index.hpp"
 
 #include <algorithm>
+#include <functional>
+#include <string>
 
 #include "warpdex/core/parallel.hpp"
 #include "warpdex/core/storage/same_sections.hpp"
+#include "warpdex/query/index_vectors.hpp"
 #include "warpdex/query/input/query_parser.hpp"
 
 namespace warpdex {
 namespace {
 
-std::vector<TextAnswer> finished(std::vector<SearchResult>&& found, const SearchLimits& limits) {
-  limits.check_stop();
-  if (limits.reports()) (*limits.on_progress)(found.size());
+/// So few queries are analysed or planned sooner than threads start.
+constexpr std::size_t kFew = 256;
+
+/// Answers so many queries, some at a time where the caller may end the search or sees its
+/// progress. `answer` gets the first and the number of the next.
+std::vector<TextAnswer> in_parts(
+    std::size_t queries, std::size_t part, const SearchLimits& limits,
+    const std::function<std::vector<SearchResult>(std::size_t, std::size_t)>& answer) {
+  if (!limits.any()) part = std::max<std::size_t>(queries, 1);
   std::vector<TextAnswer> answers;
-  answers.reserve(found.size());
-  for (SearchResult& each : found) answers.push_back({std::move(each)});
+  answers.reserve(queries);
+  for (std::size_t first = 0; first < queries; first += part) {
+    limits.check_stop();
+    for (SearchResult& each : answer(first, std::min(part, queries - first))) {
+      answers.push_back({std::move(each)});
+    }
+    if (limits.reports()) (*limits.on_progress)(answers.size() - first);
+  }
+  limits.check_stop();
   return answers;
 }
 
@@ -48,10 +64,26 @@ Query OpenIndex::parse(std::string_view text, QuerySyntax syntax, std::string_vi
   return parse_query(id, text, syntax, *analyzer);
 }
 
+std::vector<Query> OpenIndex::parse(std::span<const std::string_view> texts,
+                                    QuerySyntax syntax) const {
+  std::vector<Query> queries(texts.size());
+  const std::size_t threads = texts.size() < kFew ? 1
+                              : threads_ == 0     ? default_threads()
+                                                  : threads_;
+  std::vector<Pool<Analyzer>::Lease> analyzers;
+  for (std::size_t i = 0; i < threads; ++i) {
+    analyzers.push_back(
+        analyzers_.take([this] { return make_analyzer(snapshot_->settings().analyzer); }));
+  }
+  parallel_for(threads, texts.size(), [&](std::size_t thread, std::size_t i) {
+    queries[i] = parse_query(std::to_string(i), texts[i], syntax, *analyzers[thread]);
+  });
+  return queries;
+}
+
 std::vector<TextAnswer> OpenIndex::search(std::span<const Query> queries,
                                           const SearchSettings& settings,
                                           const SearchLimits& limits) const {
-  constexpr std::size_t kFew = 256;  // are planned sooner than threads start
   std::vector<PlannedQuery> plans(queries.size());
   ProgressReport report(limits);
   parallel_for(queries.size() < kFew ? 1 : threads_, queries.size(),
@@ -69,12 +101,22 @@ std::vector<TextAnswer> OpenIndex::search(std::span<const Query> queries,
                                           const FusionSettings& fusion,
                                           const SearchLimits& limits) const {
   const auto hybrid = take_hybrid(limits);
-  return finished(hybrid->searcher.search(queries, vectors, settings, fusion), limits);
+  const std::size_t dimension = queries.empty() ? 0 : vectors.size() / queries.size();
+  return in_parts(queries.size(), part_size(), limits, [&](std::size_t first, std::size_t count) {
+    return hybrid->searcher.search(queries.subspan(first, count),
+                                   vectors.subspan(first * dimension, count * dimension), settings,
+                                   fusion);
+  });
 }
 
 std::vector<TextAnswer> OpenIndex::nearest(std::span<const float> vectors, std::uint32_t k,
                                            const SearchLimits& limits) const {
-  return finished(take_hybrid(limits)->searcher.nearest(vectors, k), limits);
+  const auto hybrid = take_hybrid(limits);
+  const std::size_t dimension = vector_settings(*snapshot_).dimension;
+  return in_parts(
+      vectors.size() / dimension, part_size(), limits, [&](std::size_t first, std::size_t count) {
+        return hybrid->searcher.nearest(vectors.subspan(first * dimension, count * dimension), k);
+      });
 }
 
 Pool<OpenIndex::Hybrid>::Lease OpenIndex::take_hybrid(const SearchLimits& limits) const {
@@ -83,6 +125,9 @@ Pool<OpenIndex::Hybrid>::Lease OpenIndex::take_hybrid(const SearchLimits& limits
   hybrid->limits = limits;
   return hybrid;
 }
+
+/// Queries with vectors that are answered in a fraction of a second.
+std::size_t OpenIndex::part_size() const { return uploaded_ ? 4096 : 64; }
 
 std::string OpenIndex::note() const {
   const std::lock_guard lock(mutex_);

@@ -34,6 +34,7 @@ class OpenIndex {
 
   /// The terms of a text. Throws InputError.
   Query parse(std::string_view text, QuerySyntax syntax, std::string_view id) const;
+  std::vector<Query> parse(std::span<const std::string_view> texts, QuerySyntax syntax) const;
   /// By words alone.
   std::vector<TextAnswer> search(std::span<const Query> queries, const SearchSettings& settings,
                                  const SearchLimits& limits) const;
@@ -58,6 +59,7 @@ class OpenIndex {
 
   HybridSearcher make_hybrid(Hybrid& of) const;
   Pool<Hybrid>::Lease take_hybrid(const SearchLimits& limits) const;
+  std::size_t part_size() const;
   const GpuVectors& gpu_vectors() const;
 
   std::shared_ptr<const Snapshot> snapshot_;

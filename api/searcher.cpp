@@ -10,20 +10,13 @@
 
 #include "answer_maker.hpp"
 #include "open_index.hpp"
+#include "search_settings.hpp"
 #include "usable_gpu.hpp"
 #include "warpdex/query/hybrid/fusion.hpp"
 #include "warpdex/query/index_vectors.hpp"
 
 namespace warpdex {
 namespace {
-
-SearchSettings search_settings(const SearchOptions& options) {
-  return {.mode = options.mode,
-          .k = options.k,
-          .and_or_min = options.and_or_min,
-          .count = options.count,
-          .scorer = options.scorer};
-}
 
 SearchLimits limits_of(const SearchOptions& options) {
   SearchLimits limits{.stop = options.stop, .on_progress = &options.on_progress};
@@ -57,10 +50,15 @@ void check_vectors(const Snapshot& snapshot, std::size_t queries, std::size_t co
                    " components; give a vector of " + std::to_string(dimension) + " for each");
 }
 
-/// Answers over one commit.
-std::vector<Answer> answer(const std::shared_ptr<const OpenIndex>& index,
-                           std::span<const Query> queries, std::span<const float> vectors,
-                           const SearchOptions& options) {
+/// What engines found, and how it is scored.
+struct Found {
+  std::vector<TextAnswer> answers;
+  bool are_distances = false;
+};
+
+/// Searches one commit.
+Found find(const OpenIndex& index, std::span<const Query> queries, std::span<const float> vectors,
+           const SearchOptions& options) {
   const SearchLimits limits = limits_of(options);
   const SearchSettings settings = search_settings(options);
   settings.validate();
@@ -68,26 +66,37 @@ std::vector<Answer> answer(const std::shared_ptr<const OpenIndex>& index,
   if (by_words && options.vectors_alone && !queries.empty()) {
     throw UsageError("a search by vectors alone needs vectors; give one for each query");
   }
-  bool are_distances = false;
-  std::vector<TextAnswer> found;
-  if (by_words) {
-    found = index->search(queries, settings, limits);
-  } else {
-    check_vectors(index->snapshot(), queries.size(), vectors.size(), options);
-    const vector::Metric metric = vector_settings(index->snapshot()).metric;
-    are_distances = options.vectors_alone ? !larger_is_nearer(metric)
-                                          : scores_are_distances(options.fusion.fusion, metric);
-    found = options.vectors_alone
-                ? index->nearest(vectors, settings.k, limits)
-                : index->search(queries, vectors, settings, options.fusion, limits);
+  if (by_words) return {index.search(queries, settings, limits)};
+  check_vectors(index.snapshot(), queries.size(), vectors.size(), options);
+  const vector::Metric metric = vector_settings(index.snapshot()).metric;
+  if (options.vectors_alone) {
+    return {index.nearest(vectors, settings.k, limits), !larger_is_nearer(metric)};
   }
-  AnswerMaker maker(index, options, are_distances);
+  return {index.search(queries, vectors, settings, options.fusion, limits),
+          scores_are_distances(options.fusion.fusion, metric)};
+}
+
+std::vector<Answer> answer(const std::shared_ptr<const OpenIndex>& index,
+                           std::span<const Query> queries, std::span<const float> vectors,
+                           const SearchOptions& options) {
+  Found found = find(*index, queries, vectors, options);
+  AnswerMaker maker(index, options, found.are_distances);
   std::vector<Answer> answers;
   answers.reserve(queries.size());
   for (std::size_t i = 0; i < queries.size(); ++i) {
-    answers.push_back(maker.make(queries[i], std::move(found[i])));
+    answers.push_back(maker.make(queries[i], std::move(found.answers[i])));
   }
   return answers;
+}
+
+void write_row(const TextAnswer& found, std::size_t row, BatchAnswer& answer) {
+  answer.counts[row] = static_cast<std::uint32_t>(found.result.hits.size());
+  answer.is_complete = answer.is_complete && found.is_complete;
+  std::size_t place = row * answer.k;
+  for (const Hit& hit : found.result.hits) {
+    answer.documents[place] = hit.document;
+    answer.scores[place++] = hit.score;
+  }
 }
 
 }  // namespace
@@ -206,6 +215,35 @@ std::vector<Answer> Searcher::search(std::span<const SearchRequest> requests,
 std::vector<Answer> Searcher::search(std::span<const Query> queries, std::span<const float> vectors,
                                      const SearchOptions& options) const {
   return answer(state_->current(), queries, vectors, options);
+}
+
+BatchAnswer Searcher::search_batch(std::span<const std::string_view> texts,
+                                   std::span<const float> vectors,
+                                   const SearchOptions& options) const {
+  if (!options.fields.empty() || options.explain) {
+    throw UsageError("answers that are arrays have no fields and no explanations; search for them");
+  }
+  const std::shared_ptr<const OpenIndex> index = state_->current();
+  SearchOptions asked = options;
+  std::vector<Query> queries;
+  if (texts.empty() && !vectors.empty()) {
+    asked.vectors_alone = true;
+    queries.resize(vectors.size() / vector_settings(index->snapshot()).dimension);
+  } else {
+    queries = index->parse(texts, options.syntax);
+  }
+  const Found found = find(*index, queries, vectors, asked);
+  BatchAnswer answer;
+  answer.k = options.k;
+  answer.documents.assign(queries.size() * answer.k, BatchAnswer::kNoDocument);
+  answer.scores.resize(answer.documents.size());
+  answer.counts.resize(queries.size());
+  answer.scores_are_distances = found.are_distances;
+  answer.snapshot_ = index->shared_snapshot();
+  for (std::size_t row = 0; row < queries.size(); ++row) {
+    write_row(found.answers[row], row, answer);
+  }
+  return answer;
 }
 
 Query Searcher::parse(std::string_view text, QuerySyntax syntax, std::string_view id) const {

@@ -7,6 +7,7 @@ install(TARGETS warpdex_shared EXPORT warpdexTargets LIBRARY DESTINATION ${CMAKE
 # tests/layers_test.py checks that these are all, and tests/examples compiles each alone.
 set(warpdex_public_headers
   api/answer.hpp
+  api/calibration.hpp
   api/clustering.hpp
   api/gpu.hpp
   api/index_reader.hpp
@@ -26,6 +27,7 @@ set(warpdex_public_headers
   query/query.hpp
   query/scorer_settings.hpp
   query/shown_field.hpp
+  scheduler/prediction_error.hpp
   vector/data/element.hpp
   vector/data/ids.hpp
   vector/data/matrix.hpp

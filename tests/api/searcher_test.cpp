@@ -84,6 +84,41 @@ TEST_F(SearcherTest, AnswersAsTheEngineOneByOneAndInBatches) {
   EXPECT_TRUE(searcher.search(std::span<const SearchRequest>()).empty());
 }
 
+void expect_row(const BatchAnswer& batch, std::size_t row, const Answer& answer) {
+  ASSERT_EQ(batch.counts[row], answer.size());
+  for (std::uint32_t rank = 0; rank < batch.k; ++rank) {
+    const std::size_t place = row * batch.k + rank;
+    if (rank >= answer.size()) {
+      EXPECT_EQ(batch.documents[place], BatchAnswer::kNoDocument);
+      EXPECT_EQ(batch.scores[place], 0);
+      continue;
+    }
+    EXPECT_EQ(batch.documents[place], answer[rank].document());
+    EXPECT_EQ(batch.scores[place], answer[rank].score());
+    EXPECT_EQ(batch.id(batch.documents[place]), answer[rank].id());
+  }
+}
+
+TEST_F(SearcherTest, ArraysHoldWhatAnswersDo) {
+  const Searcher searcher(folder_ / "index", {.threads = 3});
+  for (const std::size_t count : {0UL, 1UL, 31UL, 255UL, 256UL, 257UL, 1000UL}) {
+    const std::vector<std::string> texts = some_texts(random_, count);
+    const std::vector<std::string_view> views(texts.begin(), texts.end());
+    const SearchOptions options{.k = count % 2 == 0 ? 10U : 5000U, .mode = QueryMode::kAnd};
+    const BatchAnswer batch = searcher.search_batch(views, {}, options);
+    ASSERT_EQ(batch.size(), count);
+    ASSERT_EQ(batch.scores.size(), count * options.k);
+    EXPECT_EQ(batch.commit(), searcher.commit());
+    for (std::size_t i = 0; i < count; ++i) {
+      expect_row(batch, i, searcher.search(texts[i], options));
+    }
+  }
+  const std::vector<std::string_view> one{"w0"};
+  EXPECT_THROW(searcher.search_batch(one, {}, {.fields = {"text"}}), UsageError);
+  EXPECT_THROW(searcher.search_batch(one, {}, {.explain = true}), UsageError);
+  EXPECT_THROW(searcher.search_batch(one, {}, {.k = 0}), UsageError);
+}
+
 TEST_F(SearcherTest, ADeadlineThatHasPassedLeavesACertificate) {
   const Searcher searcher(folder_ / "index");
   const Answer whole = searcher.search("w0 w1 w2", {.k = 20});
@@ -210,6 +245,12 @@ TEST(SearcherVectors, AnswersByWordsAndVectorsAsTheHybridSearcher) {
                 fusion == Fusion::kRerank || fusion == Fusion::kFilter);
     }
   }
+  std::vector<std::string_view> texts;
+  for (const SearchRequest& request : requests) texts.push_back(request.text);
+  const BatchAnswer arrays = searcher.search_batch(texts, rows, {.k = 15});
+  const auto fused = searcher.search(requests, {.k = 15});
+  for (std::size_t i = 0; i < fused.size(); ++i) expect_row(arrays, i, fused[i]);
+  EXPECT_THROW(searcher.search_batch(texts, std::span(rows).first(7)), UsageError);
   const auto nearest = hybrid.nearest(rows, 7);
   for (SearchRequest& request : requests) request.text.clear();
   const auto answers = searcher.search(requests, {.k = 7});
@@ -217,6 +258,8 @@ TEST(SearcherVectors, AnswersByWordsAndVectorsAsTheHybridSearcher) {
     expect_same(answers[i], nearest[i], snapshot);
     EXPECT_TRUE(answers[i].scores_are_distances);
   }
+  const BatchAnswer by_vectors = searcher.search_batch({}, rows, {.k = 7});
+  for (std::size_t i = 0; i < answers.size(); ++i) expect_row(by_vectors, i, answers[i]);
   // Queries whose terms are known, by their vectors alone.
   const auto alone = searcher.search(queries, rows, {.k = 7, .vectors_alone = true});
   for (std::size_t i = 0; i < alone.size(); ++i) expect_same(alone[i], nearest[i], snapshot);

@@ -13,11 +13,11 @@ using ::testing::Not;
 
 class ReadableAnswer : public ::testing::Test {
  protected:
-  Snapshot open(const std::vector<std::string>& more = {}) const {
+  IndexReader open(const std::vector<std::string>& more = {}) const {
     build_small_index(folder_ / "index", more);
-    return Snapshot::open(folder_ / "index");
+    return IndexReader(folder_ / "index");
   }
-  static std::string print(const Snapshot& index, const Query& query, const QueryAnswer& answer,
+  static std::string print(const IndexReader& index, const Query& query, const QueryAnswer& answer,
                            bool count = false, bool is_hybrid = false) {
     std::ostringstream out;
     tools::print_readably(index, query, answer, count, is_hybrid, false, out);
@@ -29,7 +29,7 @@ class ReadableAnswer : public ::testing::Test {
 };
 
 TEST_F(ReadableAnswer, RanksDocumentsAndCountsThem) {
-  const Snapshot index = open();
+  const IndexReader index = open();
   const std::vector<NamedHit> hits{{"d5", 1.25F}, {"d2", 0.5F}};
   QueryAnswer result;
   result.hits = hits;
@@ -59,7 +59,7 @@ TEST_F(ReadableAnswer, SpellsOfManyUnknownWordsTheFirst) {
 }
 
 TEST_F(ReadableAnswer, SaysWhyNothingWasFound) {
-  const Snapshot index = open();
+  const IndexReader index = open();
   const std::string unknown = print(index, {"", {{"appel"}, {"pear"}}}, {});
   EXPECT_THAT(unknown, HasSubstr("not in the index: appel; did you mean apple?\n"));
   EXPECT_THAT(unknown, Not(HasSubstr("pear")));
@@ -71,7 +71,7 @@ TEST_F(ReadableAnswer, SaysWhyNothingWasFound) {
 
 // Sums of impacts are whole numbers, those of words and vectors are not.
 TEST_F(ReadableAnswer, WholeScoresHaveNoDecimals) {
-  const Snapshot index = open({"--impacts"});
+  const IndexReader index = open({"--impacts"});
   const std::vector<NamedHit> hits{{"d5", 12}};
   QueryAnswer result;
   result.hits = hits;

@@ -89,4 +89,29 @@ class Answer {
   std::vector<Explanation> explanations_;        ///< one a hit, or none
 };
 
+/// The answers to many requests as arrays: a row for each, best documents first; equal scores by
+/// docID. Keeps the commit that was searched open, but none of a GPU's memory.
+class BatchAnswer {
+ public:
+  /// Behind the last document of a row.
+  static constexpr std::uint32_t kNoDocument = 0xFFFFFFFF;
+
+  std::uint32_t k = 0;                     ///< columns
+  std::vector<std::uint32_t> documents{};  ///< docIDs, size() × k
+  std::vector<float> scores{};             ///< size() × k; 0 behind the last document of a row
+  std::vector<std::uint32_t> counts{};     ///< documents of each row
+  bool scores_are_distances = false;       ///< smaller ones are better
+  bool is_complete = true;                 ///< false: the deadline passed before some were answered
+
+  std::size_t size() const { return counts.size(); }
+  /// The id of one of the documents. Throws FormatError for a damaged table of ids.
+  std::string_view id(std::uint32_t document) const;
+  /// The number of the commit that was searched.
+  std::uint64_t commit() const;
+
+ private:
+  friend class Searcher;
+  std::shared_ptr<const Snapshot> snapshot_;
+};
+
 }  // namespace warpdex

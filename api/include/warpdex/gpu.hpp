@@ -19,6 +19,10 @@ enum class Device {
 /// "cpu", "gpu" or "auto"; UsageError for any other.
 Device device_from_name(const std::string& name);
 
+/// Throws CudaError, which says why, unless the GPU of this number can search; UsageError for a
+/// number past the last one.
+void check_gpu(int device);
+
 /// One GPU and an account of its memory, which all searchers and vector indexes that it is given to
 /// share. Copies are the same GPU and account. It lives as long as what uses it.
 class Gpu {

@@ -50,8 +50,8 @@ struct SearchOptions {
   std::chrono::microseconds deadline = std::chrono::microseconds::max();
   std::stop_token stop{};  ///< ends the search, which then throws CancelledError
   /// Called on the calling thread, some times a second, with the number of requests answered since
-  /// the last call; of requests with vectors, once at the end. What it throws ends the search,
-  /// which throws it.
+  /// the last call; of requests with vectors, some dozens at a time. What it throws ends the
+  /// search, which throws it.
   std::function<void(std::size_t)> on_progress{};
   /// Requests have vectors, and their words, if there are any, are not looked at.
   bool vectors_alone = false;

@@ -55,6 +55,14 @@ class Searcher {
   std::vector<Answer> search(std::span<const Query> queries, std::span<const float> vectors = {},
                              const SearchOptions& options = {}) const;
 
+  /// Answers thousands of texts at once, each with a vector (`vectors`, row after row) or all
+  /// without; without texts, by vectors alone. Texts are analysed on all threads, and answers are
+  /// arrays. An InputError
+  /// names a text by its place, from 0. SearchOptions' fields and explain are refused (UsageError).
+  BatchAnswer search_batch(std::span<const std::string_view> texts,
+                           std::span<const float> vectors = {},
+                           const SearchOptions& options = {}) const;
+
   /// The terms that a text stands for.
   Query parse(std::string_view text, QuerySyntax syntax = QuerySyntax::kSigned,
               std::string_view id = {}) const;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "warpdex/answer.hpp"
+#include "warpdex/calibration.hpp"
 #include "warpdex/clustering.hpp"
 #include "warpdex/core/error.hpp"
 #include "warpdex/gpu.hpp"

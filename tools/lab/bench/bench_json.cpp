@@ -1,9 +1,9 @@
 // Writes the figures of a benchmark of queries as JSON.
 #include <array>
 
+#include "bench/bench_report.hpp"
 #include "options/search_options.hpp"
 #include "output/json.hpp"
-#include "search/bench_report.hpp"
 #include "warpdex/core/cpu_features.hpp"
 
 namespace warpdex::tools {

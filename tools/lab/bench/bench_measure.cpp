@@ -1,5 +1,5 @@
 // Holds the clock: from looked-up terms to the best documents, for each query or batch.
-#include "search/bench_measure.hpp"
+#include "bench/bench_measure.hpp"
 
 #include <algorithm>
 #include <chrono>

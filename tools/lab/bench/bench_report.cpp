@@ -1,5 +1,5 @@
 // Words for the figures of a benchmark of queries.
-#include "search/bench_report.hpp"
+#include "bench/bench_report.hpp"
 
 #include <array>
 #include <cstdint>

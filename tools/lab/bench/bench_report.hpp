@@ -7,7 +7,7 @@
 #include <ostream>
 #include <string>
 
-#include "search/bench_measure.hpp"
+#include "bench/bench_measure.hpp"
 #include "search/timing.hpp"
 #include "warpdex/indexer/format/index.hpp"
 

@@ -1,4 +1,4 @@
-#include "search/search_engine.hpp"
+#include "bench/measured_engines.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -15,8 +15,9 @@ std::unique_ptr<UploadedIndex> upload(const Snapshot& snapshot, const DeviceOpti
                                       bool with_vectors) {
   if (with_vectors) vector_settings(snapshot);  // throws, before an upload, if there are none
   std::unique_ptr<UploadedIndex> uploaded;
-  device.start_gpu([&](const ResourceSettings& settings) {
-    uploaded = std::make_unique<UploadedIndex>(snapshot, settings, with_vectors);
+  device.start_gpu([&](const GpuChoice& gpu) {
+    uploaded = std::make_unique<UploadedIndex>(
+        snapshot, ResourceSettings{.device = gpu.device, .memory = gpu.memory}, with_vectors);
   });
   if (uploaded && uploaded->vectors && !uploaded->vectors->is_resident()) {
     std::cerr

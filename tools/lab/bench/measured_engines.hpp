@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "options/device_options.hpp"
+#include "warpdex/core/cuda/resources.hpp"
 #include "warpdex/indexer/format/snapshot.hpp"
 #include "warpdex/query/cpu/cpu_engine.hpp"
 #include "warpdex/query/gpu/gpu_engine.hpp"

@@ -2,6 +2,9 @@
 #include <iostream>
 #include <memory>
 
+#include "bench/bench_measure.hpp"
+#include "bench/bench_report.hpp"
+#include "bench/measured_engines.hpp"
 #include "command.hpp"
 #include "options/places.hpp"
 #include "options/search_options.hpp"
@@ -9,10 +12,7 @@
 #include "output/output_file.hpp"
 #include "output/query_notes.hpp"
 #include "search/answers.hpp"
-#include "search/bench_measure.hpp"
-#include "search/bench_report.hpp"
 #include "search/open_searcher.hpp"
-#include "search/search_engine.hpp"
 #include "warpdex/core/cuda/device.hpp"
 #include "warpdex/core/error.hpp"
 #include "warpdex/core/parallel.hpp"
@@ -201,7 +201,7 @@ int run_bench(const std::vector<std::string>& arguments) {
   const QuerySyntax syntax = given.search.syntax(QuerySyntax::kPlain);
   print_query_notes(texts,
                     parse_queries(texts, syntax, *make_analyzer(snapshot.settings().analyzer)),
-                    syntax, snapshot);
+                    syntax, IndexReader(given.index));
   if (!given.answers.output().empty()) save_answers(given, texts);
   const std::unique_ptr<UploadedIndex> gpu = upload(snapshot, given.device);
   const BenchReport report = bench(given, settings, snapshot, gpu.get(), texts);

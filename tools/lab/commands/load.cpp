@@ -242,7 +242,7 @@ void take_queries(const Arguments& given, const Snapshot& snapshot, LoadPlan& pl
   const QuerySyntax syntax = given.search.syntax(QuerySyntax::kPlain);
   const std::vector<Query> queries = parse_queries(texts, syntax, *analyzer);
   if (queries.empty()) throw UsageError("there are no queries in " + given.search.query_file());
-  print_query_notes(texts, queries, syntax, snapshot);
+  print_query_notes(texts, queries, syntax, IndexReader(given.index));
   const auto huge_every = static_cast<std::size_t>(given.huge_every);
   const std::size_t mixed = queries.size() * plan.classes.size();
   const std::size_t planned = huge_every > 0 ? planned_with_huge(mixed, huge_every) : mixed;

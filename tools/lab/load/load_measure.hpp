@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "search/search_engine.hpp"
+#include "bench/measured_engines.hpp"
 #include "warpdex/indexer/format/snapshot.hpp"
 #include "warpdex/scheduler/load.hpp"
 

@@ -2,8 +2,10 @@
 #include <algorithm>
 #include <iostream>
 #include <memory>
+#include <optional>
 
 #include "command.hpp"
+#include "options/device_options.hpp"
 #include "options/places.hpp"
 #include "options/search_options.hpp"
 #include "output/interrupt.hpp"
@@ -12,9 +14,11 @@
 #include "output/progress.hpp"
 #include "output/table.hpp"
 #include "output/text.hpp"
-#include "search/search_engine.hpp"
+#include "search/open_searcher.hpp"
+#include "warpdex/calibration.hpp"
 #include "warpdex/core/error.hpp"
-#include "warpdex/scheduler/calibration.hpp"
+#include "warpdex/index_reader.hpp"
+#include "warpdex/indexer/analysis/analyzer.hpp"
 
 namespace warpdex::tools {
 namespace {
@@ -71,27 +75,31 @@ void add_options(CommandLine& command, Arguments& given) {
   command.add(group);
 }
 
-/// Queries spread over the file, by each mode and each k.
-std::vector<LoadQuery> queries_of(const Arguments& given, const Snapshot& snapshot) {
-  const std::unique_ptr<Analyzer> analyzer = make_analyzer(snapshot.settings().analyzer);
-  const std::vector<Query> all = parse_queries(given.search.read_query_file(snapshot.settings()),
-                                               given.search.syntax(QuerySyntax::kPlain), *analyzer);
-  const std::size_t limit = checked_number("--limit", given.limit, 1);
-  const std::size_t count = std::min(limit, all.size());
-  std::vector<LoadQuery> queries;
+/// Queries spread over the file.
+std::vector<Query> queries_of(const Arguments& given, const IndexReader& index) {
+  const std::unique_ptr<Analyzer> analyzer = make_analyzer(index.settings().analyzer);
+  std::vector<Query> all = parse_queries(given.search.read_query_file(index.settings()),
+                                         given.search.syntax(QuerySyntax::kPlain), *analyzer);
+  const std::size_t count = std::min(checked_number("--limit", given.limit, 1), all.size());
+  std::vector<Query> queries;
+  for (std::size_t i = 0; i < count; ++i) queries.push_back(all[i * all.size() / count]);
+  if (queries.empty()) throw UsageError("there are no queries in " + given.search.query_file());
+  return queries;
+}
+
+/// Each mode with each k.
+std::vector<warpdex::SearchOptions> kinds_of(const Arguments& given) {
+  std::vector<warpdex::SearchOptions> kinds;
   for (const std::string& mode : split_list("--modes", given.modes)) {
     for (const std::string& k : split_list("--ks", given.ks)) {
       SearchSettings settings = given.search.settings();
       settings.mode = query_mode_from_name(mode);
       settings.k = whole_number_of("--ks", k);
       settings.validate();
-      for (std::size_t i = 0; i < count; ++i) {
-        queries.push_back({plan_query(snapshot, all[i * all.size() / count]), settings});
-      }
+      kinds.push_back(searcher_options(settings));
     }
   }
-  if (queries.empty()) throw UsageError("there are no queries in " + given.search.query_file());
-  return queries;
+  return kinds;
 }
 
 void print_errors(const std::vector<PredictionError>& errors, std::ostream& out) {
@@ -141,32 +149,25 @@ int run_calibrate(const std::vector<std::string>& arguments) {
   given.device.check(command);
   check_outputs_outside(given.index, {given.json});
   const InterruptGuard guard;
-  const Snapshot snapshot = Snapshot::open(given.index);
-  given.search.check(command, snapshot.settings(), given.index);
-  const std::vector<LoadQuery> queries = queries_of(given, snapshot);
-  const std::unique_ptr<UploadedIndex> gpu = upload(snapshot, given.device);
-  std::unique_ptr<GpuEngine> engine;
-  if (gpu != nullptr) engine = std::make_unique<GpuEngine>(gpu->make_engine());
-  MeasureSettings settings;
-  settings.cpu_threads = given.search.threads();
-  settings.repetitions = checked_number("--repetitions", given.repetitions, 1, 1000);
+  const IndexReader index(given.index);
+  given.search.check(command, index.settings(), given.index);
+  const std::vector<Query> queries = queries_of(given, index);
+  const std::vector<warpdex::SearchOptions> kinds = kinds_of(given);
+  std::optional<Calibrator> calibrator;
+  given.device.start_gpu(
+      [&](const GpuChoice& gpu) { calibrator.emplace(given.index, Gpu(gpu.device, gpu.memory)); });
+  if (!calibrator) calibrator.emplace(given.index);
+  CalibrationOptions options{.threads = given.search.threads()};
+  options.repetitions = checked_number("--repetitions", given.repetitions, 1, 1000);
   Progress progress = Progress::to_standard_error();
-  const CostMeasurements measured =
-      measure_costs(snapshot, engine.get(), queries, settings,
-                    [&](const char* what, std::size_t done, std::size_t all) {
-                      InterruptGuard::check();
-                      progress.update(what, what, done, all, Progress::Unit::kItems);
-                    });
+  options.on_progress = [&](const char* what, std::size_t done, std::size_t all) {
+    InterruptGuard::check();
+    progress.update(what, what, done, all, Progress::Unit::kItems);
+  };
+  const std::vector<PredictionError> errors = calibrator->run(queries, kinds, options);
   progress.clear();
-  const Calibration calibration = calibrate(snapshot, queries, measured, has_list(gpu.get()));
-  if (calibration.errors.empty()) {
-    throw UsageError("there are too few queries in " + given.search.query_file() +
-                     " to fit costs to; give at least " + std::to_string(kMinCalibrationSamples) +
-                     " that have a term of the index");
-  }
-  write_output(cost_file_of(snapshot.folder()), cost_model_to_json(calibration.model, snapshot));
-  if (given.json != "-") print_errors(calibration.errors, std::cout);
-  write_outputs({{given.json, to_json(calibration.errors)}});
+  if (given.json != "-") print_errors(errors, std::cout);
+  write_outputs({{given.json, to_json(errors)}});
   return 0;
 }
 

@@ -23,7 +23,6 @@
 #include "search/answers.hpp"
 #include "search/open_searcher.hpp"
 #include "warpdex/core/error.hpp"
-#include "warpdex/query/hybrid/hybrid_searcher.hpp"
 #include "warpdex/query/result_writer.hpp"
 
 namespace warpdex::tools {
@@ -104,7 +103,7 @@ void check_explain(const Arguments& arguments, bool readable) {
   }
 }
 
-void answer_words(const Snapshot& index, const Arguments& arguments, bool readable) {
+void answer_words(const IndexReader& index, const Arguments& arguments, bool readable) {
   const SearchSettings settings = arguments.search.settings();
   const std::unique_ptr<Analyzer> analyzer = make_analyzer(index.settings().analyzer);
   const QuerySyntax syntax = arguments.search.syntax(QuerySyntax::kSigned);
@@ -148,7 +147,7 @@ bool may_show_progress(const AnswerOptions& answers, bool report_counts) {
   return isatty(STDERR_FILENO) != 0 && !report_counts && !answers_are_seen;
 }
 
-void answer_file(const Snapshot& index, const Arguments& arguments, bool report_counts) {
+void answer_file(const IndexReader& index, const Arguments& arguments, bool report_counts) {
   const SearchSettings settings = arguments.settings();
   const bool is_hybrid = arguments.hybrid.is_given();
   const bool is_stream = !is_hybrid && arguments.search.is_stream();
@@ -267,7 +266,7 @@ int run_search(const std::vector<std::string>& arguments) {
   check_outputs_outside(given.index, {given.answers.output()});
   given.search.check_mode(command);
   const SearchSettings settings = given.search.settings();
-  const Snapshot index = Snapshot::open(given.index);
+  const IndexReader index(given.index);
   given.search.check(command, index.settings(), given.index);
   // Words find as many as match; by vectors, all that there are.
   if (command.given("k") && given.hybrid.is_given()) {

@@ -23,7 +23,6 @@
 #include "warpdex/core/error.hpp"
 #include "warpdex/query/evaluation/evaluation.hpp"
 #include "warpdex/query/hybrid/fusion.hpp"
-#include "warpdex/query/index_vectors.hpp"
 
 namespace warpdex::tools {
 namespace {
@@ -53,7 +52,7 @@ struct Arguments {
 
 /// What both halves found, query by query.
 struct Halves {
-  std::optional<Snapshot> snapshot;  ///< that was searched
+  std::optional<IndexReader> index;  ///< that was searched
   std::vector<Query> queries;
   std::vector<std::vector<Hit>> text;
   std::vector<std::vector<Hit>> vectors;
@@ -74,11 +73,11 @@ std::vector<std::vector<Hit>> hits_of(const std::vector<Answer>& answers) {
   return all;
 }
 
-Halves search_halves(const Snapshot& index, const Arguments& given, std::uint32_t depth) {
-  vector_settings(index);  // throws, before an upload, if there are none
+Halves search_halves(const IndexReader& index, const Arguments& given, std::uint32_t depth) {
+  index.vector_settings();  // throws, before an upload, if there are none
   const Searcher searcher = open_searcher(given.index, given.device, given.search.threads());
   Halves halves;
-  halves.snapshot = searcher.snapshot();
+  halves.index.emplace(searcher);
   const std::vector<QueryText> texts = given.search.read_query_file(index.settings());
   const auto analyzer = make_analyzer(index.settings().analyzer);
   const QuerySyntax syntax = given.search.syntax(QuerySyntax::kPlain);
@@ -99,7 +98,7 @@ Halves search_halves(const Snapshot& index, const Arguments& given, std::uint32_
 }
 
 /// The measure over the queries at `places`, fused by these settings.
-double worth(const Snapshot& index, const Halves& halves, const std::vector<std::size_t>& places,
+double worth(const IndexReader& index, const Halves& halves, const std::vector<std::size_t>& places,
              const FusionSettings& fusion, const Qrels& qrels, const Measure& measure,
              const EvaluationOptions& options) {
   TrecRun run;
@@ -107,14 +106,13 @@ double worth(const Snapshot& index, const Halves& halves, const std::vector<std:
     RunQuery& query = run.queries.emplace_back(RunQuery{halves.queries[i].id, {}});
     for (const Hit& hit : fuse(halves.text[i], halves.vectors[i], index.settings().vectors->metric,
                                fusion, fusion.depth)) {
-      query.documents.push_back({std::string(halves.snapshot->document_name(hit.document)),
-                                 static_cast<double>(hit.score)});
+      query.documents.push_back({halves.index->id(hit.document), static_cast<double>(hit.score)});
     }
   }
   return evaluate(run, qrels, {measure}, options).summary.at(0);
 }
 
-std::vector<Trial> try_weights(const Snapshot& index, const Arguments& given, const Qrels& qrels,
+std::vector<Trial> try_weights(const IndexReader& index, const Arguments& given, const Qrels& qrels,
                                std::size_t& training_queries, std::size_t& test_queries) {
   FusionSettings fusion = given.hybrid.fusion(FusionSettings{}.depth);
   const Halves halves = search_halves(index, given, fusion.depth);
@@ -226,7 +224,7 @@ int run_tune(const std::vector<std::string>& arguments) {
   }
   check_outputs_outside(given.index, {given.json});
   given.search.check_mode(command);
-  const Snapshot index = Snapshot::open(given.index);
+  const IndexReader index(given.index);
   given.search.check(command, index.settings(), given.index);
   std::size_t training = 0;
   std::size_t test = 0;

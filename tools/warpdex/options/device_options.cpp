@@ -8,23 +8,10 @@
 #include <typeinfo>
 #include <vector>
 
-#include "warpdex/core/cuda/device.hpp"
-#include "warpdex/query/gpu/gpu_index.hpp"
+#include "warpdex/gpu.hpp"
 
 namespace warpdex::tools {
 namespace {
-
-/// Throws CudaError, which says why, if the GPU cannot work.
-void check_gpu(int device) {
-  const int count = device_count();
-  if (count == 0) throw CudaError(why_no_device(), CudaError::kNoCudaInBuild);
-  if (device >= count) {
-    throw UsageError("there is no GPU " + std::to_string(device) +
-                     "; --devices takes numbers from 0 to " + std::to_string(count - 1));
-  }
-  const std::string why = why_gpu_unfit(device_info(device));
-  if (!why.empty()) throw CudaError(why, CudaError::kNoCudaInBuild);
-}
 
 /// The numbers of a list such as "0,1".
 std::vector<int> parse_devices(const std::string& text, bool may_repeat) {
@@ -80,25 +67,24 @@ std::size_t DeviceOptions::gpu_count() const {
   return parse_devices(devices_, count_ == GpuCount::kRepeated).size();
 }
 
-bool DeviceOptions::start_gpu(const std::function<void(const ResourceSettings&)>& start) const {
-  return start_gpus([&](std::span<const ResourceSettings> gpus) {
-    for (const ResourceSettings& gpu : gpus) start(gpu);
+bool DeviceOptions::start_gpu(const std::function<void(const GpuChoice&)>& start) const {
+  return start_gpus([&](std::span<const GpuChoice> gpus) {
+    for (const GpuChoice& gpu : gpus) start(gpu);
   });
 }
 
-bool DeviceOptions::start_gpus(
-    const std::function<void(std::span<const ResourceSettings>)>& start) const {
+bool DeviceOptions::start_gpus(const std::function<void(std::span<const GpuChoice>)>& start) const {
   if (device_ == "cpu") return false;
   if (device_ != "gpu" && device_ != "auto") {
     throw UsageError("--device takes cpu, gpu or auto, not '" + device_ + "'");
   }
   const std::size_t memory = gpu_memory_.empty() ? 0 : parse_size("--gpu-memory", gpu_memory_);
-  std::vector<ResourceSettings> gpus;
+  std::vector<GpuChoice> gpus;
   for (const int device : parse_devices(devices_, count_ == GpuCount::kRepeated)) {
     gpus.push_back({.device = device, .memory = memory});
   }
   try {
-    for (const ResourceSettings& gpu : gpus) check_gpu(gpu.device);
+    for (const GpuChoice& gpu : gpus) check_gpu(gpu.device);
     start(gpus);
     return true;
   } catch (const UsageError& error) {

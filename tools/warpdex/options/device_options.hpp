@@ -1,19 +1,25 @@
 // Where the work is done, CPU or GPU: the options of all commands that can do it on either.
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <initializer_list>
 #include <span>
 #include <string>
 
 #include "options/options.hpp"
-#include "warpdex/core/cuda/resources.hpp"
 #include "warpdex/core/error.hpp"
 
 namespace warpdex::tools {
 
 /// Whether several GPUs can share a command's work, and whether a GPU may be named several times.
 enum class GpuCount { kOne, kSeveral, kRepeated };
+
+/// A GPU that is to work.
+struct GpuChoice {
+  int device = 0;          ///< its number
+  std::size_t memory = 0;  ///< bytes of it to take at most; 0: 90 % of what is free
+};
 
 /// What --device auto does, for --help: behind "auto: ".
 inline constexpr const char* kAutoTakesOne =
@@ -50,10 +56,10 @@ class DeviceOptions {
   /// cannot, `gpu` throws what `start` does, or CudaError that says why there is no GPU; `auto`
   /// takes the CPU and says so, as take_cpu() does, for a UsageError too. Throws UsageError for
   /// what is no device, no list or no size.
-  bool start_gpu(const std::function<void(const ResourceSettings&)>& start) const;
+  bool start_gpu(const std::function<void(const GpuChoice&)>& start) const;
 
   /// Likewise calls `start` once, with all GPUs that are to work.
-  bool start_gpus(const std::function<void(std::span<const ResourceSettings>)>& start) const;
+  bool start_gpus(const std::function<void(std::span<const GpuChoice>)>& start) const;
 
   /// Whether the user left the choice between CPU and GPU.
   bool is_auto() const { return device_ == "auto"; }

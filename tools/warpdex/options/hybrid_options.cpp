@@ -6,7 +6,6 @@
 
 #include "output/text.hpp"
 #include "warpdex/core/error.hpp"
-#include "warpdex/query/index_vectors.hpp"
 #include "warpdex/vector/data/vector_reader.hpp"
 
 namespace warpdex::tools {
@@ -97,9 +96,9 @@ std::vector<QueryText> HybridOptions::numbered_queries() const {
   return queries;
 }
 
-QueryVectors::QueryVectors(const Snapshot& index, const std::string& path)
+QueryVectors::QueryVectors(const IndexReader& index, const std::string& path)
     : path_(path),
-      dimension_(vector_settings(index).dimension),
+      dimension_(index.vector_settings().dimension),
       vectors_(read_query_vectors(path, dimension_)) {}
 
 void QueryVectors::check_count(std::size_t queries) const {

@@ -10,7 +10,7 @@
 
 #include "options/options.hpp"
 #include "options/search_options.hpp"
-#include "warpdex/indexer/format/snapshot.hpp"
+#include "warpdex/index_reader.hpp"
 #include "warpdex/query/hybrid/fusion_settings.hpp"
 
 namespace warpdex::tools {
@@ -48,7 +48,7 @@ class HybridOptions {
 class QueryVectors {
  public:
   /// Throws UsageError if the index holds no vectors, and what read_query_vectors() does.
-  QueryVectors(const Snapshot& index, const std::string& path);
+  QueryVectors(const IndexReader& index, const std::string& path);
 
   /// Throws InputError unless there are as many vectors as queries.
   void check_count(std::size_t queries) const;

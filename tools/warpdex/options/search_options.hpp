@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "options/options.hpp"
-#include "warpdex/indexer/format/index.hpp"
+#include "warpdex/indexer/index_settings.hpp"
 #include "warpdex/query/input/query_file.hpp"
 #include "warpdex/query/input/query_parser.hpp"
 #include "warpdex/query/search.hpp"

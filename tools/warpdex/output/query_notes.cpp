@@ -217,7 +217,7 @@ std::vector<std::string> query_notes(const std::vector<QueryText>& queries, Quer
 }
 
 void print_query_notes(const std::vector<QueryText>& texts, std::span<const Query> queries,
-                       QuerySyntax syntax, const Snapshot& index) {
+                       QuerySyntax syntax, const IndexReader& index) {
   print_notes(query_notes(texts, syntax, *make_analyzer(index.settings().analyzer)));
   TermNotes terms(index);
   terms.look_at(queries);

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "warpdex/index_reader.hpp"
 #include "warpdex/indexer/analysis/analyzer.hpp"
-#include "warpdex/indexer/format/snapshot.hpp"
 #include "warpdex/query/input/query_file.hpp"
 #include "warpdex/query/input/query_parser.hpp"
 
@@ -21,6 +21,6 @@ std::vector<std::string> query_notes(const std::vector<QueryText>& queries, Quer
 
 /// All notes on queries of a file, also those of TermNotes, on standard error.
 void print_query_notes(const std::vector<QueryText>& texts, std::span<const Query> queries,
-                       QuerySyntax syntax, const Snapshot& index);
+                       QuerySyntax syntax, const IndexReader& index);
 
 }  // namespace warpdex::tools

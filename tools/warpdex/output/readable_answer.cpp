@@ -2,6 +2,7 @@
 #include "output/readable_answer.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <memory>
 #include <set>
 #include <string>
@@ -13,8 +14,6 @@
 #include "output/text.hpp"
 #include "warpdex/indexer/analysis/analyzer.hpp"
 #include "warpdex/indexer/readers/text_checks.hpp"
-#include "warpdex/query/plan/plan.hpp"
-#include "warpdex/query/spelling.hpp"
 
 namespace warpdex::tools {
 namespace {
@@ -22,10 +21,10 @@ namespace {
 constexpr int kScoreDecimals = 4;  // runs and JSON have all digits
 
 /// "a, b or c": those that are as near as the first.
-std::string nearest_of(const std::vector<Correction>& corrections) {
+std::string nearest_of(const std::vector<SimilarTerm>& corrections) {
   const auto farther =
       std::find_if(corrections.begin(), corrections.end(),
-                   [&](const Correction& one) { return one.edits > corrections.front().edits; });
+                   [&](const SimilarTerm& one) { return one.edits > corrections.front().edits; });
   std::string text;
   for (auto one = corrections.begin(); one != farther; ++one) {
     if (one != corrections.begin()) text += one + 1 == farther ? " or " : ", ";
@@ -42,20 +41,20 @@ bool can_be_typed(std::string_view term, Analyzer& analyzer) {
 }
 
 /// The terms that no document has, with terms that are spelt alike.
-void print_unknown(const Snapshot& index, const std::set<std::string>& unknown, std::ostream& out) {
+void print_unknown(const IndexReader& index, const std::set<std::string>& unknown,
+                   std::ostream& out) {
   if (unknown.empty()) return;
   constexpr std::size_t kOffers = 3;
   constexpr std::size_t kLookedAt = 20;
   constexpr std::size_t kTold = 10;  // terms; looking for others takes milliseconds each
-  const SpellingCorrector corrector(index);
   const std::unique_ptr<Analyzer> analyzer = make_analyzer(index.settings().analyzer);
   std::size_t told = 0;
   for (const std::string& term : unknown) {
     if (++told > kTold) break;
     out << "not in the index: " << term;
-    std::vector<Correction> corrections = corrector.corrections(term, kLookedAt);
+    std::vector<SimilarTerm> corrections = index.similar_terms(term, kLookedAt);
     std::erase_if(corrections,
-                  [&](const Correction& one) { return !can_be_typed(one.term, *analyzer); });
+                  [&](const SimilarTerm& one) { return !can_be_typed(one.term, *analyzer); });
     if (corrections.size() > kOffers) corrections.resize(kOffers);
     if (!corrections.empty()) out << "; did you mean " << nearest_of(corrections) << "?";
     out << "\n";
@@ -66,12 +65,12 @@ void print_unknown(const Snapshot& index, const std::set<std::string>& unknown, 
 }
 
 /// Why an answer is empty or is not what was asked for, in a line each.
-void print_remarks(const Snapshot& index, const Query& query, const QueryAnswer& answer,
+void print_remarks(const IndexReader& index, const Query& query, const QueryAnswer& answer,
                    std::ostream& out) {
   std::set<std::string> unknown;
   std::set<std::string> wanted;
   for (const QueryTerm& term : query.terms) {
-    if (plan_query(index, Query{"", {{term.term}}}).terms.empty()) unknown.insert(term.term);
+    if (!index.statistics(term.term)) unknown.insert(term.term);
     if (term.occur != Occur::kMustNot) wanted.insert(term.term);
   }
   if (query.terms.empty()) {
@@ -85,6 +84,14 @@ void print_remarks(const Snapshot& index, const Query& query, const QueryAnswer&
   }
 }
 
+/// Impacts add up to whole numbers, unless a word of the index has a weight that is none.
+bool are_whole(const IndexReader& index, const Query& query) {
+  return index.settings().impacts && std::ranges::all_of(query.terms, [&](const QueryTerm& term) {
+           return std::trunc(term.weight) == term.weight || term.occur == Occur::kMustNot ||
+                  !index.statistics(term.term);
+         });
+}
+
 void print_parts(const NamedHit& hit, std::ostream& out) {
   for (const ShownField& field : hit.fields) {
     out << "        " << field.name << ": "
@@ -95,7 +102,7 @@ void print_parts(const NamedHit& hit, std::ostream& out) {
 
 }  // namespace
 
-void print_readably(const Snapshot& index, const Query& query, const QueryAnswer& answer,
+void print_readably(const IndexReader& index, const Query& query, const QueryAnswer& answer,
                     bool count, bool is_hybrid, bool has_parts, std::ostream& out) {
   print_remarks(index, query, answer, out);
   if (answer.hits.empty()) {
@@ -105,10 +112,7 @@ void print_readably(const Snapshot& index, const Query& query, const QueryAnswer
   Table table({{"rank"},
                {answer.scores_are_distances ? "distance" : "score"},
                {"document", Table::Align::kLeft}});
-  // Impacts are whole numbers, unless the query has weights that are not.
-  const bool is_whole = !is_hybrid && index.settings().impacts &&
-                        sums_are_exact(index.settings(), plan_query(index, query));
-  const int decimals = is_whole ? 0 : kScoreDecimals;
+  const int decimals = !is_hybrid && are_whole(index, query) ? 0 : kScoreDecimals;
   std::uint64_t rank = 0;
   for (const NamedHit& hit : answer.hits) {
     const std::string score = fixed(static_cast<double>(hit.score), decimals);

@@ -3,7 +3,7 @@
 
 #include <ostream>
 
-#include "warpdex/indexer/format/snapshot.hpp"
+#include "warpdex/index_reader.hpp"
 #include "warpdex/query/query.hpp"
 #include "warpdex/query/result_writer.hpp"
 
@@ -13,7 +13,7 @@ namespace warpdex::tools {
 /// their fields and explanations, then with `count` how many matched. Scores over impacts are
 /// printed as whole numbers where they are; those of words and vectors together (`is_hybrid`) never
 /// are.
-void print_readably(const Snapshot& index, const Query& query, const QueryAnswer& answer,
+void print_readably(const IndexReader& index, const Query& query, const QueryAnswer& answer,
                     bool count, bool is_hybrid, bool has_parts, std::ostream& out);
 
 }  // namespace warpdex::tools

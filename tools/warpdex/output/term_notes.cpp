@@ -5,7 +5,6 @@
 #include <iostream>
 
 #include "output/text.hpp"
-#include "warpdex/query/plan/plan.hpp"
 
 namespace warpdex::tools {
 namespace {
@@ -25,10 +24,9 @@ void TermNotes::look_at(std::span<const Query> queries) {
       continue;
     }
     ++looking_;
-    is_any_known_ =
-        is_any_known_ || std::ranges::any_of(query.terms, [&](const QueryTerm& term) {
-          return looks_for(term) && !plan_query(index_, Query{"", {{term.term}}}).terms.empty();
-        });
+    is_any_known_ = is_any_known_ || std::ranges::any_of(query.terms, [&](const QueryTerm& term) {
+                      return looks_for(term) && index_.statistics(term.term);
+                    });
   }
 }
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "warpdex/indexer/format/snapshot.hpp"
+#include "warpdex/index_reader.hpp"
 #include "warpdex/query/query.hpp"
 
 namespace warpdex::tools {
@@ -19,7 +19,7 @@ inline constexpr const char* kNoTerms = "(stop words, signs and words of weight 
 class TermNotes {
  public:
   /// `index` must outlive this.
-  explicit TermNotes(const Snapshot& index) : index_(index) {}
+  explicit TermNotes(const IndexReader& index) : index_(index) {}
 
   /// Throws FormatError for a damaged index.
   void look_at(std::span<const Query> queries);
@@ -37,7 +37,7 @@ class TermNotes {
   static void append(const Kind& kind, const std::string& is_one, const std::string& are_many,
                      std::vector<std::string>& notes);
 
-  const Snapshot& index_;
+  const IndexReader& index_;
   Kind without_terms_;
   Kind only_excluding_;
   std::uint64_t looking_ = 0;  ///< queries that look for a term

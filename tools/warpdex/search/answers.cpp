@@ -9,8 +9,8 @@
 #include "output/interrupt.hpp"
 #include "output/text.hpp"
 #include "warpdex/core/error.hpp"
+#include "warpdex/index_reader.hpp"
 #include "warpdex/indexer/analysis/analyzer.hpp"
-#include "warpdex/indexer/format/snapshot.hpp"
 #include "warpdex/query/evaluation/trec_run.hpp"
 #include "warpdex/query/results_json.hpp"
 
@@ -101,7 +101,7 @@ class ChunkWriter {
   ChunkWriter(const Searcher& searcher, QuerySyntax syntax, const warpdex::SearchOptions& options,
               ResultWriter& writer, const AnswerWatch& watch)
       : searcher_(searcher),
-        analyzer_(make_analyzer(searcher.snapshot().settings().analyzer)),
+        analyzer_(make_analyzer(IndexReader(searcher).settings().analyzer)),
         syntax_(syntax),
         options_(options),
         writer_(writer),

@@ -10,7 +10,7 @@ namespace warpdex::tools {
 Searcher open_searcher(const std::string& folder, const DeviceOptions& device,
                        std::size_t threads) {
   std::optional<Searcher> searcher;
-  device.start_gpu([&](const ResourceSettings& gpu) {
+  device.start_gpu([&](const GpuChoice& gpu) {
     const Device wanted = device.is_auto() ? Device::kAuto : Device::kGpu;
     searcher.emplace(
         folder,

@@ -11,6 +11,7 @@
 
 #include "warpdex/scheduler/cost_model.hpp"
 #include "warpdex/scheduler/load.hpp"
+#include "warpdex/scheduler/prediction_error.hpp"
 
 namespace warpdex {
 
@@ -59,19 +60,6 @@ using OnMeasured = std::function<void(const char* what, std::size_t done, std::s
 CostMeasurements measure_costs(const Snapshot& snapshot, Engine* engine,
                                std::span<const LoadQuery> queries, const MeasureSettings& settings,
                                const OnMeasured& on_measured = {});
-
-/// How far predictions are off, for queries that the models were not fitted to.
-struct PredictionError {
-  std::string query_class;  ///< as query_class_name()
-  std::string what;         ///< "cpu", "gpu alone", or "gpu batches of 64" and the like
-  std::string model;        ///< "linear" or "tree"
-  std::size_t samples = 0;
-  double mean = 0;  ///< relative error
-  double p95 = 0;
-};
-
-/// The fewest samples, queries or batches of one class with any k, that a model is fitted to.
-inline constexpr std::size_t kMinCalibrationSamples = 20;
 
 struct Calibration {
   CostModel model;  ///< a model with too few samples has the rough figures of CostModel()
