@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "index_statistics.hpp"
 #include "warpdex/core/error.hpp"
 #include "warpdex/indexer/format/postings.hpp"
 #include "warpdex/indexer/format/snapshot.hpp"
@@ -73,16 +74,20 @@ IndexReader::~IndexReader() = default;
 IndexReader::IndexReader(IndexReader&&) noexcept = default;
 IndexReader& IndexReader::operator=(IndexReader&&) noexcept = default;
 
+const std::filesystem::path& IndexReader::folder() const { return state_->snapshot.folder(); }
+const IndexSettings& IndexReader::settings() const { return state_->snapshot.settings(); }
+std::size_t IndexReader::segments() const { return state_->snapshot.segments().size(); }
+void IndexReader::require_merged() const { state_->snapshot.require_plain(); }
 std::uint64_t IndexReader::commit() const { return state_->snapshot.commit(); }
 std::uint64_t IndexReader::documents() const { return state_->snapshot.documents(); }
+std::uint64_t IndexReader::removed_documents() const {
+  return state_->snapshot.removed_documents();
+}
 std::uint32_t IndexReader::document_end() const { return state_->snapshot.docid_end(); }
 double IndexReader::average_length() const {
   return state_->snapshot.statistics().average_length();
 }
-std::string IndexReader::analyzer() const { return state_->snapshot.settings().analyzer.name; }
-const std::vector<std::string>& IndexReader::stored_fields() const {
-  return state_->snapshot.settings().stored_fields;
-}
+IndexStatistics IndexReader::statistics() const { return statistics_of(state_->snapshot); }
 
 std::optional<TermStatistics> IndexReader::statistics(std::string_view term) const {
   const Snapshot& snapshot = state_->snapshot;
@@ -191,7 +196,7 @@ std::map<std::string, std::string> IndexReader::stored(std::uint32_t document) c
   const StoredValues values = StoredReader(state_->snapshot).read(document);
   std::map<std::string, std::string> texts;
   for (std::size_t i = 0; i < values.size(); ++i) {
-    if (values[i]) texts.emplace(stored_fields()[i], *values[i]);
+    if (values[i]) texts.emplace(settings().stored_fields[i], *values[i]);
   }
   return texts;
 }

@@ -20,6 +20,11 @@ namespace fs = std::filesystem;
 constexpr std::uint64_t kMergeShare = 4;
 constexpr std::uint64_t kWaitingShare = 8;
 
+/// What merges in the background get.
+std::uint64_t merge_memory(const WriterOptions& options) {
+  return options.merges ? std::max(kMinBuildMemory, options.memory / kMergeShare) : 0;
+}
+
 std::unique_ptr<DocumentReader> reader_of(std::vector<Document> documents, bool is_weighted) {
   return is_weighted ? vectors_from_memory(std::move(documents))
                      : documents_from_memory(std::move(documents));
@@ -48,11 +53,12 @@ std::uint64_t size_of(const Document& document) {
 }  // namespace
 
 struct Writer::State {
-  State(const fs::path& opened, const WriterOptions& wanted) : folder(opened), options(wanted) {
-    open();
+  State(const fs::path& given, const WriterOptions& wanted)
+      : folder(given), target(fs::absolute(given)), options(wanted) {
+    open(folder);
   }
 
-  void open();
+  void open(const fs::path& place);
   void take(NewDocument&& given, bool is_update);
   Document document_of(NewDocument&& given) const;
   void check(const Document& document) const;
@@ -65,7 +71,8 @@ struct Writer::State {
   BuildOptions build_options() const;
   bool is_weighted() const { return index->settings().impacts.has_value(); }
 
-  const fs::path folder;
+  const fs::path folder;  ///< as it was given
+  const fs::path target;
   const WriterOptions options;
   std::optional<LivingIndex> index;
   std::vector<Document> waiting;
@@ -74,17 +81,15 @@ struct Writer::State {
   bool has_lost = false;  ///< documents, since the index could not be written
 };
 
-void Writer::State::open() {
+void Writer::State::open(const fs::path& place) {
   index.reset();
-  index.emplace(folder);
-  if (options.merges) {
-    index->merge_in_background({std::max(kMinBuildMemory, options.memory / kMergeShare), 1});
-  }
+  index.emplace(place);
+  if (options.merges) index->merge_in_background({merge_memory(options), 1});
 }
 
 BuildOptions Writer::State::build_options() const {
   BuildOptions build;
-  build.memory = std::max(kMinBuildMemory, options.memory - options.memory / kMergeShare);
+  build.memory = options.memory - merge_memory(options);
   build.threads = options.threads;
   return build;
 }
@@ -200,65 +205,75 @@ void Writer::State::forget() {
 }
 
 Writer::Writer(const fs::path& folder, const NewIndex& settings, const WriterOptions& options) {
-  const fs::path target = fs::absolute(folder);
-  if (options.memory < 2 * kMinBuildMemory) {
-    throw UsageError("a writer needs at least " + std::to_string(2 * kMinBuildMemory >> 20) +
+  const std::uint64_t least = (options.merges ? 2 : 1) * kMinBuildMemory;
+  if (options.memory < least) {
+    throw UsageError("a writer needs at least " + std::to_string(least >> 20) +
                      " MiB of memory; allow more");
   }
   std::error_code ignored;
-  const bool is_new = !fs::exists(target, ignored) ||
-                      (fs::is_directory(target, ignored) && fs::is_empty(target, ignored));
-  if (is_new) make_empty(target, settings, options);
-  state_ = std::make_unique<State>(target, options);
+  const bool is_new =
+      options.creates && (!fs::exists(folder, ignored) ||
+                          (fs::is_directory(folder, ignored) && fs::is_empty(folder, ignored)));
+  if (is_new) make_empty(folder, settings, options);
+  state_ = std::make_unique<State>(folder, options);
 }
 
 Writer::~Writer() = default;
 Writer::Writer(Writer&&) noexcept = default;
 Writer& Writer::operator=(Writer&&) noexcept = default;
 
+const IndexSettings& Writer::settings() const { return state_->index->settings(); }
+
 void Writer::add(NewDocument document) { state_->take(std::move(document), false); }
 void Writer::update(NewDocument document) { state_->take(std::move(document), true); }
 
-FilesReport Writer::add_files(ReaderOptions files, const FilesOptions& options) {
+BuildReport Writer::add(DocumentReader& documents, const FilesOptions& options) {
   state_->flush();
   AddOptions add{.update = options.update, .build = state_->build_options()};
+  add.build.static_scores = options.static_scores;
+  add.build.on_progress = options.on_progress;
   if (options.on_bad_document) {
     add.build.on_bad_document = OnBadDocument::kSkip;
     add.build.on_skipped_document = options.on_bad_document;
   }
-  files.stored = state_->index->settings().stored_fields;
-  const auto reader = open_documents(files);
-  const AddReport report = state_->index->add(*reader, add);
-  return {report.build.documents, report.updated, report.build.skipped_documents};
+  return state_->index->add(documents, add);
+}
+
+BuildReport Writer::add_files(ReaderOptions files, const FilesOptions& options) {
+  state_->check_whole();
+  files.stored = settings().stored_fields;
+  return add(*open_documents(files), options);
 }
 
 bool Writer::remove(std::string_view id) {
   state_->check_whole();
-  if (state_->places.contains(std::string(id))) state_->flush();
+  if (!state_->places.empty() && state_->places.contains(std::string(id))) state_->flush();
   return state_->index->remove(id);
 }
 
-CommitReport Writer::commit() {
+CommitReport Writer::commit(const std::function<void()>& check) {
   state_->flush();
-  return state_->index->commit();
+  return state_->index->commit(check);
 }
 
 void Writer::rollback() {
   state_->forget();
   state_->has_lost = true;  // where the index cannot be opened again
-  state_->open();
+  state_->open(state_->target);
   state_->has_lost = false;
 }
 
-void Writer::merge() {
+MergeReport Writer::merge(bool all, const std::function<void(double)>& on_progress) {
   state_->flush();
-  state_->index->merge(
-      {.all = true, .memory = state_->options.memory, .threads = state_->options.threads});
+  return state_->index->merge({.all = all,
+                               .memory = state_->options.memory,
+                               .threads = state_->options.threads,
+                               .on_progress = on_progress});
 }
 
-void Writer::finish_merges() {
+void Writer::finish_merges(const std::function<void()>& check) {
   state_->flush();
-  state_->index->finish_merges();
+  state_->index->finish_merges(check);
 }
 
 }  // namespace warpdex

@@ -15,13 +15,18 @@ set(warpdex_public_headers
   api/searcher.hpp
   api/selection.hpp
   api/vector_index.hpp
+  api/verify.hpp
   api/warpdex.hpp
   api/writer.hpp
   codecs/codec_settings.hpp
   core/error.hpp
   core/storage/commit_report.hpp
+  indexer/build/index_builder.hpp
+  indexer/exchange/exchange.hpp
   indexer/format/bm25.hpp
+  indexer/index_settings.hpp
   indexer/readers/document_reader.hpp
+  indexer/rewrite/rewrite.hpp
   query/explanation.hpp
   query/hybrid/fusion_settings.hpp
   query/query.hpp

@@ -11,7 +11,7 @@ std::uint32_t newest_analyzer_version(std::string_view name) {
 }
 
 std::unique_ptr<Analyzer> make_analyzer(const AnalyzerSettings& analyzer) {
-  analysis::check_analyzer(analyzer);
+  check_analyzer(analyzer);
   const analysis::AnalysisPath path{.version = analyzer.version};
   if (analyzer.name == "english") return analysis::make_english_analyzer(path);
   if (analyzer.name == "standard") return analysis::make_standard_analyzer(path);
@@ -19,8 +19,6 @@ std::unique_ptr<Analyzer> make_analyzer(const AnalyzerSettings& analyzer) {
 }
 
 std::vector<std::string> analyzer_names() { return {"english", "standard", "whitespace"}; }
-
-namespace analysis {
 
 void check_analyzer(const AnalyzerSettings& analyzer) {
   const std::uint32_t newest = newest_analyzer_version(analyzer.name);
@@ -36,7 +34,5 @@ void check_analyzer(const AnalyzerSettings& analyzer) {
   }
   throw UsageError("there is no analyzer '" + analyzer.name + "'; choose one of " + known);
 }
-
-}  // namespace analysis
 
 }  // namespace warpdex

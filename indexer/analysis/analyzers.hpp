@@ -13,9 +13,6 @@ namespace warpdex::analysis {
 /// sees is left out (OneForm), and words are folded by NFKC_Casefold (WordFolder).
 inline constexpr std::uint32_t kOneFormVersion = 2;
 
-/// Throws UsageError as make_analyzer() does.
-void check_analyzer(const AnalyzerSettings& analyzer);
-
 /// The version, how words are found, and how many are cached. The terms depend on the version
 /// alone.
 struct AnalysisPath {

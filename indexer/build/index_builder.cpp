@@ -227,8 +227,6 @@ BuildReport build_segment(DocumentReader& reader, const BuildOptions& options,
   return report;
 }
 
-}  // namespace build
-
 IndexSettings settings_of(const DocumentReader& reader, const BuildOptions& options) {
   IndexSettings settings;
   settings.codec = options.codec;
@@ -248,6 +246,8 @@ IndexSettings settings_of(const DocumentReader& reader, const BuildOptions& opti
   settings.vectors = options.vectors;
   return settings;
 }
+
+}  // namespace build
 
 BuildReport build_index(DocumentReader& reader, const BuildOptions& options) {
   const auto start = std::chrono::steady_clock::now();

@@ -23,6 +23,10 @@ struct Admission {
   std::uint64_t documents = 0;  ///< that the index holds, removed ones too
 };
 
+/// What the manifest records of an index that is built with these options of these documents; how
+/// their weights become impacts, if they have some, is known only at the end.
+IndexSettings settings_of(const DocumentReader& reader, const BuildOptions& options);
+
 /// Throws UsageError for options that cannot be.
 void check_build_options(const DocumentReader& reader, const BuildOptions& options);
 

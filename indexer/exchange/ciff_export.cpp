@@ -59,8 +59,9 @@ ciff::Header header_of(const Index& index, const std::string& description) {
 
 }  // namespace
 
-void export_ciff(const Index& index, const std::string& description, std::ostream& out,
-                 const OnExportProgress& on_progress) {
+ExportReport export_ciff(const std::filesystem::path& folder, const std::string& description,
+                         std::ostream& out, const OnExportProgress& on_progress) {
+  const Index index = Index::open(folder);
   check_source(index, on_progress);
   write_delimited(header_of(index, description).SerializeAsString(), out);
   std::string message;
@@ -82,6 +83,7 @@ void export_ciff(const Index& index, const std::string& description, std::ostrea
     record.set_doclength(to_int32(index.lengths()[docid], "tokens in a document"));
     write_delimited(record.SerializeAsString(), out);
   }
+  return {index.counts().documents, index.counts().postings};
 }
 
 }  // namespace warpdex::exchange

@@ -10,7 +10,7 @@
 #include "exchange/import_run.hpp"
 #include "exchange/input_map.hpp"
 #include "warpdex/core/error.hpp"
-#include "warpdex/indexer/exchange/importer.hpp"
+#include "warpdex/indexer/exchange/exchange.hpp"
 #include "warpdex/indexer/readers/text_checks.hpp"
 
 namespace warpdex::exchange {

@@ -28,7 +28,9 @@ void write_line(std::string_view line, const char* what, std::ostream& out) {
 
 }  // namespace
 
-void export_ds2i(const Index& index, const Ds2iStreams& out, const OnExportProgress& on_progress) {
+ExportReport export_ds2i(const std::filesystem::path& folder, const Ds2iStreams& out,
+                         const OnExportProgress& on_progress) {
+  const Index index = Index::open(folder);
   check_source(index, on_progress);
   const auto documents = static_cast<std::uint32_t>(index.counts().documents);
   write_sequence({&documents, 1}, out.docs);
@@ -41,6 +43,7 @@ void export_ds2i(const Index& index, const Ds2iStreams& out, const OnExportProgr
     write_sequence(postings.docids, out.docs);
     write_sequence(postings.frequencies, out.freqs);
   });
+  return {documents, index.counts().postings};
 }
 
 }  // namespace warpdex::exchange

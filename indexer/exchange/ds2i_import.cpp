@@ -8,7 +8,7 @@
 #include "exchange/input_map.hpp"
 #include "warpdex/core/error.hpp"
 #include "warpdex/core/text_lines.hpp"
-#include "warpdex/indexer/exchange/importer.hpp"
+#include "warpdex/indexer/exchange/exchange.hpp"
 
 namespace warpdex::exchange {
 namespace {

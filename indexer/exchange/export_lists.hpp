@@ -5,7 +5,8 @@
 #include <ostream>
 #include <string_view>
 
-#include "warpdex/indexer/exchange/exporter.hpp"
+#include "warpdex/indexer/exchange/exchange.hpp"
+#include "warpdex/indexer/format/index.hpp"
 #include "warpdex/indexer/format/postings.hpp"
 
 namespace warpdex::exchange {

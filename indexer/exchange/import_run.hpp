@@ -8,7 +8,7 @@
 #include <string>
 
 #include "exchange/foreign_index.hpp"
-#include "warpdex/indexer/exchange/importer.hpp"
+#include "warpdex/indexer/exchange/exchange.hpp"
 
 namespace warpdex::exchange {
 

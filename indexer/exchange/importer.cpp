@@ -38,7 +38,7 @@ void check_options(const ImportOptions& options) {
     throw UsageError("importing needs at least " + std::to_string(kMinBuildMemory >> 20) +
                      " MiB of memory; allow more");
   }
-  make_analyzer(options.analyzer);  // throws for an unknown one
+  check_analyzer(options.analyzer);
 }
 
 IndexSettings settings_of(const ImportOptions& options, const std::string& fields) {

@@ -157,20 +157,24 @@ Index::Index(Index&&) noexcept = default;
 Index& Index::operator=(Index&&) noexcept = default;
 Index::~Index() = default;
 
+void require_one_segment(const std::filesystem::path& folder, std::size_t segments,
+                         bool has_removed) {
+  if (segments == 0) {
+    throw UsageError("the index '" + folder.string() +
+                     "' has no documents any more; add some first");
+  }
+  if (segments == 1 && !has_removed) return;
+  throw UsageError("the index '" + folder.string() +
+                   "' has been changed by add or delete, and this needs it in one piece; run "
+                   "'warpdex merge " +
+                   folder.string() + " --all' first");
+}
+
 Index Index::open(const std::filesystem::path& folder) {
   return open_stored(folder, [&](const Folder& opened) {
     const Manifest manifest = SegmentOpener::read_manifest(opened);
     const std::vector<SegmentInfo>& segments = manifest.stored.segments;
-    if (segments.empty()) {
-      throw UsageError("the index '" + folder.string() +
-                       "' has no documents any more; add some first");
-    }
-    if (segments.size() != 1 || segments[0].removals) {
-      throw UsageError("the index '" + folder.string() +
-                       "' has been changed by add or delete, and this needs it in one piece; run "
-                       "'warpdex merge " +
-                       folder.string() + " --all' first");
-    }
+    require_one_segment(folder, segments.size(), segments.size() == 1 && segments[0].removals);
     return SegmentOpener::open(folder, opened, manifest.settings, segments[0]);
   });
 }

@@ -1,6 +1,7 @@
 // Opens the segments of a stored index, for Index and Snapshot. Internal.
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
 #include <string>
 
@@ -9,6 +10,10 @@
 #include "warpdex/indexer/format/index.hpp"
 
 namespace warpdex {
+
+/// Throws UsageError, which says what to do, unless it is one segment without removed documents.
+void require_one_segment(const std::filesystem::path& folder, std::size_t segments,
+                         bool has_removed);
 
 class SegmentOpener {
  public:

@@ -62,6 +62,10 @@ bool Snapshot::is_plain() const {
   return state_->segments.size() == 1 && state_->segments[0].index->removed().none();
 }
 
+void Snapshot::require_plain() const {
+  require_one_segment(folder(), segments().size(), removed_documents() > 0);
+}
+
 std::uint64_t Snapshot::documents() const { return state_->documents - state_->removed_documents; }
 std::uint64_t Snapshot::removed_documents() const { return state_->removed_documents; }
 std::uint32_t Snapshot::docid_end() const { return static_cast<std::uint32_t>(state_->documents); }

@@ -30,7 +30,7 @@ LivingIndex::~LivingIndex() = default;
 
 const IndexSettings& LivingIndex::settings() const { return state_->last.settings; }
 
-AddReport LivingIndex::add(DocumentReader& reader, const AddOptions& options) {
+BuildReport LivingIndex::add(DocumentReader& reader, const AddOptions& options) {
   State& state = *state_;
   state.check_known();
   state.collect();
@@ -68,7 +68,7 @@ AddReport LivingIndex::add(DocumentReader& reader, const AddOptions& options) {
   std::vector<OpenSegment> before;
   if (options.update) before = state.segments;
   const std::size_t segments_before = state.segments.size();
-  AddReport report{state.build(reader, build, admission), 0};
+  BuildReport report = state.build(reader, build, admission);
   try {
     for (const std::string& id : updated) {
       report.updated += state.remove(id, segments_before) ? 1 : 0;

@@ -1,5 +1,5 @@
 // Finds an order for the documents of an index, and writes the index in it.
-#include "warpdex/indexer/reorder/reorder.hpp"
+#include "warpdex/indexer/rewrite/rewrite.hpp"
 
 #include <malloc.h>
 
@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "build/refuse_empty.hpp"
+#include "build/segment_build.hpp"
 #include "reorder/bisection.hpp"
 #include "reorder/forward_index.hpp"
 #include "rewrite/rewriter.hpp"
@@ -135,7 +136,7 @@ BuildReport build_reordered_index(DocumentReader& reader, const BuildOptions& op
   check(settings);
   const Stages stages(reordering);
   // The target is locked and looked at before anything is read.
-  IndexWriter writer(options.output, settings_of(reader, options));
+  IndexWriter writer(options.output, build::settings_of(reader, options));
   BuildOptions first = options;
   first.output = writer.scratch_folder() / "input-order";
   BuildReport built = build_index(reader, first);

@@ -1,5 +1,5 @@
 // Changes the codec of an index, and makes impacts of its frequencies.
-#include "warpdex/indexer/rewrite/convert.hpp"
+#include "warpdex/indexer/rewrite/rewrite.hpp"
 
 #include <algorithm>
 #include <array>

@@ -5,7 +5,7 @@
 #include <functional>
 #include <string_view>
 
-#include "warpdex/indexer/rewrite/convert.hpp"
+#include "warpdex/indexer/rewrite/rewrite.hpp"
 
 namespace warpdex::rewrite {
 

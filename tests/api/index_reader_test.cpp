@@ -137,8 +137,40 @@ TEST(IndexReader, StoredTextsAndVectors) {
             (std::map<std::string, std::string>{{"title", "One"}}));
   EXPECT_TRUE(reader.stored(*reader.find("2")).empty());
   EXPECT_EQ(reader.vector(*reader.find("2")), (std::vector<float>{3, 4}));
-  EXPECT_EQ(reader.analyzer(), "english");
+  EXPECT_EQ(reader.settings().analyzer.name, "english");
   EXPECT_THROW(reader.id(9), UsageError);
+}
+
+TEST(IndexReader, CountsWhatSegmentsHold) {
+  const test::TemporaryFolder folder;
+  Writer writer(folder / "index", {.analyzer = "whitespace"}, {.merges = false});
+  writer.add({.id = "1", .text = "red red fish"});
+  writer.add({.id = "2", .text = ""});
+  writer.commit();
+  writer.add({.id = "3", .text = "blue fish"});
+  writer.remove("2");
+  writer.commit();
+  const IndexReader reader(folder / "index");
+  EXPECT_EQ(reader.segments(), 2U);
+  EXPECT_EQ(reader.documents(), 2U);
+  EXPECT_EQ(reader.removed_documents(), 1U);
+  EXPECT_THROW(reader.require_merged(), UsageError);
+  const IndexStatistics statistics = reader.statistics();
+  EXPECT_EQ(statistics.documents, 3U);
+  EXPECT_EQ(statistics.tokens, 5U);
+  EXPECT_EQ(statistics.empty_documents, 1U);
+  EXPECT_EQ(statistics.shortest_document, 0U);
+  EXPECT_EQ(statistics.longest_document, 3U);
+  EXPECT_EQ(statistics.terms, 4U);  // "fish" is in both segments
+  EXPECT_EQ(statistics.postings, 4U);
+  EXPECT_EQ(statistics.lists.at(0).length, "1");
+  EXPECT_EQ(statistics.lists.at(0).lists, 4U);
+  std::uint64_t bytes = 0;
+  for (const PartBytes& part : statistics.posting_parts) bytes += part.bytes;
+  EXPECT_EQ(statistics.posting_bytes, bytes);
+  writer.merge();
+  writer.commit();
+  EXPECT_NO_THROW(IndexReader(folder / "index").require_merged());
 }
 
 TEST(IndexReader, RefusesWhatTheIndexHasNot) {

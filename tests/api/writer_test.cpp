@@ -165,14 +165,14 @@ TEST(Writer, TakesFilesAndMerges) {
   ReaderOptions files{.format = DocumentFormat::kTsv, .inputs = {(folder / "a.tsv").string()}};
   EXPECT_THROW(writer.add_files(files), BadDocument);
   std::vector<std::string> bad;
-  const FilesReport first = writer.add_files(
+  const BuildReport first = writer.add_files(
       files, {.on_bad_document = [&](const std::string& message) { bad.push_back(message); }});
-  EXPECT_EQ(first.added, 2U);
-  EXPECT_EQ(first.skipped, 1U);
+  EXPECT_EQ(first.documents, 2U);
+  EXPECT_EQ(first.skipped_documents, 1U);
   EXPECT_EQ(bad.size(), 1U);
   files.inputs = {(folder / "b.tsv").string()};
-  const FilesReport second = writer.add_files(files, {.update = true});
-  EXPECT_EQ(second.added, 2U);
+  const BuildReport second = writer.add_files(files, {.update = true});
+  EXPECT_EQ(second.documents, 2U);
   EXPECT_EQ(second.updated, 1U);
   writer.merge();
   writer.commit();
@@ -181,6 +181,42 @@ TEST(Writer, TakesFilesAndMerges) {
   EXPECT_EQ(searcher.snapshot().removed_documents(), 0U);
   EXPECT_EQ(searcher.search("fish").size(), 2U);
   EXPECT_EQ(searcher.search("blue").size(), 0U);
+}
+
+TEST(Writer, MakesNoIndexWhereItIsToldNotTo) {
+  const test::TemporaryFolder folder;
+  EXPECT_THROW(Writer(folder / "index", {}, {.creates = false}), IoError);
+  EXPECT_FALSE(std::filesystem::exists(folder / "index"));
+}
+
+TEST(Writer, MemoryIsSharedWithMergesOnlyWhereItMerges) {
+  const test::TemporaryFolder folder;
+  EXPECT_THROW(Writer(folder / "index", {}, {.memory = kMinBuildMemory}), UsageError);
+  Writer writer(folder / "index", {}, {.memory = kMinBuildMemory, .merges = false});
+  writer.add({.id = "1", .text = "fish"});
+  EXPECT_EQ(writer.commit().number, 1U);
+}
+
+TEST(Writer, TellsProgressAndWhatAMergeDid) {
+  const test::TemporaryFolder folder;
+  Writer writer(folder / "index", {}, {.merges = false});
+  EXPECT_EQ(writer.settings().analyzer.name, "english");
+  bool is_told = false;
+  const auto on_progress = [&](const BuildProgress&) { is_told = true; };
+  const auto reader = documents_from_memory({{"1", "red fish"}, {"2", "blue fish"}});
+  EXPECT_EQ(writer.add(*reader, {.on_progress = on_progress}).terms, 3U);
+  EXPECT_TRUE(is_told);
+  EXPECT_THROW(writer.commit([] { throw IoError("stopped from outside"); }), IoError);
+  writer.add({.id = "1", .text = "red"});
+  writer.commit();
+  writer.update({.id = "1", .text = "green"});
+  double share = 0;
+  const MergeReport merged = writer.merge(true, [&](double done) { share = done; });
+  EXPECT_EQ(merged.segments_before, 2U);
+  EXPECT_EQ(merged.segments, 1U);
+  EXPECT_EQ(merged.dropped_documents, 1U);
+  EXPECT_EQ(merged.removed_documents, 0U);
+  EXPECT_EQ(share, 1);
 }
 
 TEST(Writer, TakesWeightedTermsAndVectors) {

@@ -9,6 +9,7 @@
 #include "tests/indexer/living/living_fixture.hpp"
 #include "warpdex/core/error.hpp"
 #include "warpdex/core/storage/leftovers.hpp"
+#include "warpdex/indexer/format/snapshot.hpp"
 #include "warpdex/indexer/format/verify.hpp"
 
 namespace warpdex {

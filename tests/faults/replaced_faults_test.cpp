@@ -7,6 +7,7 @@
 #include "tests/faults/faults.hpp"
 #include "tests/indexer/living/living_fixture.hpp"
 #include "warpdex/core/storage/leftovers.hpp"
+#include "warpdex/indexer/format/snapshot.hpp"
 #include "warpdex/indexer/format/verify.hpp"
 #include "warpdex/vector/format/vector_index_change.hpp"
 #include "warpdex/vector/format/vector_index_writer.hpp"

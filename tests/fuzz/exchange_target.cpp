@@ -9,8 +9,7 @@
 
 #include "tests/fuzz/fuzz_support.hpp"
 #include "warpdex/core/error.hpp"
-#include "warpdex/indexer/exchange/exporter.hpp"
-#include "warpdex/indexer/exchange/importer.hpp"
+#include "warpdex/indexer/exchange/exchange.hpp"
 #include "warpdex/indexer/format/index.hpp"
 #include "warpdex/indexer/format/verify.hpp"
 
@@ -53,12 +52,12 @@ bool import(bool is_ciff, const fs::path& prefix, const exchange::ImportOptions&
 void export_to(bool is_ciff, const Index& index, const fs::path& prefix) {
   if (is_ciff) {
     std::ofstream out(prefix, std::ios::binary);
-    exchange::export_ciff(index, "fuzz", out);
+    exchange::export_ciff(index.folder(), "fuzz", out);
     return;
   }
   std::vector<std::ofstream> out;
   for (const char* ending : kEndings) out.emplace_back(prefix.string() + ending, std::ios::binary);
-  exchange::export_ds2i(index, {out[0], out[1], out[2], out[3], out[4]});
+  exchange::export_ds2i(index.folder(), {out[0], out[1], out[2], out[3], out[4]});
 }
 
 /// Whether a term can stand in a file with a term a line.

@@ -12,8 +12,7 @@
 #include "warpdex/indexer/format/verify.hpp"
 #include "warpdex/indexer/living/living_index.hpp"
 #include "warpdex/indexer/readers/memory_reader.hpp"
-#include "warpdex/indexer/reorder/reorder.hpp"
-#include "warpdex/indexer/rewrite/convert.hpp"
+#include "warpdex/indexer/rewrite/rewrite.hpp"
 
 namespace warpdex {
 namespace {

@@ -12,6 +12,8 @@
 #include <string_view>
 #include <vector>
 
+#include "warpdex/indexer/index_settings.hpp"
+
 namespace warpdex {
 
 class Searcher;
@@ -38,6 +40,37 @@ struct DocumentTerm {
   bool operator==(const DocumentTerm&) const = default;
 };
 
+/// Bytes on the disk of one part of an index.
+struct PartBytes {
+  std::string name;
+  std::uint64_t bytes = 0;
+};
+
+/// The posting lists of one range of lengths.
+struct ListCounts {
+  std::string length;  ///< in postings: "1", "2-127", "128-1K", …, "1M+"
+  std::uint64_t lists = 0;
+  std::uint64_t postings = 0;
+};
+
+/// What an index holds, removed documents included that are not yet merged away.
+struct IndexStatistics {
+  std::uint64_t documents = 0;
+  std::uint64_t tokens = 0;             ///< of all documents
+  std::uint64_t empty_documents = 0;    ///< without a token
+  std::uint64_t shortest_document = 0;  ///< in tokens
+  std::uint64_t longest_document = 0;
+  std::uint64_t terms = 0;  ///< of all segments, added
+  std::uint64_t postings = 0;
+  std::uint64_t blocks = 0;        ///< of docIDs, of long lists
+  std::uint64_t dense_blocks = 0;  ///< of them: bit sets
+  std::vector<ListCounts> lists{};
+  std::vector<PartBytes> posting_parts{};  ///< what postings take, by purpose
+  std::uint64_t posting_bytes = 0;         ///< all of that
+  std::vector<PartBytes> sections{};       ///< of all data
+  std::uint64_t stored_text_bytes = 0;     ///< of stored texts, unpacked
+};
+
 /// One commit of an index, which it keeps open. Any number of threads may read. Functions throw
 /// FormatError for damaged bytes.
 class IndexReader {
@@ -50,12 +83,20 @@ class IndexReader {
   IndexReader(IndexReader&&) noexcept;
   IndexReader& operator=(IndexReader&&) noexcept;
 
+  const std::filesystem::path& folder() const;  ///< as it was given
+  const IndexSettings& settings() const;        ///< how the index was made
   std::uint64_t commit() const;
-  std::uint64_t documents() const;     ///< live ones
-  std::uint32_t document_end() const;  ///< docIDs are below it
-  double average_length() const;       ///< of documents, in tokens
-  std::string analyzer() const;
-  const std::vector<std::string>& stored_fields() const;
+  std::size_t segments() const;
+  /// Throws UsageError, which says what to do, unless the index is one segment without removed
+  /// documents: what is converted, reordered and exported.
+  void require_merged() const;
+
+  std::uint64_t documents() const;          ///< live ones
+  std::uint64_t removed_documents() const;  ///< that are not yet merged away
+  std::uint32_t document_end() const;       ///< docIDs are below it
+  double average_length() const;            ///< of documents, in tokens
+  /// O(terms + documents).
+  IndexStatistics statistics() const;
 
   /// None if no live document has the term. O(segments log terms).
   std::optional<TermStatistics> statistics(std::string_view term) const;

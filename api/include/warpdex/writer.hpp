@@ -14,7 +14,10 @@
 
 #include "warpdex/codecs/codec_settings.hpp"
 #include "warpdex/core/storage/commit_report.hpp"
+#include "warpdex/indexer/build/index_builder.hpp"
+#include "warpdex/indexer/index_settings.hpp"
 #include "warpdex/indexer/readers/document_reader.hpp"
+#include "warpdex/indexer/rewrite/rewrite.hpp"
 #include "warpdex/vector/rows/row_settings.hpp"
 
 namespace warpdex {
@@ -32,10 +35,11 @@ struct NewIndex {
 };
 
 struct WriterOptions {
-  std::uint64_t memory = std::uint64_t{256} << 20;  ///< bytes; 128 MiB or more
+  std::uint64_t memory = std::uint64_t{256} << 20;  ///< bytes; 64 MiB or more, 128 if it merges
   std::size_t threads = 0;  ///< 0: one for each processor that the process may use
   /// Merges small segments on a thread of its own, so that their number stays small.
   bool merges = true;
+  bool creates = true;  ///< makes an empty index where there is none
 };
 
 /// A document from memory.
@@ -48,19 +52,16 @@ struct NewDocument {
   std::vector<TermWeight> weights{};  ///< where the index is_weighted
 };
 
-/// What the documents of files became.
-struct FilesReport {
-  std::uint64_t added = 0;  ///< of them, updated are in the place of older ones
-  std::uint64_t updated = 0;
-  std::uint64_t skipped = 0;  ///< bad documents
-};
-
-/// What becomes of documents that cannot be indexed.
+/// How documents of files are added.
 struct FilesOptions {
   bool update = false;  ///< documents whose ids the index has take their places
   /// Called with a sentence for each bad document, which is then left out; empty: the first one
   /// ends the call with BadDocument, and nothing of it is added.
   std::function<void(const std::string&)> on_bad_document{};
+  /// A file of id<TAB>value lines, for an index with static scores; empty: they are 0.
+  std::filesystem::path static_scores{};
+  /// As BuildOptions::on_progress.
+  std::function<void(const BuildProgress&)> on_progress{};
 };
 
 /// An index open for changes, which others see with commit(). Searches go on beside it. There can
@@ -70,13 +71,16 @@ struct FilesOptions {
 class Writer {
  public:
   /// Opens the index of the folder, or makes an empty one. Throws IoError where another has it open
-  /// for changes, UsageError for settings out of range and for an index that does not change,
-  /// FormatError for a damaged one.
+  /// for changes, or where there is none and it is not to be made, UsageError for settings out of
+  /// range and for an index that does not change, FormatError for a damaged one.
   explicit Writer(const std::filesystem::path& folder, const NewIndex& settings = {},
                   const WriterOptions& options = {});
   ~Writer();
   Writer(Writer&&) noexcept;
   Writer& operator=(Writer&&) noexcept;
+
+  /// How the index was made.
+  const IndexSettings& settings() const;
 
   /// Takes a document, which is analysed later, at the latest by commit(). Throws BadDocument, and
   /// it is not added, for one that cannot be indexed or whose id the index has. A fault that only
@@ -85,21 +89,29 @@ class Writer {
   void add(NewDocument document);
   /// The same, but the document takes the place of one with its id.
   void update(NewDocument document);
-  /// Adds the documents of files, as `warpdex add` does. ReaderOptions::stored is the index's.
-  FilesReport add_files(ReaderOptions files, const FilesOptions& options = {});
+  /// Adds the documents of a reader, all or, after an exception, none. Throws as build_index()
+  /// does, and UsageError for documents that are not as the index was built of: without its stored
+  /// fields, texts in the place of weights, static scores where it has none.
+  BuildReport add(DocumentReader& documents, const FilesOptions& options = {});
+  /// Those of files. ReaderOptions::stored is the index's.
+  BuildReport add_files(ReaderOptions files, const FilesOptions& options = {});
   /// False if there is no such document.
   bool remove(std::string_view id);
 
-  /// Makes all changes visible in one step, and waits until they are on the disk. Throws IoError,
-  /// and UsageError where the folder was replaced; the changes are then lost. Once they are visible
-  /// nothing throws: what goes wrong afterwards is among the report's notes.
-  CommitReport commit();
+  /// Makes all changes visible in one step, and waits until they are on the disk. `check` is called
+  /// right before; what it throws ends the commit. Throws IoError, and UsageError where the folder
+  /// was replaced; the changes are then lost. Once they are visible nothing throws: what goes wrong
+  /// afterwards is among the report's notes.
+  CommitReport commit(const std::function<void()>& check = {});
   /// Drops all changes since the last commit.
   void rollback();
-  /// Merges all segments into one, without removed documents. commit() makes it visible.
-  void merge();
-  /// Waits for merges on the thread of their own. commit() makes them visible.
-  void finish_merges();
+  /// Writes segments again without their removed documents: all as one, or neighbours of like sizes
+  /// so that there are few. commit() makes it visible. `on_progress` gets the share done, 0 to 1;
+  /// what it throws ends the merge.
+  MergeReport merge(bool all = true, const std::function<void(double)>& on_progress = {});
+  /// Waits for merges on the thread of their own. commit() makes them visible. `check` is called
+  /// meanwhile, some times a second; what it throws ends the waiting.
+  void finish_merges(const std::function<void()>& check = {});
 
  private:
   struct State;

@@ -1,5 +1,5 @@
 // Exports, read byte by byte and compared with the collection that was indexed; and round trips.
-#include "warpdex/indexer/exchange/exporter.hpp"
+#include "warpdex/indexer/exchange/exchange.hpp"
 
 #include <gtest/gtest.h>
 
@@ -10,7 +10,6 @@
 #include "tests/indexer/reader_support.hpp"
 #include "tests/support.hpp"
 #include "warpdex/core/error.hpp"
-#include "warpdex/indexer/exchange/importer.hpp"
 #include "warpdex/indexer/format/index.hpp"
 #include "warpdex/indexer/format/index_writer.hpp"
 
@@ -19,7 +18,7 @@ namespace {
 
 std::string ciff_bytes(const Index& index) {
   std::ostringstream out;
-  exchange::export_ciff(index, "for a test", out);
+  exchange::export_ciff(index.folder(), "for a test", out);
   return out.str();
 }
 
@@ -29,7 +28,7 @@ foreign::Ds2i ds2i_bytes(const Index& index) {
   std::ostringstream sizes;
   std::ostringstream terms;
   std::ostringstream documents;
-  exchange::export_ds2i(index, {docs, freqs, sizes, terms, documents});
+  exchange::export_ds2i(index.folder(), {docs, freqs, sizes, terms, documents});
   return {{"docs", docs.str()},
           {"freqs", freqs.str()},
           {"sizes", sizes.str()},
@@ -200,7 +199,7 @@ TEST(Export, AFullDiskIsAnError) {
   build_from_memory({{"a", std::string(60'000, 'x')}}, options_for(folder / "long"));
   const Index index = Index::open(folder / "long");
   std::ofstream full("/dev/full", std::ios::binary);
-  EXPECT_THROW(exchange::export_ciff(index, "", full), IoError);
+  EXPECT_THROW(exchange::export_ciff(index.folder(), "", full), IoError);
 }
 
 TEST(Export, ProgressCanEndIt) {
@@ -208,7 +207,7 @@ TEST(Export, ProgressCanEndIt) {
   build_from_memory({{"a", "b c"}}, options_for(folder / "index"));
   std::ostringstream out;
   EXPECT_THROW(exchange::export_ciff(
-                   Index::open(folder / "index"), "", out,
+                   folder / "index", "", out,
                    [](const exchange::ExportProgress&) { throw IoError("stopped from outside"); }),
                IoError);
 }

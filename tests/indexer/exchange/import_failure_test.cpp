@@ -7,7 +7,7 @@
 #include "tests/indexer/reader_support.hpp"
 #include "tests/support.hpp"
 #include "warpdex/core/error.hpp"
-#include "warpdex/indexer/exchange/importer.hpp"
+#include "warpdex/indexer/exchange/exchange.hpp"
 #include "warpdex/indexer/format/index.hpp"
 #include "warpdex/indexer/format/verify.hpp"
 

@@ -1,5 +1,5 @@
 // Imports, whose files are written byte by byte, read back and compared with what was written.
-#include "warpdex/indexer/exchange/importer.hpp"
+#include "warpdex/indexer/exchange/exchange.hpp"
 
 #include <gtest/gtest.h>
 

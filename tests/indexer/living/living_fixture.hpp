@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "tests/support.hpp"
+#include "warpdex/indexer/format/snapshot.hpp"
 #include "warpdex/indexer/living/living_index.hpp"
 #include "warpdex/indexer/readers/memory_reader.hpp"
 

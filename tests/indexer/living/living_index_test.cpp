@@ -26,7 +26,7 @@ using testing::HasSubstr;
 TEST_F(LivingIndexTest, AddsDeletesUpdatesAndMerges) {
   build({{"a", "x y"}, {"b", "y"}, {"c", "z z"}});
   LivingIndex index(index_);
-  EXPECT_EQ(index.add(*reader_of({{"d", "x"}, {"e", ""}}), one_thread()).build.documents, 2U);
+  EXPECT_EQ(index.add(*reader_of({{"d", "x"}, {"e", ""}}), one_thread()).documents, 2U);
   EXPECT_THAT(names(), testing::ElementsAre("a", "b", "c"));  // not committed
   EXPECT_TRUE(index.remove("b"));
   EXPECT_TRUE(index.remove("d"));  // of the same commit

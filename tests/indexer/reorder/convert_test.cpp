@@ -1,5 +1,5 @@
 // Indexes under another codec: the bytes are those of a build from the documents.
-#include "warpdex/indexer/rewrite/convert.hpp"
+#include "warpdex/indexer/rewrite/rewrite.hpp"
 
 #include <gmock/gmock.h>
 

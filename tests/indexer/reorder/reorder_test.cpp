@@ -1,5 +1,5 @@
 // Indexes with their documents in another order: the same documents, names and postings.
-#include "warpdex/indexer/reorder/reorder.hpp"
+#include "warpdex/indexer/rewrite/rewrite.hpp"
 
 #include <gmock/gmock.h>
 

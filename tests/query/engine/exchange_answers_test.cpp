@@ -7,8 +7,7 @@
 #include "tests/query/engine/engine_support.hpp"
 #include "tests/query/engine/random_engine_inputs.hpp"
 #include "tests/support.hpp"
-#include "warpdex/indexer/exchange/exporter.hpp"
-#include "warpdex/indexer/exchange/importer.hpp"
+#include "warpdex/indexer/exchange/exchange.hpp"
 #include "warpdex/indexer/format/index.hpp"
 
 namespace warpdex::test {
@@ -74,7 +73,7 @@ class ExchangeAnswers : public ::testing::TestWithParam<std::uint64_t> {
     const Index index = Index::open(from);
     if (by_ciff) {
       std::ofstream out(folder_ / "out.ciff", std::ios::binary);
-      exchange::export_ciff(index, "", out);
+      exchange::export_ciff(index.folder(), "", out);
       out.close();
       exchange::import_ciff(folder_ / "out.ciff", options);
       return;
@@ -83,7 +82,7 @@ class ExchangeAnswers : public ::testing::TestWithParam<std::uint64_t> {
     for (const char* ending : {"docs", "freqs", "sizes", "terms", "documents"}) {
       files.emplace_back(folder_ / (std::string("out.") + ending), std::ios::binary);
     }
-    exchange::export_ds2i(index, {files[0], files[1], files[2], files[3], files[4]});
+    exchange::export_ds2i(index.folder(), {files[0], files[1], files[2], files[3], files[4]});
     for (std::ofstream& file : files) file.close();
     exchange::import_ds2i({folder_ / "out", {}, {}}, options);
   }

@@ -206,7 +206,7 @@ class Living {
   }
 
  private:
-  AddReport add(std::vector<Document> documents, bool update = false) {
+  BuildReport add(std::vector<Document> documents, bool update = false) {
     AddOptions options{.update = update, .build = {}};
     options.build.threads = 1;
     options.build.static_scores = static_scores(documents);

@@ -10,7 +10,7 @@
 #include "tests/support.hpp"
 #include "warpdex/indexer/build/index_builder.hpp"
 #include "warpdex/indexer/format/verify.hpp"
-#include "warpdex/indexer/reorder/reorder.hpp"
+#include "warpdex/indexer/rewrite/rewrite.hpp"
 
 namespace warpdex {
 namespace {

@@ -5,10 +5,10 @@
 #include <array>
 #include <ctime>
 
-#include "output/list_classes.hpp"
 #include "search/timing.hpp"
 #include "warpdex/core/error.hpp"
 #include "warpdex/core/parallel.hpp"
+#include "warpdex/indexer/format/list_classes.hpp"
 #include "warpdex/indexer/format/postings.hpp"
 
 namespace warpdex::tools {

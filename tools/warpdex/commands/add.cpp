@@ -1,11 +1,11 @@
 // warpdex add: adds documents to an index.
-#include <algorithm>
 #include <iostream>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "command.hpp"
+#include "options/build_options.hpp"
 #include "options/options.hpp"
 #include "options/places.hpp"
 #include "options/vector_input.hpp"
@@ -18,8 +18,7 @@
 #include "output/table.hpp"
 #include "output/text.hpp"
 #include "warpdex/core/error.hpp"
-#include "warpdex/indexer/exchange/importer.hpp"
-#include "warpdex/indexer/living/living_index.hpp"
+#include "warpdex/writer.hpp"
 
 namespace warpdex::tools {
 namespace {
@@ -40,8 +39,6 @@ constexpr const char* kNotes =
     "  warpdex add INDEX --input new.jsonl --format jsonl\n"
     "  warpdex add INDEX --input changed.tsv --format tsv --update";
 
-constexpr std::uint64_t kSkippedReports = 10;
-
 struct Arguments {
   std::string index;
   std::vector<std::string> inputs;
@@ -59,7 +56,7 @@ struct Arguments {
 
 /// What was added, and the commit that it is in.
 struct Added {
-  AddReport report;
+  BuildReport report;
   CommitReport committed;
 };
 
@@ -94,27 +91,15 @@ void add_options(CommandLine& command, Arguments& given) {
   command.add(work);
 }
 
-/// Of all memory, what merges get.
-std::uint64_t merge_memory(const Arguments& given, std::uint64_t memory) {
-  return given.merge ? std::max(kMinBuildMemory, memory / 4) : 0;
-}
-
-AddOptions options_of(const Arguments& given) {
-  AddOptions options;
-  options.update = given.update;
-  options.build.static_scores = given.static_scores;
-  if (given.on_bad_document != "fail" && given.on_bad_document != "skip") {
-    throw UsageError("--on-bad-document takes fail or skip, not '" + given.on_bad_document + "'");
-  }
-  options.build.on_bad_document =
-      given.on_bad_document == "skip" ? OnBadDocument::kSkip : OnBadDocument::kFail;
-  const std::uint64_t memory = parse_size("--memory", given.memory);
-  options.build.memory = memory - std::min(memory, merge_memory(given, memory));
-  if (options.build.memory < kMinBuildMemory) {
+WriterOptions writer_options(const Arguments& given) {
+  WriterOptions options{.memory = parse_size("--memory", given.memory)};
+  if (options.memory < (given.merge ? 2 : 1) * kMinBuildMemory) {
     throw UsageError("--memory " + given.memory + " is too little; give " +
                      (given.merge ? "128M or more, or leave --merge out" : "64M or more"));
   }
-  options.build.threads = checked_threads(given.threads);
+  options.threads = checked_threads(given.threads);
+  options.merges = given.merge;
+  options.creates = false;
   return options;
 }
 
@@ -123,7 +108,7 @@ ReaderOptions reader_options(const Arguments& given, const IndexSettings& index)
   options.format = document_format_from_name(given.format);
   check_inputs_named(given.inputs);
   options.inputs = given.inputs;
-  const bool is_imported = index.fields.starts_with(exchange::kImportedFields);
+  const bool is_imported = index.fields.starts_with(kImportedFields);
   if (options.format == DocumentFormat::kJsonl && !is_imported) {
     options.fields = split_list(index.fields);
   }
@@ -137,10 +122,10 @@ ReaderOptions reader_options(const Arguments& given, const IndexSettings& index)
 
 /// Waits for the merges, and commits them. The documents are added already, so an error or a signal
 /// becomes a note.
-void finish_merges(LivingIndex& index, CommitReport& committed) {
+void finish_merges(Writer& writer, CommitReport& committed) {
   try {
-    index.finish_merges(InterruptGuard::check);
-    CommitReport merged = index.commit(InterruptGuard::check);
+    writer.finish_merges(InterruptGuard::check);
+    CommitReport merged = writer.commit(InterruptGuard::check);
     committed.number = merged.number;
     committed.notes.insert(committed.notes.end(), merged.notes.begin(), merged.notes.end());
   } catch (const std::exception& error) {
@@ -149,40 +134,35 @@ void finish_merges(LivingIndex& index, CommitReport& committed) {
   }
 }
 
-Added add(const Arguments& given, AddOptions options, LivingIndex& index) {
-  given.vectors.check(index.settings().vectors, given.index);
+Added add(const Arguments& given, bool skips, Writer& writer) {
+  given.vectors.check(writer.settings().vectors, given.index);
   const std::unique_ptr<DocumentReader> reader =
-      given.vectors.pair(open_documents(reader_options(given, index.settings())));
+      given.vectors.pair(open_documents(reader_options(given, writer.settings())));
   Progress progress = Progress::to_standard_error();
-  std::uint64_t skipped = 0;
-  options.build.on_progress = [&](const BuildProgress& state) {
+  SkippedDocuments skipped(progress);
+  FilesOptions options{.update = given.update, .static_scores = given.static_scores};
+  options.on_progress = [&](const BuildProgress& state) {
     InterruptGuard::check();
     if (given.quiet) return;
     progress.update("adding", counted(state.documents, "document"), state.bytes_consumed,
                     state.bytes_total, Progress::Unit::kBytes);
   };
-  options.build.on_skipped_document = [&](const std::string& message) {
-    progress.clear();
-    if (++skipped <= kSkippedReports) std::cerr << "warpdex: skipped: " << message << "\n";
-  };
-  if (given.merge) {
-    index.merge_in_background({merge_memory(given, parse_size("--memory", given.memory)), 1});
+  if (skips) {
+    options.on_bad_document = [&](const std::string& message) { skipped.tell(message); };
   }
-  Added added{index.add(*reader, options), {}};
-  added.committed = index.commit(InterruptGuard::check);
-  if (given.merge) finish_merges(index, added.committed);
+  Added added{writer.add(*reader, options), {}};
+  added.committed = writer.commit(InterruptGuard::check);
+  if (given.merge) finish_merges(writer, added.committed);
   progress.clear();
-  if (skipped > kSkippedReports) {
-    std::cerr << "warpdex: skipped " << grouped(skipped - kSkippedReports) << " more\n";
-  }
+  skipped.tell_rest();
   return added;
 }
 
 void report(const Arguments& given, const Added& added) {
-  const BuildReport& build = added.report.build;
+  const BuildReport& build = added.report;
   if (!given.quiet && given.json != "-") {
     std::cout << "added " << counted(build.documents, "document") << " to " << given.index;
-    if (given.update) std::cout << ", " << grouped(added.report.updated) << " of them updated";
+    if (given.update) std::cout << ", " << grouped(build.updated) << " of them updated";
     if (build.skipped_documents > 0) {
       std::cout << ", skipped " << grouped(build.skipped_documents);
     }
@@ -201,7 +181,7 @@ void report(const Arguments& given, const Added& added) {
   json.begin_object();
   json.member("commit", added.committed.number);
   json.member("added", build.documents);
-  json.member("updated", added.report.updated);
+  json.member("updated", build.updated);
   json.member("skipped", build.skipped_documents);
   json.member("long_words", build.long_words);
   json.member("static_scores_unused", build.static_scores_unused);
@@ -221,15 +201,16 @@ int run_add(const std::vector<std::string>& arguments) {
   for (const std::string& input : given.inputs) {
     check_shared_stream("standard input", {{"--input", input}, {"--static", given.static_scores}});
   }
-  const AddOptions options = options_of(given);
+  const bool skips = skips_bad_documents(given.on_bad_document);
+  const WriterOptions options = writer_options(given);
   check_inputs_outside(given.index, given.inputs);
   check_outputs_outside(given.index, {given.json});
   check_inputs_outside(given.index, {given.static_scores, given.vectors.file()});
   const ChangedFolder folder(given.index);
   const InterruptGuard guard;
   try {
-    LivingIndex index(given.index);
-    const Added added = add(given, options, index);
+    Writer writer(given.index, {}, options);
+    const Added added = add(given, skips, writer);
     report_change(added.committed.notes, [&] { report(given, added); });
     folder.tell_if_replaced(given.quiet);
   } catch (const std::exception&) {

@@ -3,6 +3,7 @@
 
 #include "command.hpp"
 #include "options/codec_options.hpp"
+#include "options/impact_options.hpp"
 #include "options/options.hpp"
 #include "options/rewrite_options.hpp"
 #include "output/change_report.hpp"
@@ -11,9 +12,8 @@
 #include "output/table.hpp"
 #include "output/text.hpp"
 #include "warpdex/core/error.hpp"
-#include "warpdex/indexer/format/impacts.hpp"
-#include "warpdex/indexer/format/index.hpp"
-#include "warpdex/indexer/rewrite/convert.hpp"
+#include "warpdex/index_reader.hpp"
+#include "warpdex/indexer/rewrite/rewrite.hpp"
 
 namespace warpdex::tools {
 namespace {
@@ -40,22 +40,13 @@ constexpr const char* kNotes =
 struct Arguments {
   RewriteArguments work;
   CodecOptions codec;
-  bool impacts = false;
-  double impact_k1 = ImpactSettings{}.k1;
-  double impact_b = ImpactSettings{}.b;
+  ImpactOptions impacts;
 };
 
 void add_options(CommandLine& command, Arguments& given) {
   po::options_description index = option_group("Index");
   given.codec.add_change_to(index);
-  index.add_options()("impacts", po::bool_switch(&given.impacts),
-                      "turn frequencies into BM25 in whole numbers from 1 to 255, as warpdex index "
-                      "--impacts does")(
-      "impact-k1",
-      po::value(&given.impact_k1)->value_name("X")->default_value(given.impact_k1, "0.9"),
-      "impacts: BM25's k1, 0 or more")(
-      "impact-b", po::value(&given.impact_b)->value_name("X")->default_value(given.impact_b, "0.4"),
-      "impacts: BM25's b, 0 to 1");
+  given.impacts.add_change_to(index);
   command.add(index);
   given.work.add_to(command);
 }
@@ -67,17 +58,11 @@ void check_some_change(const CommandLine& command) {
   throw UsageError("convert changes the codec or makes impacts; give --codec, --impacts or both");
 }
 
-std::optional<ImpactSettings> impact_settings(const Arguments& given, const CommandLine& command) {
-  if (given.impacts) {
-    check_bm25_settings(given.impact_k1, given.impact_b);
-    return ImpactSettings{given.impact_k1, given.impact_b};
-  }
-  for (const char* option : {"impact-k1", "impact-b"}) {
-    if (command.given(option)) {
-      throw UsageError("--" + std::string(option) + " is for --impacts; add that or leave it out");
-    }
-  }
-  return std::nullopt;
+/// Of the index that is converted. Throws UsageError where that cannot be.
+CodecSettings codec_before(const std::string& folder) {
+  const IndexReader index(folder);
+  index.require_merged();
+  return index.settings().codec;
 }
 
 void print_report(const Arguments& given, const ConvertReport& report, const std::string& codec,
@@ -103,10 +88,10 @@ int run_convert(const std::vector<std::string>& arguments) {
   if (!command.parse(arguments)) return 0;
   check_some_change(command);
   ConvertOptions options;
-  options.impacts = impact_settings(given, command);
+  options.impacts = given.impacts.settings(command);
   Progress progress = Progress::to_standard_error();
   options.rewrite = given.work.options(progress);
-  options.codec = given.codec.settings(command, Index::open(given.work.input()).settings().codec);
+  options.codec = given.codec.settings(command, codec_before(given.work.input()));
   const RewrittenFolder folder(given.work);
   const InterruptGuard guard;
   const ConvertReport report = convert_index(options);

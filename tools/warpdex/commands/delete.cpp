@@ -13,9 +13,9 @@
 #include "output/output_file.hpp"
 #include "output/text.hpp"
 #include "warpdex/core/error.hpp"
-#include "warpdex/indexer/living/living_index.hpp"
 #include "warpdex/indexer/readers/input_stream.hpp"
 #include "warpdex/indexer/readers/text_checks.hpp"
+#include "warpdex/writer.hpp"
 
 namespace warpdex::tools {
 namespace {
@@ -42,7 +42,7 @@ struct Arguments {
 };
 
 /// Deletes the documents that the lines name. Returns how many ids the index did not have.
-std::uint64_t remove_all(LineReader& lines, const Arguments& given, LivingIndex& index,
+std::uint64_t remove_all(LineReader& lines, const Arguments& given, Writer& writer,
                          std::uint64_t& deleted) {
   std::uint64_t unknown = 0;
   std::vector<std::pair<std::size_t, std::uint64_t>> hashes;  // of ids so far, with their lines
@@ -52,7 +52,7 @@ std::uint64_t remove_all(LineReader& lines, const Arguments& given, LivingIndex&
     if (!given.ignore_unknown) {
       hashes.push_back({std::hash<std::string>()(id), lines.line_number()});
     }
-    if (index.remove(id)) {
+    if (writer.remove(id)) {
       ++deleted;
       continue;
     }
@@ -109,11 +109,11 @@ int run_delete(const std::vector<std::string>& arguments) {
   check_outputs_outside(given.index, {given.json});
   const ChangedFolder folder(given.index);
   const InterruptGuard guard;
-  LivingIndex index(given.index);
+  Writer writer(given.index, {}, {.merges = false, .creates = false});
   LineReader lines(given.ids, InterruptGuard::check);
   std::uint64_t deleted = 0;
-  const std::uint64_t unknown = remove_all(lines, given, index, deleted);
-  const CommitReport committed = index.commit(InterruptGuard::check);
+  const std::uint64_t unknown = remove_all(lines, given, writer, deleted);
+  const CommitReport committed = writer.commit(InterruptGuard::check);
   report_change(committed.notes, [&] { report(given, deleted, unknown, committed); });
   folder.tell_if_replaced(given.quiet);
   return 0;

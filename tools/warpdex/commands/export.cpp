@@ -12,8 +12,8 @@
 #include "output/progress.hpp"
 #include "output/text.hpp"
 #include "warpdex/core/error.hpp"
-#include "warpdex/indexer/exchange/exporter.hpp"
-#include "warpdex/indexer/format/index.hpp"
+#include "warpdex/index_reader.hpp"
+#include "warpdex/indexer/exchange/exchange.hpp"
 #include "warpdex/version.hpp"
 
 namespace warpdex::tools {
@@ -46,46 +46,48 @@ struct Arguments {
 };
 
 /// Says what an export cannot carry.
-void print_notes(const Index& index) {
-  if (index.settings().impacts) {
+void print_notes(const IndexSettings& index) {
+  if (index.impacts) {
     std::cerr << "warpdex: the index holds impacts; they are written as frequencies, which other "
                  "programs must add up and not score\n";
   }
   const auto left_out = [](bool has, const char* what) {
     if (has) std::cerr << "warpdex: the index has " << what << ", which are left out\n";
   };
-  left_out(index.settings().has_static_scores, "static scores");
-  left_out(!index.settings().stored_fields.empty(), "stored texts");
-  left_out(index.settings().vectors.has_value(), "vectors");
+  left_out(index.has_static_scores, "static scores");
+  left_out(!index.stored_fields.empty(), "stored texts");
+  left_out(index.vectors.has_value(), "vectors");
 }
 
 /// What a reader wants to know of the terms.
-std::string description_of(const Index& index) {
-  const IndexSettings& settings = index.settings();
+std::string description_of(const IndexSettings& settings) {
   std::string text = std::string("Exported by Warpdex ") + WARPDEX_VERSION;
   text += "; analyzer " + settings.analyzer.name + "; fields " + settings.fields;
   if (settings.impacts) text += "; tf are impacts from 1 to 255, to be added up";
   return text;
 }
 
-void export_to(const Index& index, const Arguments& given,
-               const exchange::OnExportProgress& on_progress) {
+exchange::ExportReport export_index(const Arguments& given, const IndexSettings& settings,
+                                    const exchange::OnExportProgress& on_progress) {
   if (given.format == "ciff") {
     OutputFile file(given.output);
-    exchange::export_ciff(index, description_of(index), file.stream(), on_progress);
+    const exchange::ExportReport report =
+        exchange::export_ciff(given.index, description_of(settings), file.stream(), on_progress);
     file.commit();
-    return;
+    return report;
   }
   std::vector<std::unique_ptr<OutputFile>> files;
   for (const char* ending : {".docs", ".freqs", ".sizes", ".terms", ".documents"}) {
     files.push_back(std::make_unique<OutputFile>(given.output + ending));
   }
-  exchange::export_ds2i(index,
-                        {files[0]->stream(), files[1]->stream(), files[2]->stream(),
-                         files[3]->stream(), files[4]->stream()},
-                        on_progress);
+  const exchange::ExportReport report =
+      exchange::export_ds2i(given.index,
+                            {files[0]->stream(), files[1]->stream(), files[2]->stream(),
+                             files[3]->stream(), files[4]->stream()},
+                            on_progress);
   for (const auto& file : files) file->write_through();
   for (const auto& file : files) file->commit();
+  return report;
 }
 
 }  // namespace
@@ -111,21 +113,23 @@ int run_export(const std::vector<std::string>& arguments) {
     throw UsageError("--format ds2i writes five files; name a prefix, and not -");
   }
 
-  const Index index = Index::open(given.index);
+  const IndexReader index(given.index);
+  index.require_merged();
   check_outputs_outside(given.index, {given.output});
-  print_notes(index);
+  print_notes(index.settings());
   const InterruptGuard guard;
   Progress progress = Progress::to_standard_error();
-  export_to(index, given, [&](const exchange::ExportProgress& state) {
+  const auto show = [&](const exchange::ExportProgress& state) {
     InterruptGuard::check();
     if (given.quiet) return;
     progress.update("exporting", counted(state.postings, "posting"), state.postings,
                     state.postings_total, Progress::Unit::kItems);
-  });
+  };
+  const exchange::ExportReport report = export_index(given, index.settings(), show);
   progress.clear();
   if (given.quiet || given.output == "-") return 0;
-  std::cout << "exported " << counted(index.counts().documents, "document") << " and "
-            << counted(index.counts().postings, "posting") << " to " << given.output
+  std::cout << "exported " << counted(report.documents, "document") << " and "
+            << counted(report.postings, "posting") << " to " << given.output
             << (given.format == "ds2i" ? ".*" : "") << "\n";
   return 0;
 }

@@ -3,6 +3,7 @@
 #include <iostream>
 
 #include "command.hpp"
+#include "options/build_options.hpp"
 #include "options/codec_options.hpp"
 #include "options/impact_options.hpp"
 #include "options/options.hpp"
@@ -14,8 +15,7 @@
 #include "output/table.hpp"
 #include "output/text.hpp"
 #include "warpdex/core/error.hpp"
-#include "warpdex/indexer/analysis/analyzer.hpp"
-#include "warpdex/indexer/exchange/importer.hpp"
+#include "warpdex/indexer/exchange/exchange.hpp"
 
 namespace warpdex::tools {
 namespace {
@@ -70,12 +70,6 @@ struct Arguments {
   bool quiet = false;
 };
 
-std::string known_analyzers() {
-  std::string text;
-  for (const std::string& name : analyzer_names()) text += (text.empty() ? "" : ", ") + name;
-  return text;
-}
-
 void add_options(CommandLine& command, Arguments& given) {
   po::options_description source = option_group("Source");
   source.add_options()("format", po::value(&given.format)->value_name("FORMAT")->required(),
@@ -99,6 +93,7 @@ void add_options(CommandLine& command, Arguments& given) {
                       po::value(&given.analyzer)->value_name("NAME")->default_value(given.analyzer),
                       ("of queries: one of " + known_analyzers()).c_str());
   given.impacts.add_to(index);
+  given.impacts.add_weights_to(index);
   command.add(index);
 
   po::options_description work = option_group("Work");
@@ -145,14 +140,11 @@ exchange::ImportOptions import_options(const Arguments& given, const CommandLine
   exchange::ImportOptions options;
   options.output = given.output;
   options.codec = given.codec.settings(command);
-  make_analyzer(given.analyzer);  // throws for an unknown one, before anything is read
+  check_analyzer(given.analyzer);
   options.analyzer = given.analyzer;
   options.lengths = length_source(given.lengths);
   options.impacts = given.impacts.settings(command);
-  options.memory = parse_size("--memory", given.memory);
-  if (options.memory < kMinBuildMemory) {
-    throw UsageError("--memory " + given.memory + " is too little; give 64M or more");
-  }
+  options.memory = parse_build_memory(given.memory);
   options.threads = checked_threads(given.threads);
   return options;
 }

@@ -23,7 +23,7 @@
 #include "warpdex/core/error.hpp"
 #include "warpdex/core/storage/target.hpp"
 #include "warpdex/indexer/build/index_builder.hpp"
-#include "warpdex/indexer/reorder/reorder.hpp"
+#include "warpdex/indexer/rewrite/rewrite.hpp"
 
 namespace warpdex::tools {
 namespace {
@@ -78,8 +78,6 @@ constexpr const char* kNotes =
     "  warpdex index --input docs.jsonl.gz --format jsonl --fields title,contents --output INDEX\n"
     "  zcat dump.gz | warpdex index --input - --format tsv --memory 4G --output INDEX";
 
-/// Skipped documents that are reported one by one; the rest are only counted.
-constexpr std::uint64_t kSkippedReports = 10;
 /// A field that fewer than one in so many documents have is reported.
 constexpr std::uint64_t kRareField = 100;
 
@@ -164,15 +162,12 @@ BuildReport build(const IndexArguments& given, const ReaderOptions& source, Buil
   if (!given.vectors.path.empty()) options.vectors = given.vectors.settings(*reader);
   reader = given.vectors.pair(std::move(reader));
   Progress progress = Progress::to_standard_error();
-  std::uint64_t skipped = 0;
+  SkippedDocuments skipped(progress);
   options.on_progress = [&](const BuildProgress& state) {
     InterruptGuard::check();
     if (!given.quiet) show(progress, state);
   };
-  options.on_skipped_document = [&](const std::string& message) {
-    progress.clear();
-    if (++skipped <= kSkippedReports) std::cerr << "warpdex: skipped: " << message << "\n";
-  };
+  options.on_skipped_document = [&](const std::string& message) { skipped.tell(message); };
   const auto on_reordering = [&](const RewriteProgress& state) {
     InterruptGuard::check();
     if (!given.quiet) show(progress, state);
@@ -183,9 +178,7 @@ BuildReport build(const IndexArguments& given, const ReaderOptions& source, Buil
                                            : build_index(*reader, options);
   progress.clear();
   if (order) print_order_notes(*order, settings);
-  if (skipped > kSkippedReports) {
-    std::cerr << "warpdex: skipped " << grouped(skipped - kSkippedReports) << " more\n";
-  }
+  skipped.tell_rest();
   print_notes(report);
   return report;
 }

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "command.hpp"
+#include "options/build_options.hpp"
 #include "options/options.hpp"
 #include "options/places.hpp"
 #include "output/change_report.hpp"
@@ -11,8 +12,7 @@
 #include "output/output_file.hpp"
 #include "output/progress.hpp"
 #include "output/text.hpp"
-#include "warpdex/core/error.hpp"
-#include "warpdex/indexer/living/living_index.hpp"
+#include "warpdex/writer.hpp"
 
 namespace warpdex::tools {
 namespace {
@@ -35,19 +35,11 @@ struct Arguments {
   bool quiet = false;
 };
 
-MergeOptions options_of(const Arguments& given, Progress& progress) {
-  MergeOptions options;
-  options.all = given.all;
-  options.memory = parse_size("--memory", given.memory);
-  if (options.memory < kMinBuildMemory) {
-    throw UsageError("--memory " + given.memory + " is too little; give 64M or more");
-  }
-  options.threads = checked_threads(given.threads);
-  options.on_progress = [&progress, quiet = given.quiet](double share) {
-    InterruptGuard::check();
-    if (!quiet) progress.update("merging", share);
-  };
-  return options;
+WriterOptions options_of(const Arguments& given) {
+  return {.memory = parse_build_memory(given.memory),
+          .threads = checked_threads(given.threads),
+          .merges = false,
+          .creates = false};
 }
 
 void report(const Arguments& given, const MergeReport& merged, const CommitReport& committed) {
@@ -94,11 +86,14 @@ int run_merge(const std::vector<std::string>& arguments) {
   check_outputs_outside(given.index, {given.json});
   const ChangedFolder folder(given.index);
   Progress progress = Progress::to_standard_error();
-  const MergeOptions options = options_of(given, progress);
+  const WriterOptions options = options_of(given);
   const InterruptGuard guard;
-  LivingIndex index(given.index);
-  const MergeReport merged = index.merge(options);
-  const CommitReport committed = index.commit(InterruptGuard::check);
+  Writer writer(given.index, {}, options);
+  const MergeReport merged = writer.merge(given.all, [&](double share) {
+    InterruptGuard::check();
+    if (!given.quiet) progress.update("merging", share);
+  });
+  const CommitReport committed = writer.commit(InterruptGuard::check);
   progress.clear();
   report_change(committed.notes, [&] { report(given, merged, committed); });
   folder.tell_if_replaced(given.quiet);

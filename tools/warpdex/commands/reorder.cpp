@@ -10,7 +10,7 @@
 #include "output/reorder_report.hpp"
 #include "output/table.hpp"
 #include "output/text.hpp"
-#include "warpdex/indexer/reorder/reorder.hpp"
+#include "warpdex/indexer/rewrite/rewrite.hpp"
 
 namespace warpdex::tools {
 namespace {

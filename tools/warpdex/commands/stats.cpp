@@ -4,12 +4,11 @@
 #include "command.hpp"
 #include "options/options.hpp"
 #include "options/places.hpp"
-#include "output/index_figures.hpp"
 #include "output/index_stats.hpp"
 #include "output/output_file.hpp"
 #include "output/vector_stats.hpp"
-#include "warpdex/indexer/format/snapshot.hpp"
-#include "warpdex/vector/format/verify.hpp"
+#include "warpdex/index_reader.hpp"
+#include "warpdex/verify.hpp"
 
 namespace warpdex::tools {
 namespace {
@@ -32,14 +31,14 @@ int run_stats(const std::vector<std::string>& arguments) {
   if (!command.parse(arguments)) return 0;
 
   check_outputs_outside(folder, {json});
-  if (vector::is_vector_index(folder)) {
+  if (content_of(folder) == IndexContent::kVectors) {
     const vector::VectorIndex index = vector::VectorIndex::open(folder);
     if (json != "-") print_vector_stats(index, std::cout);
     if (!json.empty()) write_output(json, vector_stats_json(index));
     return 0;
   }
-  const Snapshot index = Snapshot::open(folder);
-  const IndexFigures statistics = gather_figures(index);
+  const IndexReader index(folder);
+  const IndexStatistics statistics = index.statistics();
   if (json != "-") print_index_stats(index, statistics, std::cout);
   if (!json.empty()) write_output(json, index_stats_json(index, statistics));
   return 0;

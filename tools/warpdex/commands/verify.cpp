@@ -1,5 +1,5 @@
 // warpdex verify: reads all of an index and says whether it is whole.
-#include "warpdex/indexer/format/verify.hpp"
+#include "warpdex/verify.hpp"
 
 #include <iostream>
 
@@ -8,12 +8,7 @@
 #include "output/progress.hpp"
 #include "output/text.hpp"
 #include "warpdex/core/storage/leftovers.hpp"
-#include "warpdex/core/storage/manifest_json.hpp"
 #include "warpdex/core/storage/target.hpp"
-#include "warpdex/indexer/format/snapshot.hpp"
-#include "warpdex/vector/format/vector_index.hpp"
-#include "warpdex/vector/format/verify.hpp"
-#include "warpdex/vector/metric/metric_index.hpp"
 
 namespace warpdex::tools {
 namespace {
@@ -41,21 +36,14 @@ bool repair(const std::string& folder) {
   return leftovers.problems.empty();
 }
 
-/// Whether an index with problems is of another version, and so not damaged.
-bool is_of_other_version(const std::string& folder) {
-  try {
-    if (vector::is_vector_index(folder)) {
-      vector::VectorIndex::open(folder);
-    } else if (metric::is_metric_index(folder)) {
-      metric::MetricIndex::open(folder);
-    } else {
-      Snapshot::open(folder);
-    }
-  } catch (const VersionError&) {
-    return true;
-  } catch (const Error&) {  // told as a problem
+std::string counts_of(const IndexCheck& check) {
+  const std::string sections = counted(check.sections, "section") + ", ";
+  switch (check.content) {
+    case IndexContent::kVectors: return sections + counted(check.vectors, "vector");
+    case IndexContent::kObjects: return sections + counted(check.objects, "object");
+    case IndexContent::kDocuments: break;
   }
-  return false;
+  return sections + counted(check.terms, "term") + ", " + counted(check.postings, "posting");
 }
 
 /// What is no damage, but should be known before the next change.
@@ -89,32 +77,17 @@ int run_verify(const std::vector<std::string>& arguments) {
   const bool is_clear = !wants_repair || repair(folder);
 
   Progress progress = Progress::to_standard_error();
-  const auto show = [&](double share) { progress.update("verifying", share); };
-  std::vector<std::string> problems;
-  std::string whole = folder + " is whole: ";
-  if (vector::is_vector_index(folder)) {
-    const vector::VectorVerifyReport report = vector::verify_vectors(folder, show);
-    problems = report.problems;
-    whole += counted(report.sections, "section") + ", " + counted(report.rows, "vector");
-  } else if (metric::is_metric_index(folder)) {
-    const metric::MetricVerifyReport report = metric::verify_metric(folder, show);
-    problems = report.problems;
-    whole += counted(report.sections, "section") + ", " + counted(report.objects, "object");
-  } else {
-    const VerifyReport report = verify_index(folder, show);
-    problems = report.problems;
-    whole += counted(report.sections, "section") + ", " + counted(report.terms, "term") + ", " +
-             counted(report.postings, "posting");
-  }
+  const IndexCheck check =
+      verify(folder, [&](double share) { progress.update("verifying", share); });
   progress.clear();
-  for (const std::string& problem : problems) std::cerr << "warpdex: " << problem << "\n";
-  if (!problems.empty()) {
-    if (!is_of_other_version(folder)) {
+  for (const std::string& problem : check.problems) std::cerr << "warpdex: " << problem << "\n";
+  if (!check.problems.empty()) {
+    if (!check.is_of_other_version) {
       std::cerr << "warpdex: " << folder << " is damaged; build it again\n";
     }
     return 1;
   }
-  std::cout << whole << "\n";
+  std::cout << folder << " is whole: " << counts_of(check) << "\n";
   print_notes(folder);
   return is_clear ? 0 : 1;
 }

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "options/options.hpp"
-#include "warpdex/codecs/codec.hpp"
+#include "warpdex/codecs/codec_settings.hpp"
 
 namespace warpdex::tools {
 

@@ -1,33 +1,11 @@
 // Declares the options of `warpdex index`, and checks them.
 #include "options/index_arguments.hpp"
 
-#include <optional>
-
+#include "options/build_options.hpp"
 #include "output/interrupt.hpp"
 #include "warpdex/core/error.hpp"
-#include "warpdex/indexer/analysis/analyzer.hpp"
 
 namespace warpdex::tools {
-namespace {
-
-std::string joined(const std::vector<std::string>& names, const std::string& separator) {
-  std::string text;
-  for (const std::string& name : names) text += (text.empty() ? "" : separator) + name;
-  return text;
-}
-
-std::optional<ImpactSettings> impact_settings(const IndexArguments& given,
-                                              const CommandLine& command) {
-  if (given.impacts) return ImpactSettings{.k1 = given.impact_k1, .b = given.impact_b};
-  for (const char* option : {"impact-k1", "impact-b"}) {
-    if (command.given(option)) {
-      throw UsageError("--" + std::string(option) + " is for --impacts; add that or leave it out");
-    }
-  }
-  return std::nullopt;
-}
-
-}  // namespace
 
 void add_index_options(CommandLine& command, IndexArguments& given) {
   po::options_description documents = option_group("Documents");
@@ -64,18 +42,12 @@ void add_index_options(CommandLine& command, IndexArguments& given) {
   given.codec.add_to(index);
   index.add_options()("analyzer",
                       po::value(&given.analyzer)->value_name("NAME")->default_value(given.analyzer),
-                      ("one of " + joined(analyzer_names(), ", ")).c_str())(
+                      ("one of " + known_analyzers()).c_str())(
       "reorder", po::bool_switch(&given.reorder),
       "give documents that share terms docIDs near each other, as warpdex reorder does: a smaller "
-      "index, and longer to build")(
-      "impacts", po::bool_switch(&given.impacts),
-      "store BM25 in whole numbers from 1 to 255 in the place of frequencies: searches only add "
-      "them up, and can no longer choose a scorer")(
-      "impact-k1",
-      po::value(&given.impact_k1)->value_name("X")->default_value(given.impact_k1, "0.9"),
-      "impacts: BM25's k1, 0 or more")(
-      "impact-b", po::value(&given.impact_b)->value_name("X")->default_value(given.impact_b, "0.4"),
-      "impacts: BM25's b, 0 to 1")(
+      "index, and longer to build");
+  given.impacts.add_to(index);
+  index.add_options()(
       "no-forward", po::bool_switch(&given.no_forward),
       "do not keep each document's terms, about 2 bytes a posting, which deletions need for exact "
       "statistics: without them, scores count deleted documents until 'warpdex merge'");
@@ -106,7 +78,7 @@ ReaderOptions reader_options(const IndexArguments& given, const CommandLine& com
   }
   if (options.format == DocumentFormat::kSparse) {
     for (const char* option : {"analyzer", "impacts", "impact-k1", "impact-b"}) {
-      if (command.given(option) && (option != std::string("impacts") || given.impacts)) {
+      if (command.given(option) && (option != std::string("impacts") || given.impacts.impacts())) {
         throw UsageError("--" + std::string(option) +
                          " is for texts; vectors have terms and weights already, so leave it out");
       }
@@ -125,26 +97,21 @@ BuildOptions build_options(const IndexArguments& given, const CommandLine& comma
   BuildOptions options;
   options.output = given.output;
   options.codec = given.codec.settings(command);
-  make_analyzer(given.analyzer);  // throws for an unknown one, before anything is read
+  check_analyzer(given.analyzer);
   options.analyzer = given.analyzer;
-  options.fields = joined(split_list(given.fields), ",");
+  for (const std::string& field : split_list(given.fields)) {
+    options.fields += (options.fields.empty() ? "" : ",") + field;
+  }
   options.stored_fields = split_list(given.stored);
   if (given.vectors.path.empty() && command.given("vector-metric")) {
     throw UsageError("--vector-metric is for --vectors; add that or leave it out");
   }
   options.static_scores = given.static_scores;
   options.forward = !given.no_forward;
-  options.impacts = impact_settings(given, command);
-  if (options.impacts) check_bm25_settings(options.impacts->k1, options.impacts->b);
-  if (given.on_bad_document != "fail" && given.on_bad_document != "skip") {
-    throw UsageError("--on-bad-document takes fail or skip, not '" + given.on_bad_document + "'");
-  }
+  options.impacts = given.impacts.settings(command);
   options.on_bad_document =
-      given.on_bad_document == "skip" ? OnBadDocument::kSkip : OnBadDocument::kFail;
-  options.memory = parse_size("--memory", given.memory);
-  if (options.memory < kMinBuildMemory) {
-    throw UsageError("--memory " + given.memory + " is too little; give 64M or more");
-  }
+      skips_bad_documents(given.on_bad_document) ? OnBadDocument::kSkip : OnBadDocument::kFail;
+  options.memory = parse_build_memory(given.memory);
   options.threads = checked_threads(given.threads);
   return options;
 }

@@ -6,10 +6,11 @@
 #include <vector>
 
 #include "options/codec_options.hpp"
+#include "options/impact_options.hpp"
 #include "options/options.hpp"
 #include "options/vector_input.hpp"
 #include "warpdex/indexer/build/index_builder.hpp"
-#include "warpdex/indexer/format/impacts.hpp"
+#include "warpdex/indexer/readers/document_reader.hpp"
 
 namespace warpdex::tools {
 
@@ -27,9 +28,7 @@ struct IndexArguments {
   std::string on_bad_document = "fail";
   bool no_forward = false;
   bool reorder = false;
-  bool impacts = false;
-  double impact_k1 = ImpactSettings{}.k1;
-  double impact_b = ImpactSettings{}.b;
+  ImpactOptions impacts;
   std::string memory = "1G";
   std::int64_t threads = 0;
   bool quiet = false;

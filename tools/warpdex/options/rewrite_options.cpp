@@ -3,11 +3,11 @@
 
 #include <iostream>
 
+#include "options/build_options.hpp"
 #include "output/interrupt.hpp"
 #include "output/text.hpp"
 #include "warpdex/core/error.hpp"
 #include "warpdex/core/storage/target.hpp"
-#include "warpdex/indexer/build/index_builder.hpp"
 
 namespace warpdex::tools {
 
@@ -30,10 +30,7 @@ RewriteOptions RewriteArguments::options(Progress& progress) const {
   if (output_.empty()) throw UsageError("--output is empty; name the folder of the new index");
   options.input = input_;
   options.output = output_;
-  options.memory = parse_size("--memory", memory_);
-  if (options.memory < kMinBuildMemory) {
-    throw UsageError("--memory " + memory_ + " is too little; give 64M or more");
-  }
+  options.memory = parse_build_memory(memory_);
   options.threads = checked_threads(threads_);
   options.on_progress = [&progress, quiet = quiet_](const RewriteProgress& state) {
     InterruptGuard::check();

@@ -8,7 +8,7 @@
 
 #include "options/options.hpp"
 #include "output/progress.hpp"
-#include "warpdex/indexer/rewrite/convert.hpp"
+#include "warpdex/indexer/rewrite/rewrite.hpp"
 
 namespace warpdex::tools {
 

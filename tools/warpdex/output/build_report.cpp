@@ -2,6 +2,7 @@
 #include "output/build_report.hpp"
 
 #include <array>
+#include <iostream>
 #include <string>
 
 #include "output/text.hpp"
@@ -9,6 +10,9 @@
 
 namespace warpdex::tools {
 namespace {
+
+/// Skipped documents that are told one by one.
+constexpr std::uint64_t kSkippedReports = 10;
 
 struct LeftOutKind {
   std::uint64_t LeftOut::*count;
@@ -25,6 +29,16 @@ constexpr std::array<LeftOutKind, 4> kLeftOutKinds{
      {&LeftOut::others, "others", "thing that is no file", "things that are no files"}}};
 
 }  // namespace
+
+void SkippedDocuments::tell(const std::string& message) {
+  progress_.clear();
+  if (++count_ <= kSkippedReports) std::cerr << "warpdex: skipped: " << message << "\n";
+}
+
+void SkippedDocuments::tell_rest() const {
+  if (count_ <= kSkippedReports) return;
+  std::cerr << "warpdex: skipped " << grouped(count_ - kSkippedReports) << " more\n";
+}
 
 void print_passed_over(const BuildReport& report, std::ostream& out) {
   for (const LeftOutKind& kind : kLeftOutKinds) {

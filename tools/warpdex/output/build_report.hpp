@@ -1,12 +1,29 @@
 // What a build passed over or changed, for `warpdex index` and `warpdex add`.
 #pragma once
 
+#include <cstdint>
 #include <ostream>
+#include <string>
 
 #include "output/json.hpp"
+#include "output/progress.hpp"
 #include "warpdex/indexer/build/index_builder.hpp"
 
 namespace warpdex::tools {
+
+/// Tells on standard error of documents that are left out as bad: the first ten one by one, then
+/// how many more.
+class SkippedDocuments {
+ public:
+  /// Lines go above the progress that is shown, which must outlive this.
+  explicit SkippedDocuments(Progress& progress) : progress_(progress) {}
+  void tell(const std::string& message);
+  void tell_rest() const;
+
+ private:
+  Progress& progress_;
+  std::uint64_t count_ = 0;
+};
 
 /// A line for each kind of things that folders hold and that are no documents, with the paths of
 /// the first, and one for weights that were raised to the smallest impact; none for what was not

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "output/json.hpp"
-#include "warpdex/indexer/format/index_writer.hpp"
+#include "warpdex/indexer/index_settings.hpp"
 
 namespace warpdex::tools {
 

@@ -4,16 +4,15 @@
 #include "options/codec_options.hpp"
 #include "output/impacts_text.hpp"
 #include "output/json.hpp"
-#include "output/list_classes.hpp"
 #include "output/table.hpp"
 #include "output/text.hpp"
 
 namespace warpdex::tools {
 namespace {
 
-std::uint64_t stored_bytes(const IndexFigures& statistics) {
+std::uint64_t stored_bytes(const IndexStatistics& statistics) {
   std::uint64_t bytes = 0;
-  for (const SectionInfo& info : statistics.sections) {
+  for (const PartBytes& info : statistics.sections) {
     if (info.name.starts_with("stored_")) bytes += info.bytes;
   }
   return bytes;
@@ -25,8 +24,8 @@ std::string joined(const std::vector<std::string>& names) {
   return text;
 }
 
-double bits_per_posting(std::uint64_t bytes, const IndexFigures& statistics) {
-  const std::uint64_t postings = statistics.counts.postings;
+double bits_per_posting(std::uint64_t bytes, const IndexStatistics& statistics) {
+  const std::uint64_t postings = statistics.postings;
   return postings == 0 ? 0 : 8 * static_cast<double>(bytes) / static_cast<double>(postings);
 }
 
@@ -34,12 +33,11 @@ double percent(std::uint64_t part, std::uint64_t whole) {
   return whole == 0 ? 0 : 100 * static_cast<double>(part) / static_cast<double>(whole);
 }
 
-void print_facts(const Snapshot& index, const IndexFigures& statistics, std::ostream& out) {
+void print_facts(const IndexReader& index, const IndexStatistics& statistics, std::ostream& out) {
   const IndexSettings& settings = index.settings();
-  const IndexCounts& counts = statistics.counts;
-  const double average = counts.documents == 0 ? 0
-                                               : static_cast<double>(counts.tokens) /
-                                                     static_cast<double>(counts.documents);
+  const double average = statistics.documents == 0 ? 0
+                                                   : static_cast<double>(statistics.tokens) /
+                                                         static_cast<double>(statistics.documents);
   Table table({{"", Table::Align::kLeft}, {"", Table::Align::kLeft}});
   table.add({"index", index.folder().string()});
   table.add({"codec", codec_text(settings.codec)});
@@ -58,39 +56,40 @@ void print_facts(const Snapshot& index, const IndexFigures& statistics, std::ost
   }
   table.add({"static scores", settings.has_static_scores ? "yes" : "no"});
   table.add({"scores", settings.impacts ? impacts_text(*settings.impacts) : "chosen by searches"});
-  table.add({"documents", grouped(counts.documents)});
-  if (!index.is_plain()) {
-    const std::uint64_t deleted = index.removed_documents();
+  table.add({"documents", grouped(statistics.documents)});
+  const std::uint64_t deleted = index.removed_documents();
+  if (index.segments() != 1 || deleted > 0) {
     table.add({"deleted documents",
                grouped(deleted) + (deleted == 0 ? ""
                                                 : ", counted here and below until 'warpdex merge "
                                                   "--all'")});
-    table.add({"segments", grouped(index.segments().size())});
+    table.add({"segments", grouped(index.segments())});
   }
   table.add({"commit", grouped(index.commit())});
   table.add({"statistics after deletions",
              index.settings().has_forward
                  ? "exact, by the forward index"
                  : "count deleted documents until they are merged away (no forward index)"});
-  table.add({"tokens", grouped(counts.tokens)});
-  table.add({"terms", grouped(counts.terms)});
-  table.add({"postings", grouped(counts.postings)});
+  table.add({"tokens", grouped(statistics.tokens)});
+  table.add({"terms", grouped(statistics.terms)});
+  table.add({"postings", grouped(statistics.postings)});
   table.add({"document length", fixed(average, 1) + " tokens on average, " +
                                     grouped(statistics.shortest_document) + " to " +
                                     grouped(statistics.longest_document) + "; " +
                                     counted(statistics.empty_documents, "empty document")});
   table.add({"blocks of 128 docIDs",
-             grouped(counts.blocks) + ", of which " + grouped(statistics.dense_blocks) + " (" +
-                 fixed(percent(statistics.dense_blocks, counts.blocks), 1) + " %) are bit sets"});
+             grouped(statistics.blocks) + ", of which " + grouped(statistics.dense_blocks) + " (" +
+                 fixed(percent(statistics.dense_blocks, statistics.blocks), 1) +
+                 " %) are bit sets"});
   table.print(out);
 }
 
-void print_sizes(const IndexFigures& statistics, std::ostream& out) {
+void print_sizes(const IndexStatistics& statistics, std::ostream& out) {
   out << "\n";
   Table purposes({{"what postings take", Table::Align::kLeft}, {"bytes"}, {"bits per posting"}});
-  for (const Share& share : statistics.shares) {
+  for (const PartBytes& part : statistics.posting_parts) {
     purposes.add(
-        {share.name, grouped(share.bytes), fixed(bits_per_posting(share.bytes, statistics), 3)});
+        {part.name, grouped(part.bytes), fixed(bits_per_posting(part.bytes, statistics), 3)});
   }
   purposes.add({"total", grouped(statistics.posting_bytes),
                 fixed(bits_per_posting(statistics.posting_bytes, statistics), 3)});
@@ -102,19 +101,18 @@ void print_sizes(const IndexFigures& statistics, std::ostream& out) {
                {"% of lists"},
                {"postings"},
                {"% of postings"}});
-  for (std::size_t i = 0; i < kListClasses.size(); ++i) {
-    const ClassCounts& counts = statistics.classes[i];
+  for (const ListCounts& counts : statistics.lists) {
     if (counts.lists == 0) continue;
-    lists.add({kListClasses[i].name, grouped(counts.lists),
-               fixed(percent(counts.lists, statistics.counts.terms), 2), grouped(counts.postings),
-               fixed(percent(counts.postings, statistics.counts.postings), 2)});
+    lists.add({counts.length, grouped(counts.lists),
+               fixed(percent(counts.lists, statistics.terms), 2), grouped(counts.postings),
+               fixed(percent(counts.postings, statistics.postings), 2)});
   }
   if (!lists.empty()) lists.print(out);
 
   out << "\n";
   std::uint64_t total = 0;
   Table sections({{"section", Table::Align::kLeft}, {"bytes"}});
-  for (const SectionInfo& section : statistics.sections) {
+  for (const PartBytes& section : statistics.sections) {
     sections.add({section.name, grouped(section.bytes)});
     total += section.bytes;
   }
@@ -122,24 +120,24 @@ void print_sizes(const IndexFigures& statistics, std::ostream& out) {
   sections.print(out);
 }
 
-void write_sizes(const IndexFigures& statistics, JsonWriter& json) {
+void write_sizes(const IndexStatistics& statistics, JsonWriter& json) {
   json.begin_object("bits_per_posting");
-  for (const Share& share : statistics.shares) {
-    json.member(share.name, bits_per_posting(share.bytes, statistics));
+  for (const PartBytes& part : statistics.posting_parts) {
+    json.member(part.name, bits_per_posting(part.bytes, statistics));
   }
   json.member("total", bits_per_posting(statistics.posting_bytes, statistics));
   json.end_object();
   json.begin_object("section_bytes");
-  for (const SectionInfo& section : statistics.sections) {
+  for (const PartBytes& section : statistics.sections) {
     json.member(section.name, section.bytes);
   }
   json.end_object();
   json.begin_array("lists");
-  for (std::size_t i = 0; i < kListClasses.size(); ++i) {
+  for (const ListCounts& counts : statistics.lists) {
     json.begin_object();
-    json.member("postings_in_list", kListClasses[i].name);
-    json.member("lists", statistics.classes[i].lists);
-    json.member("postings", statistics.classes[i].postings);
+    json.member("postings_in_list", counts.length);
+    json.member("lists", counts.lists);
+    json.member("postings", counts.postings);
     json.end_object();
   }
   json.end_array();
@@ -147,14 +145,14 @@ void write_sizes(const IndexFigures& statistics, JsonWriter& json) {
 
 }  // namespace
 
-void print_index_stats(const Snapshot& index, const IndexFigures& statistics, std::ostream& out) {
+void print_index_stats(const IndexReader& index, const IndexStatistics& statistics,
+                       std::ostream& out) {
   print_facts(index, statistics, out);
   print_sizes(statistics, out);
 }
 
-std::string index_stats_json(const Snapshot& index, const IndexFigures& statistics) {
+std::string index_stats_json(const IndexReader& index, const IndexStatistics& statistics) {
   const IndexSettings& settings = index.settings();
-  const IndexCounts& counts = statistics.counts;
   JsonWriter json;
   json.begin_object();
   json.member("folder", index.folder().string());
@@ -178,18 +176,18 @@ std::string index_stats_json(const Snapshot& index, const IndexFigures& statisti
   json.member("stored_text_bytes", statistics.stored_text_bytes);
   json.member("static_scores", settings.has_static_scores);
   if (settings.impacts) write_impacts(*settings.impacts, json);
-  json.member("documents", counts.documents);
+  json.member("documents", statistics.documents);
   json.member("deleted_documents", index.removed_documents());
-  json.member("segments", std::uint64_t{index.segments().size()});
+  json.member("segments", std::uint64_t{index.segments()});
   json.member("commit", index.commit());
   json.member("forward", settings.has_forward);
   json.member("empty_documents", statistics.empty_documents);
   json.member("shortest_document", statistics.shortest_document);
   json.member("longest_document", statistics.longest_document);
-  json.member("tokens", counts.tokens);
-  json.member("terms", counts.terms);
-  json.member("postings", counts.postings);
-  json.member("blocks", counts.blocks);
+  json.member("tokens", statistics.tokens);
+  json.member("terms", statistics.terms);
+  json.member("postings", statistics.postings);
+  json.member("blocks", statistics.blocks);
   json.member("dense_blocks", statistics.dense_blocks);
   write_sizes(statistics, json);
   json.end_object();

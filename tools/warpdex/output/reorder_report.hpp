@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "output/table.hpp"
-#include "warpdex/indexer/reorder/reorder.hpp"
+#include "warpdex/indexer/rewrite/rewrite.hpp"
 
 namespace warpdex::tools {
 

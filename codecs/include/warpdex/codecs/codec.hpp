@@ -23,8 +23,6 @@ inline constexpr std::uint32_t kBlockSize = 128;
 inline constexpr std::uint32_t kMaxBlockBytes = 640;
 /// Bytes that must be readable (of any value) past the end of encoded bytes.
 inline constexpr std::size_t kReadSlack = 64;
-/// The maximum number of levels of recursion of `pfor`.
-inline constexpr int kMaxPforLevels = 4;
 /// A docID block's code that says that the block is a bit set, in every codec.
 inline constexpr std::uint8_t kDenseCode = 255;
 

@@ -14,6 +14,9 @@ enum class CodecKind : std::uint8_t {
   kRice = 3,       ///< Rice codes, one parameter a list
 };
 
+/// The maximum number of levels of recursion of `pfor`.
+inline constexpr int kMaxPforLevels = 4;
+
 /// A codec and its settings, as the manifest records them.
 struct CodecSettings {
   CodecKind kind = CodecKind::kBitpack;  ///< the codec

@@ -2,32 +2,13 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <memory>
-#include <string>
 #include <string_view>
 #include <vector>
 
+#include "warpdex/indexer/index_settings.hpp"
+
 namespace warpdex {
-
-/// The newest version of an analyzer: 2 of "english" and "standard", 1 of any other name.
-std::uint32_t newest_analyzer_version(std::string_view name);
-
-/// Which analyzer makes an index's terms. An index keeps the version that it was built with, and
-/// its queries, additions and snippets go through that version too; a name alone means the newest.
-struct AnalyzerSettings {
-  std::string name;           ///< one of analyzer_names()
-  std::uint32_t version = 1;  ///< from 1
-
-  // Not explicit: a name may stand for the newest version of it everywhere.
-  AnalyzerSettings(std::string_view analyzer)
-      : name(analyzer), version(newest_analyzer_version(analyzer)) {}
-  AnalyzerSettings(const std::string& analyzer) : AnalyzerSettings(std::string_view(analyzer)) {}
-  AnalyzerSettings(const char* analyzer) : AnalyzerSettings(std::string_view(analyzer)) {}
-  AnalyzerSettings(std::string_view analyzer, std::uint32_t of_version)
-      : name(analyzer), version(of_version) {}
-  bool operator==(const AnalyzerSettings&) const = default;
-};
 
 /// Turns UTF-8 text into terms. One per thread: an analyzer keeps scratch memory and caches.
 class Analyzer {
@@ -52,10 +33,7 @@ inline constexpr std::size_t kMaxTermBytes = 65'535;
 ///   that nobody sees, and takes a word in any of its forms (composed or decomposed, full width,
 ///   ligatures) for one: NFKC with case folding. Version 1 does neither.
 /// - "whitespace" (split at ASCII white space, nothing changed).
-/// Throws UsageError, naming the known ones, for any other.
+/// Throws UsageError as check_analyzer() does.
 std::unique_ptr<Analyzer> make_analyzer(const AnalyzerSettings& analyzer);
-
-/// The names that make_analyzer takes.
-std::vector<std::string> analyzer_names();
 
 }  // namespace warpdex

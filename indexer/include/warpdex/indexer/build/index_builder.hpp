@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "warpdex/indexer/format/index_writer.hpp"
+#include "warpdex/indexer/index_settings.hpp"
 #include "warpdex/indexer/readers/document_reader.hpp"
 
 namespace warpdex {
@@ -64,16 +64,13 @@ struct BuildOptions {
   std::function<void(const std::string&)> on_skipped_document;
 };
 
-/// What the manifest records of an index that is built with these options of these documents; how
-/// their weights become impacts, if they have some, is known only at the end.
-IndexSettings settings_of(const DocumentReader& reader, const BuildOptions& options);
-
 /// The minimum of BuildOptions::memory, in bytes.
 inline constexpr std::uint64_t kMinBuildMemory = 64ULL << 20;
 
-/// What a build made, and how long it took.
+/// What a build made, or an addition added, and how long it took.
 struct BuildReport {
-  std::uint64_t documents = 0;             ///< in the index
+  std::uint64_t documents = 0;             ///< in the index; of an addition, the new ones
+  std::uint64_t updated = 0;               ///< of an addition: in the place of live ones
   std::uint64_t skipped_documents = 0;     ///< left out as bad
   std::uint64_t tokens = 0;                ///< the documents' lengths, added
   std::uint64_t terms = 0;                 ///< distinct

@@ -6,7 +6,7 @@
 #include <span>
 
 #include "warpdex/indexer/format/bm25.hpp"
-#include "warpdex/indexer/format/index_writer.hpp"
+#include "warpdex/indexer/index_settings.hpp"
 
 namespace warpdex {
 
@@ -47,13 +47,5 @@ class ImpactQuantizer {
   CollectionStatistics statistics_;
   double largest_;
 };
-
-/// UsageError, naming the setting and its range, unless k1 is finite and 0 or more, and b is from 0
-/// to 1.
-void check_bm25_settings(double k1, double b);
-
-/// check_bm25_settings(), or of quantised weights UsageError unless `largest` is finite and above
-/// 0.
-void check_impact_settings(const ImpactSettings& settings);
 
 }  // namespace warpdex

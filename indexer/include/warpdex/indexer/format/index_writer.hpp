@@ -13,45 +13,12 @@
 #include <vector>
 
 #include "warpdex/codecs/codec.hpp"
-#include "warpdex/indexer/analysis/analyzer.hpp"
-#include "warpdex/vector/rows/row_settings.hpp"
+#include "warpdex/indexer/index_settings.hpp"
 
 namespace warpdex {
 
 class ReplacementFolder;
 struct SegmentInfo;
-
-/// What impacts are made of.
-enum class ImpactSource {
-  kBm25,              ///< BM25 (lucene), which the writer computes of frequencies and quantises
-  kWholeWeights,      ///< whole numbers from 1 to 255 that came with the documents, as they are
-  kQuantisedWeights,  ///< real weights that came with the documents, in steps of largest / 255
-};
-
-/// How the impacts of an index, which it holds in the place of frequencies, were made.
-struct ImpactSettings {
-  double k1 = 0.9;  ///< kBm25: finite, 0 or more
-  double b = 0.4;   ///< kBm25: 0 to 1
-  /// The score or weight that impact 255 stands for. kBm25 and kWholeWeights: set by the writer.
-  double largest = 0;
-  ImpactSource source = ImpactSource::kBm25;
-  bool operator==(const ImpactSettings&) const = default;
-};
-
-/// What the manifest records of how an index was made.
-struct IndexSettings {
-  CodecSettings codec;                    ///< of the posting lists
-  AnalyzerSettings analyzer = "english";  ///< queries are analysed by it too
-  std::string fields;                     ///< for people: which fields were indexed
-  bool has_static_scores = false;  ///< documents have scores of their own, added to each match
-  /// Lists hold impacts, and static scores are in their unit; none: lists hold frequencies.
-  std::optional<ImpactSettings> impacts = std::nullopt;
-  /// The index keeps each document's terms, so that statistics stay exact when it is removed.
-  bool has_forward = false;
-  std::vector<std::string> stored_fields{};  ///< names of the fields whose texts it keeps
-  /// It holds a vector for each document: row i of a segment is that of its document i.
-  std::optional<vector::RowSettings> vectors = std::nullopt;
-};
 
 /// One term's postings, encoded; made by encode_postings, taken by IndexWriter::add_list.
 class EncodedPostings {

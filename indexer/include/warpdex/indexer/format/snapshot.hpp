@@ -39,6 +39,8 @@ class Snapshot {
 
   /// Whether it is one segment without removed documents, which Index::open() takes too.
   bool is_plain() const;
+  /// Throws UsageError, which says what to do, unless it is.
+  void require_plain() const;
   /// Live documents.
   std::uint64_t documents() const;
   std::uint64_t removed_documents() const;

@@ -9,8 +9,9 @@
 
 #include "warpdex/core/storage/commit_report.hpp"
 #include "warpdex/indexer/build/index_builder.hpp"
-#include "warpdex/indexer/format/snapshot.hpp"
+#include "warpdex/indexer/index_settings.hpp"
 #include "warpdex/indexer/readers/document_reader.hpp"
+#include "warpdex/indexer/rewrite/rewrite.hpp"
 
 namespace warpdex {
 
@@ -23,12 +24,6 @@ struct AddOptions {
   /// index decides are ignored: output, codec, analyzer, fields, stored_fields, vectors, impacts,
   /// forward.
   BuildOptions build;
-};
-
-/// What an addition added.
-struct AddReport {
-  BuildReport build;          ///< of the new documents
-  std::uint64_t updated = 0;  ///< of them: in the place of live ones
 };
 
 /// Which segments are merged, and the memory and threads for it.
@@ -44,14 +39,6 @@ struct MergeOptions {
 struct BackgroundMergeOptions {
   std::uint64_t memory = 256ULL << 20;  ///< bytes; kMinBuildMemory or more
   std::size_t threads = 1;              ///< 0: one for each processor that the process may use
-};
-
-/// What a merge did.
-struct MergeReport {
-  std::uint64_t segments_before = 0;
-  std::uint64_t segments = 0;
-  std::uint64_t dropped_documents = 0;  ///< removed ones that are gone for good
-  std::uint64_t removed_documents = 0;  ///< that are left
 };
 
 /// An index open for changes. An index can be open for changes once at a time; searches go on
@@ -77,7 +64,7 @@ class LivingIndex {
   /// build_index() does, and UsageError where documents come without the index's stored fields, or
   /// texts come to an index of vectors, or vectors to one of texts, or static scores to one
   /// without.
-  AddReport add(DocumentReader& reader, const AddOptions& options = {});
+  BuildReport add(DocumentReader& reader, const AddOptions& options = {});
 
   /// Whether there is a live document of that id, also one that was added since the last commit.
   /// O(segments log documents).

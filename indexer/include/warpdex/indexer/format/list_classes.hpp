@@ -4,9 +4,8 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 
-namespace warpdex::tools {
+namespace warpdex {
 
 struct ListClass {
   const char* name;
@@ -29,4 +28,4 @@ inline std::size_t list_class(std::uint32_t postings) {
   return found;
 }
 
-}  // namespace warpdex::tools
+}  // namespace warpdex

@@ -1,4 +1,4 @@
-// Reads whole indexes of other programs: CIFF, and the binary collections of ds2i and PISA.
+// Whole indexes of other programs in and out: CIFF, and the binary collections of ds2i and PISA.
 #pragma once
 
 #include <cstddef>
@@ -6,17 +6,14 @@
 #include <filesystem>
 #include <functional>
 #include <optional>
+#include <ostream>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "warpdex/indexer/build/index_builder.hpp"
-#include "warpdex/indexer/format/index_writer.hpp"
+#include "warpdex/indexer/index_settings.hpp"
 
 namespace warpdex::exchange {
-
-/// IndexSettings::fields of an imported index begins so.
-inline constexpr std::string_view kImportedFields = "imported from ";
 
 /// Where the lengths of documents come from.
 enum class LengthSource {
@@ -81,5 +78,41 @@ struct Ds2iFiles {
 /// Imports a binary collection, whose files are plain. If there are no terms or no names, numbers
 /// from 0 on take their place. Otherwise as import_ciff().
 ImportReport import_ds2i(const Ds2iFiles& files, const ImportOptions& options);
+
+/// How far an export has come. What the callback throws ends it.
+struct ExportProgress {
+  std::uint64_t postings = 0;  ///< written
+  std::uint64_t postings_total = 0;
+};
+using OnExportProgress = std::function<void(const ExportProgress&)>;
+
+/// What an export wrote.
+struct ExportReport {
+  std::uint64_t documents = 0;
+  std::uint64_t postings = 0;
+};
+
+/// Writes the index of a folder as a CIFF file, once every section's checksum was checked: terms in
+/// the order of their bytes, documents in the order of their docIDs. Impacts are written as tf.
+/// `description` is for people. Memory: about 16 bytes a posting of the longest list. Throws
+/// InputError for what CIFF cannot hold (text that is not UTF-8, more than 2^31 - 1 terms, a list
+/// of 2 GiB), UsageError for an index of several segments or with removed documents, FormatError
+/// for a damaged one, and IoError if there is none or `out` fails. O(postings).
+ExportReport export_ciff(const std::filesystem::path& folder, const std::string& description,
+                         std::ostream& out, const OnExportProgress& on_progress = {});
+
+/// Where the parts of a binary collection go.
+struct Ds2iStreams {
+  std::ostream& docs;       ///< the number of documents, then each list's docIDs
+  std::ostream& freqs;      ///< each list's frequencies, or impacts
+  std::ostream& sizes;      ///< the documents' lengths
+  std::ostream& terms;      ///< a term a line, in the order of the lists
+  std::ostream& documents;  ///< a document's name a line
+};
+
+/// Writes the index of a folder as a binary collection. Throws InputError for a term or a name with
+/// a line feed, and otherwise as export_ciff() does. O(postings).
+ExportReport export_ds2i(const std::filesystem::path& folder, const Ds2iStreams& out,
+                         const OnExportProgress& on_progress = {});
 
 }  // namespace warpdex::exchange

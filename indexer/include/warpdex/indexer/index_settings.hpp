@@ -1,0 +1,81 @@
+// How an index is made, as its manifest records it: codec, analyzer, fields, impacts, vectors.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "warpdex/codecs/codec_settings.hpp"
+#include "warpdex/vector/rows/row_settings.hpp"
+
+namespace warpdex {
+
+/// The newest version of an analyzer: 2 of "english" and "standard", 1 of any other name.
+std::uint32_t newest_analyzer_version(std::string_view name);
+
+/// Which analyzer makes an index's terms. An index keeps the version that it was built with, and
+/// its queries, additions and snippets go through that version too; a name alone means the newest.
+struct AnalyzerSettings {
+  std::string name;           ///< one of analyzer_names()
+  std::uint32_t version = 1;  ///< from 1
+
+  // Not explicit: a name may stand for the newest version of it everywhere.
+  AnalyzerSettings(std::string_view analyzer)
+      : name(analyzer), version(newest_analyzer_version(analyzer)) {}
+  AnalyzerSettings(const std::string& analyzer) : AnalyzerSettings(std::string_view(analyzer)) {}
+  AnalyzerSettings(const char* analyzer) : AnalyzerSettings(std::string_view(analyzer)) {}
+  AnalyzerSettings(std::string_view analyzer, std::uint32_t of_version)
+      : name(analyzer), version(of_version) {}
+  bool operator==(const AnalyzerSettings&) const = default;
+};
+
+/// The names of all analyzers: "english", "standard", "whitespace".
+std::vector<std::string> analyzer_names();
+/// Throws UsageError, naming the known ones, for another name, and for a version that it has not.
+void check_analyzer(const AnalyzerSettings& analyzer);
+
+/// What impacts are made of.
+enum class ImpactSource {
+  kBm25,              ///< BM25 (lucene), which the writer computes of frequencies and quantises
+  kWholeWeights,      ///< whole numbers from 1 to 255 that came with the documents, as they are
+  kQuantisedWeights,  ///< real weights that came with the documents, in steps of largest / 255
+};
+
+/// How the impacts of an index, which it holds in the place of frequencies, were made.
+struct ImpactSettings {
+  double k1 = 0.9;  ///< kBm25: finite, 0 or more
+  double b = 0.4;   ///< kBm25: 0 to 1
+  /// The score or weight that impact 255 stands for. kBm25 and kWholeWeights: set by the writer.
+  double largest = 0;
+  ImpactSource source = ImpactSource::kBm25;
+  bool operator==(const ImpactSettings&) const = default;
+};
+
+/// UsageError, naming the setting and its range, unless k1 is finite and 0 or more, and b is from 0
+/// to 1.
+void check_bm25_settings(double k1, double b);
+/// check_bm25_settings(), or of quantised weights UsageError unless `largest` is finite and above
+/// 0.
+void check_impact_settings(const ImpactSettings& settings);
+
+/// IndexSettings::fields of an imported index begins so.
+inline constexpr std::string_view kImportedFields = "imported from ";
+
+/// What the manifest records of how an index was made.
+struct IndexSettings {
+  CodecSettings codec;                    ///< of the posting lists
+  AnalyzerSettings analyzer = "english";  ///< queries are analysed by it too
+  std::string fields;                     ///< for people: which fields were indexed
+  bool has_static_scores = false;  ///< documents have scores of their own, added to each match
+  /// Lists hold impacts, and static scores are in their unit; none: lists hold frequencies.
+  std::optional<ImpactSettings> impacts = std::nullopt;
+  /// The index keeps each document's terms, so that statistics stay exact when it is removed.
+  bool has_forward = false;
+  std::vector<std::string> stored_fields{};  ///< names of the fields whose texts it keeps
+  /// It holds a vector for each document: row i of a segment is that of its document i.
+  std::optional<vector::RowSettings> vectors = std::nullopt;
+};
+
+}  // namespace warpdex
