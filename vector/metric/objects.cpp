@@ -209,7 +209,8 @@ Objects read_objects(const std::string& path, ObjectSettings settings) {
   return {settings, std::move(rows.values), name};
 }
 
-Queries::Queries(const std::string& path, const ObjectSettings& settings) : path_(path) {
+Queries::Queries(const std::string& path, const ObjectSettings& settings)
+    : name_("'" + path + "'") {
   if (!is_of_vectors(settings.distance)) {
     texts_ = read_texts(path, settings.distance);
     count_ = texts_.size();
@@ -221,6 +222,18 @@ Queries::Queries(const std::string& path, const ObjectSettings& settings) : path
   vectors_ = std::move(rows.values);
 }
 
+Queries::Queries(std::vector<std::string> texts)
+    : name_("the queries"), count_(texts.size()), texts_(std::move(texts)) {}
+
+Queries::Queries(std::vector<float> vectors, std::size_t dimension)
+    : name_("the queries"), dimension_(dimension), vectors_(std::move(vectors)) {
+  if (dimension == 0 || vectors_.size() % dimension != 0) {
+    throw UsageError(std::to_string(vectors_.size()) + " components are no rows of " +
+                     std::to_string(dimension));
+  }
+  count_ = vectors_.size() / dimension;
+}
+
 /// What `use` gives; adds file and line or row to its errors.
 template <class Use>
 auto Queries::named(std::size_t query, const Use& use) const {
@@ -229,7 +242,7 @@ auto Queries::named(std::size_t query, const Use& use) const {
   } catch (const InputError& error) {
     throw InputError(
         (texts_.empty() ? "row " + std::to_string(query) : "line " + std::to_string(query + 1)) +
-        " of '" + path_ + "' " + error.what());
+        " of " + name_ + " " + error.what());
   }
 }
 

@@ -13,6 +13,20 @@ namespace warpdex::vector {
 /// Text ids have from 1 to this many bytes.
 inline constexpr std::size_t kMaxIdBytes = 4096;
 
+/// What ids the vectors of an index have.
+enum class IdKind : std::uint8_t {
+  kRows,     ///< none but their row numbers
+  kNumbers,  ///< 64-bit integers
+  kTexts,
+};
+
+/// Of a set of ids, those that no vector has, or none any more.
+struct UnknownIds {
+  std::size_t count = 0;
+  std::string first = {};        ///< the id
+  std::string first_place = {};  ///< "line 3" of texts, counted from 1, or "row 2", from 0
+};
+
 /// An id for each of size() rows, either all 64-bit integers or all texts. No two are the same.
 /// Ids of no rows are not the same as no ids: an index that begins empty may have ids later.
 class VectorIds {

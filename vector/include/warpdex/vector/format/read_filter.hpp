@@ -1,7 +1,6 @@
 // Which rows of an index a file allows.
 #pragma once
 
-#include <cstddef>
 #include <string>
 
 #include "warpdex/vector/data/ids.hpp"
@@ -9,13 +8,6 @@
 #include "warpdex/vector/rows/row_filter.hpp"
 
 namespace warpdex::vector {
-
-/// Ids that no vector has, or none any more.
-struct UnknownIds {
-  std::size_t count = 0;
-  std::string first = {};        ///< the id
-  std::string first_place = {};  ///< "line 3" of texts, counted from 1, or "row 2", from 0
-};
 
 /// The rows that have those ids. Ids of an index without ids are row numbers; numbers may be given
 /// as texts. An id that the index does not have, or had and was removed, allows nothing; `unknown`,

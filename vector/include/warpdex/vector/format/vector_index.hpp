@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "warpdex/core/storage/section_file.hpp"
+#include "warpdex/vector/data/ids.hpp"
 #include "warpdex/vector/flat/flat_vectors.hpp"
 #include "warpdex/vector/format/vector_segment.hpp"
 #include "warpdex/vector/ivf/ivf_pq_searcher.hpp"
@@ -22,13 +23,6 @@
 #include "warpdex/vector/xfbq/xfbq_settings.hpp"
 
 namespace warpdex::vector {
-
-/// What ids the vectors of an index have.
-enum class IdKind : std::uint8_t {
-  kRows,     ///< none but their row numbers
-  kNumbers,  ///< 64-bit integers
-  kTexts,
-};
 
 /// How vectors are found.
 enum class IndexKind : std::uint8_t {

@@ -11,13 +11,9 @@
 #include <utility>
 #include <vector>
 
-namespace warpdex::metric {
+#include "warpdex/vector/metric/metric_settings.hpp"
 
-/// What one edit changes.
-enum class TextUnit : std::uint8_t {
-  kBytes,
-  kCodePoints,  ///< of UTF-8; each byte that is no part of UTF-8 counts as one of its own
-};
+namespace warpdex::metric {
 
 /// A text prepared for its distances to others. For one thread at a time.
 class LevenshteinFrom {

@@ -11,30 +11,10 @@
 #include <vector>
 
 #include "warpdex/vector/metric/levenshtein.hpp"
+#include "warpdex/vector/metric/metric_settings.hpp"
 #include "warpdex/vector/metric/metric_space.hpp"
 
 namespace warpdex::metric {
-
-enum class DistanceKind : std::uint8_t {
-  kLevenshtein,  ///< of texts: insertions, deletions and substitutions
-  kHamming,      ///< of texts of one length: bytes that differ
-  kJaccard,      ///< of sets of words: 1 - common words / all words; of two empty sets 0
-  kL1,           ///< of vectors: the sum of the differences
-  kL2,           ///< of vectors: Euclidean distance, the root of the sum of squares
-  kAngular,      ///< of vectors: the angle between them, 0 to pi
-};
-
-/// "levenshtein", "hamming", "jaccard", "l1", "l2" or "angular".
-std::string_view distance_name(DistanceKind kind);
-/// Throws UsageError, which lists the names, for another.
-DistanceKind distance_from_name(std::string_view name);
-constexpr bool is_of_vectors(DistanceKind kind) { return kind >= DistanceKind::kL1; }
-
-struct ObjectSettings {
-  DistanceKind distance = DistanceKind::kLevenshtein;
-  TextUnit unit = TextUnit::kBytes;  ///< of kLevenshtein
-  std::size_t dimension = 0;         ///< of vectors
-};
 
 /// Texts one after the other: text i is bytes [offsets[i], offsets[i + 1]).
 struct TextsView {
@@ -124,13 +104,16 @@ inline constexpr std::size_t kMaxTextBytes = std::size_t{1} << 20;
 /// Throws as Objects() and open_vectors() do.
 Objects read_objects(const std::string& path, ObjectSettings settings);
 
-/// The queries of a file, for a space of these settings.
+/// Queries for a space: those of a file, for one of these settings, or of the caller.
 class Queries {
  public:
   /// Throws as read_objects() does, but there may be none.
   Queries(const std::string& path, const ObjectSettings& settings);
+  /// Texts, or rows of `dimension` components. Throws UsageError for components that are no rows.
+  explicit Queries(std::vector<std::string> texts);
+  Queries(std::vector<float> vectors, std::size_t dimension);
   std::size_t size() const { return count_; }
-  /// As ObjectSpace::from_text() or from_vector(); messages name file and line or row.
+  /// As ObjectSpace::from_text() or from_vector(); messages name the file, and line or row.
   std::unique_ptr<DistanceFrom> from(const ObjectSpace& space, std::size_t query) const;
   /// Some of them, checked likewise; valid while this lives.
   QueryObjects objects(const ObjectSpace& space, std::size_t first, std::size_t count) const;
@@ -142,7 +125,7 @@ class Queries {
   auto named(std::size_t query, const Use& use) const;
   std::span<const float> vector(std::size_t query) const;
 
-  std::string path_;
+  std::string name_;  ///< for messages
   std::size_t count_ = 0;
   std::size_t dimension_ = 0;
   std::vector<std::string> texts_;

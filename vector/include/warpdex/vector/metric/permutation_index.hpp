@@ -8,43 +8,13 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <optional>
 #include <span>
-#include <string_view>
 #include <vector>
 
+#include "warpdex/vector/metric/metric_settings.hpp"
 #include "warpdex/vector/metric/metric_space.hpp"
 
 namespace warpdex::metric {
-
-/// Objects are named by 31 bits.
-inline constexpr std::size_t kMaxObjects = (std::size_t{1} << 31) - 1;
-/// The maximum number of permutants of an index.
-inline constexpr std::size_t kMaxPermutants = 2048;
-
-/// How permutants are chosen.
-enum class Choice : std::uint8_t {
-  kRandom,
-  kFarthest,  ///< the first at random, then always the object farthest from those chosen
-};
-
-/// "random" or "farthest".
-std::string_view choice_name(Choice choice);
-/// Throws UsageError, which lists the names, for another.
-Choice choice_from_name(std::string_view name);
-
-/// How permutations are compared.
-enum class RankDistance : std::uint8_t {
-  kFootrule,  ///< Spearman's footrule: the sum of the differences of ranks
-  kRho,       ///< Spearman's rho: the sum of their squares
-  kTau,       ///< Kendall's tau: the pairs of permutants in opposite order
-  kBits,      ///< ranks as numbers of 3 bits, by the scan of binary codes: a coarse rho
-};
-
-/// "footrule", "rho", "tau" or "bits".
-std::string_view rank_distance_name(RankDistance distance);
-/// Throws UsageError, which lists the names, for another.
-RankDistance rank_distance_from_name(std::string_view name);
 
 /// The ranks of the permutants for each object: which place (from 0) each has among all, by its
 /// distance from the object, equal distances in the order of permutants.
@@ -66,16 +36,6 @@ constexpr std::size_t rank_stride(std::size_t permutants) {
   return (permutants + kRankPadding - 1) / kRankPadding * kRankPadding;
 }
 
-struct PermutationSettings {
-  std::size_t permutants = 128;  ///< 1 to kMaxPermutants, and to the number of objects
-  Choice choice = Choice::kRandom;
-  std::uint64_t seed = 1;
-  std::size_t threads = 0;  ///< 0: default_threads()
-};
-
-/// Called with the number of distances computed so far and of all; what it throws ends the work.
-using MetricProgress = std::function<void(std::uint64_t done, std::uint64_t total)>;
-
 /// Objects of the space, each once. Throws UsageError for a number of permutants out of range.
 /// kFarthest takes permutants · objects distances.
 std::vector<std::uint32_t> choose_permutants(const MetricSpace& space,
@@ -88,23 +48,6 @@ std::vector<std::uint8_t> rank_permutants(const MetricSpace& space,
                                           std::span<const std::uint32_t> permutants,
                                           std::size_t threads = 0,
                                           const MetricProgress& progress = {});
-
-struct MetricSearchSettings {
-  /// The part of the objects, over 0 and up to 1, that is compared by the true distance: those
-  /// whose permutations are the most similar to the query's, rounded up to a whole number, and at
-  /// least k. None: all objects are compared, and the answers are exact.
-  std::optional<double> share = 0.1;
-  RankDistance compare = RankDistance::kFootrule;
-  std::size_t threads = 0;  ///< 0: default_threads()
-};
-
-struct Match {
-  std::uint32_t object;
-  float distance;
-};
-
-/// What is found for each query: nearest first, equal distances in the order of objects.
-using Matches = std::vector<std::vector<Match>>;
 
 /// Gives the distances from a query, by its number; from several threads at once.
 using PrepareQuery = std::function<std::unique_ptr<DistanceFrom>(std::size_t query)>;
