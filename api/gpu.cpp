@@ -22,6 +22,7 @@ Gpu::Gpu(int device, std::size_t memory)
           std::make_shared<Resources>(ResourceSettings{.device = device, .memory = memory})) {}
 
 int Gpu::device() const { return resources_->device(); }
+std::string Gpu::name() const { return device_info(device()).name; }
 std::size_t Gpu::memory_limit() const { return resources_->memory().limit(); }
 std::size_t Gpu::memory_used() const { return resources_->memory().used(); }
 

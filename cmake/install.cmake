@@ -11,9 +11,11 @@ set(warpdex_public_headers
   api/clustering.hpp
   api/gpu.hpp
   api/index_reader.hpp
+  api/metric_index.hpp
   api/search_options.hpp
   api/searcher.hpp
   api/selection.hpp
+  api/vector_graph.hpp
   api/vector_index.hpp
   api/verify.hpp
   api/warpdex.hpp
@@ -39,6 +41,7 @@ set(warpdex_public_headers
   vector/data/vector_reader.hpp
   vector/kmeans/kmeans.hpp
   vector/metric.hpp
+  vector/metric/metric_settings.hpp
   vector/neighbors.hpp
   vector/rows/row_filter.hpp
   vector/rows/row_settings.hpp

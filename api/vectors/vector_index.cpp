@@ -1,134 +1,109 @@
-// Opens, searches and changes a stored index of vectors.
+// Opens an index of vectors and searches it.
 #include "warpdex/vector_index.hpp"
 
 #include <algorithm>
-#include <mutex>
 #include <utility>
 
 #include "usable_gpu.hpp"
-#include "warpdex/core/cuda/device.hpp"
-#include "warpdex/core/cuda/resources.hpp"
+#include "vectors/vector_index_state.hpp"
 #include "warpdex/core/storage/same_sections.hpp"
-#include "warpdex/vector/format/vector_index.hpp"
-#include "warpdex/vector/format/vector_index_change.hpp"
-#include "warpdex/vector/format/vector_index_writer.hpp"
-#include "warpdex/vector/format/verify.hpp"
-#include "warpdex/vector/graph/knn_graph.hpp"
-#include "warpdex/vector/search/index_searcher.hpp"
 
 namespace warpdex {
 namespace {
 
-namespace fs = std::filesystem;
+/// Queries that a search which can be stopped answers at a time.
+constexpr std::size_t kStoppableQueries = 256;
 
-vector::IndexKind kind_of(const NewVectorIndex& settings) {
-  const bool has_lists = settings.lists != 0;
-  switch (settings.coding) {
-    case VectorCoding::kPq:
-      if (has_lists) return vector::IndexKind::kIvfPq;
-      throw UsageError("codes of a product quantizer need lists; set lists, to kAutoLists say");
-    case VectorCoding::kBinary:
-      return has_lists ? vector::IndexKind::kIvfXfbq : vector::IndexKind::kXfbq;
-    case VectorCoding::kRows: break;
+/// Answers to parts of the queries, put together. `find` answers some.
+template <class Answers, class Find, class Append>
+Answers search_in_parts(const OpenVectors& open, std::span<const float> queries,
+                        const std::stop_token& stop, const Find& find, const Append& append) {
+  const std::size_t part = kStoppableQueries * open.index().settings().dimension;
+  if (!stop.stop_possible() || queries.size() <= part) {
+    check_stop(stop);
+    return find(queries);
   }
-  return has_lists ? vector::IndexKind::kIvfFlat : vector::IndexKind::kFlat;
+  Answers all;
+  for (std::size_t first = 0; first < queries.size(); first += part) {
+    check_stop(stop);
+    append(find(queries.subspan(first, std::min(part, queries.size() - first))), all);
+  }
+  return all;
 }
 
-vector::VectorIndexSettings settings_of(const NewVectorIndex& given, std::size_t threads) {
-  vector::VectorIndexSettings settings;
-  settings.metric = given.metric;
-  settings.store = given.store;
-  settings.dimension = given.dimension;
-  settings.index = kind_of(given);
-  settings.ivf.lists = given.lists == kAutoLists ? 0 : given.lists;
-  settings.ivf.seed = given.seed;
-  settings.ivf.threads = threads;
-  settings.pq.bytes = given.pq_bytes;
-  settings.pq.is_rotated = given.coding == VectorCoding::kPq && given.is_rotated;
-  settings.pq.keeps_vectors = given.keeps_vectors;
-  settings.xfbq.bits = given.binary_bits;
-  settings.xfbq.is_rotated = given.coding == VectorCoding::kBinary && given.is_rotated;
-  settings.xfbq.is_corrected = given.is_corrected;
-  settings.xfbq.seed = given.seed;
-  settings.xfbq.threads = threads;
-  return settings;
+template <class T>
+void extend(std::vector<T>& all, const std::vector<T>& some) {
+  all.insert(all.end(), some.begin(), some.end());
 }
 
-/// One commit, open for searching.
-struct OpenVectors {
-  OpenVectors(vector::VectorIndex&& opened, const VectorIndexOptions& options,
-              const std::optional<Gpu>& wanted)
-      : index(std::move(opened)),
-        threads(options.threads),
-        gpu(wanted),
-        depth{.probes = options.depth.probes,
-              .refine = options.depth.refine,
-              .query_bits = options.depth.query_bits} {
-    if (gpu) vector::check_before_upload(index);
-    searcher = make_searcher(depth, index.settings().metric);
-  }
+void append_nearest(const vector::Neighbors& some, vector::Neighbors& all) {
+  all.queries += some.queries;
+  all.k = some.k;
+  extend(all.rows, some.rows);
+  extend(all.distances, some.distances);
+}
 
-  std::unique_ptr<vector::VectorSearcher> make_searcher(const vector::ProbeSettings& settings,
-                                                        vector::Metric metric) const {
-    if (!gpu) return vector::search_index_on_cpu(index, settings, threads, metric);
-    Resources* const resources = &gpu->resources();
-    return vector::search_index_on_gpus(index, settings, std::span(&resources, 1), 1, metric);
+void append_within(const vector::RangeNeighbors& some, vector::RangeNeighbors& all) {
+  if (all.offsets.empty()) all.offsets.push_back(0);
+  const std::uint64_t before = all.rows.size();
+  for (std::size_t q = 1; q < some.offsets.size(); ++q) {
+    all.offsets.push_back(before + some.offsets[q]);
   }
+  extend(all.rows, some.rows);
+  extend(all.distances, some.distances);
+}
 
-  vector::VectorIndex index;
-  std::size_t threads;
-  std::optional<Gpu> gpu;
-  vector::ProbeSettings depth;
-  std::unique_ptr<vector::VectorSearcher> searcher;
-};
+vector::Neighbors nearest_in(const OpenVectors& open, std::span<const float> queries, std::size_t k,
+                             const VectorSearchOptions& options) {
+  return search_in_parts<vector::Neighbors>(
+      open, queries, options.stop,
+      [&](std::span<const float> some) { return open.searcher().nearest(some, k, options.filter); },
+      append_nearest);
+}
+
+std::vector<std::string> ids_in(const vector::VectorIndex& index,
+                                std::span<const std::int32_t> rows) {
+  std::vector<std::string> ids(rows.size());
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (rows[i] >= 0) ids[i] = index.id(static_cast<std::size_t>(rows[i]));
+  }
+  return ids;
+}
 
 }  // namespace
 
-struct VectorIndex::State {
-  State(const fs::path& searched, const VectorIndexOptions& wanted);
+VectorIndex::State::State(const std::filesystem::path& searched, const VectorIndexOptions& wanted)
+    : folder(searched), absolute(std::filesystem::absolute(searched)) {
+  take(std::make_shared<const StoredVectors>(folder), wanted);
+}
 
-  std::shared_ptr<const OpenVectors> current() const {
-    const std::lock_guard lock(mutex);
-    return open;
-  }
-  /// Searches the last commit from now on.
-  void take();
-  /// The same after a change, which stands: what goes wrong becomes a note.
-  void take_after(CommitReport& report);
-
-  const fs::path folder;
-  VectorIndexOptions options;
-  std::optional<Gpu> gpu;  ///< none: the CPU searches
-  std::mutex changing;     ///< one change at a time
-  mutable std::mutex mutex;
-  std::shared_ptr<const OpenVectors> open;
-};
-
-VectorIndex::State::State(const fs::path& searched, const VectorIndexOptions& wanted)
-    : folder(fs::absolute(searched)), options(wanted) {
+void VectorIndex::State::take(std::shared_ptr<const StoredVectors> stored,
+                              const VectorIndexOptions& options) const {
+  VectorIndexOptions cpu = options;
+  cpu.device = Device::kCpu;
   if (options.device != Device::kCpu) {
     try {
-      gpu = usable_gpu(options.gpu);
-      take();
+      auto next = std::make_shared<const OpenVectors>(stored, with_usable_gpus(options));
+      next->searcher();
+      set(std::move(next));
       return;
     } catch (const Error& error) {
       if (options.device == Device::kGpu || !is_of_gpu(error)) throw;
-      gpu.reset();
+      if (options.on_cpu) options.on_cpu(error);
     }
   }
-  take();
+  auto next = std::make_shared<const OpenVectors>(std::move(stored), with_usable_gpus(cpu));
+  next->searcher();
+  set(std::move(next));
 }
 
-void VectorIndex::State::take() {
-  auto opened =
-      std::make_shared<const OpenVectors>(vector::VectorIndex::open(folder), options, gpu);
-  const std::lock_guard lock(mutex);
-  open.swap(opened);
+void VectorIndex::State::take_last() const {
+  take(std::make_shared<const StoredVectors>(absolute), current()->options());
 }
 
-void VectorIndex::State::take_after(CommitReport& report) {
+void VectorIndex::State::take_after(CommitReport& report) const {
   try {
-    take();
+    take_last();
   } catch (const std::exception& error) {
     report.notes.push_back(std::string("the change is made, but the commit before it is searched "
                                        "until refresh() can take it: ") +
@@ -136,127 +111,88 @@ void VectorIndex::State::take_after(CommitReport& report) {
   }
 }
 
-std::vector<std::string> VectorIndex::build(const fs::path& folder, const NewVectorIndex& settings,
-                                            std::span<const float> rows,
-                                            const vector::VectorIds& ids,
-                                            const VectorIndexOptions& options) {
-  vector::VectorIndexWriter writer(folder, settings_of(settings, options.threads));
-  writer.add(rows);
-  if (options.device == Device::kCpu) return writer.commit(ids);
-  std::optional<Gpu> gpu;
-  try {
-    gpu = usable_gpu(options.gpu);
-  } catch (const CudaError&) {
-    if (options.device == Device::kGpu) throw;
-  }
-  vector::BuildDevice device;
-  if (gpu) device.gpu = &gpu->resources();
-  return writer.commit(ids, {}, device);
-}
-
-VectorIndex::VectorIndex(const fs::path& folder, const VectorIndexOptions& options)
+VectorIndex::VectorIndex(const std::filesystem::path& folder, const VectorIndexOptions& options)
     : state_(std::make_unique<State>(folder, options)) {}
 VectorIndex::~VectorIndex() = default;
 VectorIndex::VectorIndex(VectorIndex&&) noexcept = default;
 VectorIndex& VectorIndex::operator=(VectorIndex&&) noexcept = default;
 
 vector::Neighbors VectorIndex::search(std::span<const float> queries, std::size_t k,
-                                      const vector::RowFilter* filter) const {
-  return state_->current()->searcher->nearest(queries, k, filter);
+                                      const VectorSearchOptions& options) const {
+  return state_->search(
+      [&](const OpenVectors& open) { return nearest_in(open, queries, k, options); });
+}
+
+NamedNeighbors VectorIndex::search_named(std::span<const float> queries, std::size_t k,
+                                         const VectorSearchOptions& options) const {
+  return state_->search([&](const OpenVectors& open) {
+    NamedNeighbors named{nearest_in(open, queries, k, options), {}};
+    named.ids = ids_in(open.index(), named.neighbors.rows);
+    return named;
+  });
 }
 
 vector::RangeNeighbors VectorIndex::search_radius(std::span<const float> queries, float radius,
-                                                  const vector::RowFilter* filter) const {
-  return state_->current()->searcher->within(queries, radius, filter);
-}
-
-vector::Neighbors VectorIndex::knn_graph(std::size_t k) const {
-  const std::shared_ptr<const OpenVectors> open = state_->current();
-  const vector::RowSearchMethod method = vector::row_search_method(open->index, open->depth);
-  const auto searcher = open->make_searcher(method.depth, method.metric);
-  vector::Neighbors graph{open->index.rows(), k, {}, {}};
-  vector::build_knn_graph(
-      vector::StoredRows(open->index), {.k = k},
-      [&](std::span<const float> rows, std::size_t places) {
-        return searcher->nearest(rows, places);
-      },
-      [&](std::size_t, const vector::Neighbors& lists) {
-        graph.rows.insert(graph.rows.end(), lists.rows.begin(), lists.rows.end());
-        graph.distances.insert(graph.distances.end(), lists.distances.begin(),
-                               lists.distances.end());
-      });
-  return graph;
-}
-
-CommitReport VectorIndex::add(std::span<const float> rows, vector::VectorIds ids, bool replace) {
-  const std::lock_guard one_at_a_time(state_->changing);
-  CommitReport report;
-  {
-    vector::VectorIndexChange change(state_->folder);
-    if (ids.are_given()) {
-      change.set_ids(std::move(ids),
-                     replace ? vector::KnownIds::kReplace : vector::KnownIds::kRefuse);
-    }
-    change.add(rows);
-    report = change.commit();
-  }
-  state_->take_after(report);
-  return report;
-}
-
-CommitReport VectorIndex::remove(const vector::VectorIds& ids) {
-  const std::lock_guard one_at_a_time(state_->changing);
-  CommitReport report;
-  {
-    vector::VectorIndexChange change(state_->folder);
-    change.remove(ids);
-    report = change.commit();
-  }
-  state_->take_after(report);
-  return report;
-}
-
-CommitReport VectorIndex::merge() {
-  const std::lock_guard one_at_a_time(state_->changing);
-  CommitReport report = vector::merge_vector_index(state_->folder).committed;
-  state_->take_after(report);
-  return report;
+                                                  const VectorSearchOptions& options) const {
+  return state_->search([&](const OpenVectors& open) {
+    return search_in_parts<vector::RangeNeighbors>(
+        open, queries, options.stop,
+        [&](std::span<const float> some) {
+          return open.searcher().within(some, radius, options.filter);
+        },
+        append_within);
+  });
 }
 
 bool VectorIndex::refresh() {
   const std::lock_guard one_at_a_time(state_->changing);
-  const vector::VectorIndex now = vector::VectorIndex::open(state_->folder);
-  const vector::VectorIndex& then = state_->current()->index;
-  if (now.commit() == then.commit() &&
-      are_same_sections(now.section_infos(), then.section_infos())) {
+  auto now = std::make_shared<const StoredVectors>(state_->absolute);
+  const vector::VectorIndex& then = state_->current()->index();
+  if (now->index.commit() == then.commit() &&
+      are_same_sections(now->index.section_infos(), then.section_infos())) {
     return false;
   }
-  state_->take();
+  state_->take(std::move(now), options());
   return true;
 }
 
-void VectorIndex::set_depth(const VectorDepth& depth) {
+void VectorIndex::set_options(const VectorIndexOptions& options) {
   const std::lock_guard one_at_a_time(state_->changing);
-  const VectorDepth before = std::exchange(state_->options.depth, depth);
-  try {
-    state_->take();
-  } catch (...) {
-    state_->options.depth = before;
-    throw;
-  }
+  const std::shared_ptr<const StoredVectors> commit = stored();
+  const VectorIndexOptions before = this->options();
+  // Two do not fit on a GPU; this lets go of what is there.
+  state_->set(std::make_shared<const OpenVectors>(commit, before));
+  state_->take(commit, options);
 }
 
-std::size_t VectorIndex::dimension() const { return state_->current()->index.settings().dimension; }
-vector::Metric VectorIndex::metric() const { return state_->current()->index.settings().metric; }
-std::size_t VectorIndex::rows() const { return state_->current()->index.rows(); }
-std::size_t VectorIndex::live_rows() const { return state_->current()->index.live_rows(); }
-std::size_t VectorIndex::lists() const {
-  const auto open = state_->current();
-  const vector::VectorIndexSettings& settings = open->index.settings();
-  return vector::has_lists(settings.index) ? settings.ivf.lists : 0;
+void VectorIndex::set_depth(const VectorDepth& depth) {
+  VectorIndexOptions changed = options();
+  changed.depth = depth;
+  set_options(changed);
 }
-std::uint64_t VectorIndex::commit() const { return state_->current()->index.commit(); }
-std::string VectorIndex::id(std::size_t row) const { return state_->current()->index.id(row); }
-Device VectorIndex::device() const { return state_->gpu ? Device::kGpu : Device::kCpu; }
+
+VectorIndexOptions VectorIndex::options() const { return state_->current()->options(); }
+
+Device VectorIndex::device() const {
+  return state_->current()->is_on_gpu() ? Device::kGpu : Device::kCpu;
+}
+
+VectorGpuFigures VectorIndex::gpu_figures() const {
+  const std::shared_ptr<const OpenVectors> open = state_->current();
+  if (!open->is_on_gpu()) return {};
+  const vector::VectorSearcher& searcher = open->searcher();
+  const vector::GpuFlatFigures figures = searcher.figures();
+  return {searcher.is_resident(), figures.queries, figures.uncertified};
+}
+
+std::string VectorIndex::id(std::size_t row) const { return stored()->index.id(row); }
+
+std::vector<std::string> VectorIndex::ids(std::span<const std::int32_t> rows) const {
+  return ids_in(stored()->index, rows);
+}
+
+std::shared_ptr<const StoredVectors> VectorIndex::stored() const {
+  return state_->current()->stored();
+}
 
 }  // namespace warpdex

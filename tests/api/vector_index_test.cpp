@@ -8,11 +8,22 @@
 #include "tests/support.hpp"
 #include "warpdex/core/cuda/device.hpp"
 #include "warpdex/core/error.hpp"
+#include "warpdex/search_options.hpp"
+#include "warpdex/vector/data/vector_writer.hpp"
+#include "warpdex/vector_graph.hpp"
 
 namespace warpdex {
 namespace {
 
 constexpr std::size_t kDimension = 6;
+
+void write_vectors(const std::filesystem::path& path, const std::vector<float>& rows) {
+  const std::size_t count = rows.size() / kDimension;
+  const auto writer =
+      vector::create_vectors(path.string(), vector::Element::kFloat32, kDimension, count);
+  writer->write(count, rows.data());
+  writer->finish();
+}
 
 std::vector<float> draw_rows(std::mt19937_64& random, std::size_t rows) {
   std::normal_distribution<float> normal;
@@ -74,7 +85,7 @@ TEST(VectorIndexApi, EveryCodingWithAndWithoutListsFindsTheNearest) {
         EXPECT_THROW(VectorIndex::build(folder / "index", settings, rows), UsageError);
         continue;
       }
-      EXPECT_TRUE(VectorIndex::build(folder / "index", settings, rows).empty());
+      EXPECT_TRUE(VectorIndex::build(folder / "index", settings, rows).notes.empty());
       VectorIndex index(folder / "index");
       EXPECT_EQ(index.rows(), 900U);
       EXPECT_EQ(index.lists() == 0, lists == 0);
@@ -134,40 +145,163 @@ TEST(VectorIndexApi, RadiusAndFilter) {
   vector::RowFilter filter(200);
   for (std::size_t i = 0; i < 200; i += 3) filter.add(i);
   const std::span<const float> query(rows.data(), kDimension);
-  const vector::RangeNeighbors found = index.search_radius(query, 6.F, &filter);
+  const vector::RangeNeighbors found = index.search_radius(query, 6.F, {.filter = &filter});
   std::size_t wanted = 0;
   for (std::size_t i = 0; i < 200; i += 3) {
     const double d = distance(rows.data() + i * kDimension, rows.data());
     if (d <= 6) ++wanted;
   }
   EXPECT_EQ(found.rows.size(), wanted);
-  for (const std::int32_t row : index.search(query, 30, &filter).rows) EXPECT_EQ(row % 3, 0);
+  for (const std::int32_t row : index.search(query, 30, {.filter = &filter}).rows)
+    EXPECT_EQ(row % 3, 0);
   EXPECT_THROW(index.search(std::span(rows.data(), 5), 3), UsageError);
 }
 
-TEST(VectorIndexApi, TheGraphHoldsTheNearestOthers) {
-  std::mt19937_64 random = test::generator(35);
+TEST(VectorIndexApi, FilesBuildAndGrowAnIndexAndItsRowsComeBack) {
+  std::mt19937_64 random = test::generator(36);
   const test::TemporaryFolder folder;
-  const std::vector<float> rows = draw_rows(random, 150);
+  const std::vector<float> rows = draw_rows(random, 300);
+  write_vectors(folder / "rows.fvecs", rows);
+  const auto reader = vector::open_vectors(folder / "rows.fvecs");
+  std::vector<std::int64_t> numbers;
+  for (int i = 0; i < 300; ++i) numbers.push_back(1000 + i);
+  std::uint64_t read = 0;
+  VectorBuildOptions options;
+  options.work.progress = [&](std::string_view stage, std::uint64_t done, std::uint64_t) {
+    if (stage == "reading") read = done;
+  };
+  const VectorBuildReport built = VectorIndex::build(folder / "index", {.lists = 4}, *reader,
+                                                     vector::VectorIds(numbers), options);
+  EXPECT_EQ(built.vectors, 300U);
+  EXPECT_EQ(read, 300U);
+  EXPECT_FALSE(built.steps.empty());
+  VectorIndex index(folder / "index");
+  reader->rewind();
+  for (std::int64_t& number : numbers) number += 100;  // 200 of them are there
+  EXPECT_THROW(index.add(*reader, vector::VectorIds(numbers)), InputError);
+  reader->rewind();
+  const VectorChangeReport changed = index.add(*reader, vector::VectorIds(numbers), true);
+  EXPECT_EQ(changed.added, 300U);
+  EXPECT_EQ(changed.removed, 200U);
+  EXPECT_EQ(changed.vectors, 400U);
+  const VectorIndex::CopyRow copy = index.row_copier();
+  const std::vector<std::int64_t> found =
+      index.find(vector::VectorIds(std::vector<std::int64_t>{1150, 1399, 7}));
+  EXPECT_EQ(found, (std::vector<std::int64_t>{350, 599, -1}));
+  std::vector<float> row(kDimension);
+  copy(350, row.data());
+  EXPECT_TRUE(std::equal(row.begin(), row.end(), rows.begin() + 50 * kDimension));
+  EXPECT_EQ(index.live().count(), 400U);
+  EXPECT_FALSE(index.live().contains(150));
+  EXPECT_THROW(index.row_copier(true), UsageError);
+  index.check_sections();
+}
+
+TEST(VectorIndexApi, StatsSayWhatItHolds) {
+  std::mt19937_64 random = test::generator(37);
+  const test::TemporaryFolder folder;
+  NewVectorIndex settings{.dimension = kDimension, .metric = vector::Metric::kCosine};
+  set_vector_kind("ivf-xfbq", settings);
+  settings.lists = 5;
+  settings.binary_bits = 3;
+  settings.is_rotated = true;
+  VectorIndex::build(folder / "index", settings, draw_rows(random, 100));
+  VectorIndex index(folder / "index");
+  index.remove(vector::VectorIds(std::vector<std::int64_t>{1, 2}));
+  const VectorIndexStats stats = index.stats();
+  EXPECT_EQ(vector_kind_name(stats.settings), "ivf-xfbq");
+  EXPECT_EQ(stats.settings.lists, 5U);
+  EXPECT_EQ(stats.settings.binary_bits, 3U);
+  EXPECT_TRUE(stats.settings.is_rotated);
+  EXPECT_EQ(stats.live_rows, 98U);
+  EXPECT_EQ(stats.removed_rows, 2U);
+  EXPECT_EQ(stats.commit, 1U);
+  EXPECT_EQ(stats.ids, vector::IdKind::kRows);
+  EXPECT_GE(stats.largest_list, 20U);
+  EXPECT_FALSE(stats.sections.empty());
+  EXPECT_TRUE(VectorIndex::is_at(folder / "index"));
+  EXPECT_FALSE(VectorIndex::is_at(folder.path()));
+  const VectorVerifyReport report = VectorIndex::verify(folder / "index");
+  EXPECT_TRUE(report.problems.empty());
+  EXPECT_EQ(report.rows, 98U);
+  EXPECT_THROW(set_vector_kind("tree", settings), UsageError);
+}
+
+TEST(VectorIndexApi, IdsHoldOverMerges) {
+  std::mt19937_64 random = test::generator(38);
+  const test::TemporaryFolder folder;
+  const std::vector<float> rows = draw_rows(random, 40);
+  std::vector<std::string> names;
+  for (int i = 0; i < 40; ++i) names.push_back("v" + std::to_string(i));
+  VectorIndex::build(folder / "index", {.dimension = kDimension}, rows, vector::VectorIds(names));
+  VectorIndex index(folder / "index");
+  index.remove(vector::VectorIds(std::vector<std::string>{"v0", "v1"}));
+  const std::span<const float> query(rows.data() + 30 * kDimension, kDimension);
+  const NamedNeighbors before = index.search_named(query, 40);
+  EXPECT_EQ(before.ids.front(), "v30");
+  EXPECT_EQ(before.ids.back(), "");  // two places are missing
+  EXPECT_TRUE(index.merge().is_changed);
+  EXPECT_FALSE(index.merge().is_changed);
+  const NamedNeighbors after = index.search_named(query, 40);
+  EXPECT_EQ(after.ids, before.ids);
+  EXPECT_NE(after.neighbors.rows, before.neighbors.rows);
+  EXPECT_EQ(index.ids(after.neighbors.rows), after.ids);
+  vector::UnknownIds unknown;
+  const vector::RowFilter filter =
+      index.filter_of(vector::VectorIds(std::vector<std::string>{"v30", "v1", "v7"}), &unknown);
+  EXPECT_EQ(filter.count(), 2U);
+  EXPECT_EQ(unknown.count, 1U);
+  EXPECT_EQ(unknown.first, "v1");
+  EXPECT_EQ(index.search_named(query, 3, {.filter = &filter}).ids,
+            (std::vector<std::string>{"v30", "v7", ""}));
+}
+
+TEST(VectorIndexApi, StopTokensEndSearchesAndWork) {
+  std::mt19937_64 random = test::generator(39);
+  const test::TemporaryFolder folder;
+  const std::vector<float> rows = draw_rows(random, 700);
   VectorIndex::build(folder / "index", {.dimension = kDimension}, rows);
   VectorIndex index(folder / "index");
-  index.remove(vector::VectorIds(std::vector<std::int64_t>{7}));
-  std::vector<bool> removed(150);
-  removed[7] = true;
-  const vector::Neighbors graph = index.knn_graph(4);
-  ASSERT_EQ(graph.rows.size(), 600U);
-  for (std::size_t row = 0; row < 150; ++row) {
-    std::vector<std::int32_t> wanted(4, -1);
-    if (row != 7) {
-      wanted = nearest_of(rows, rows.data() + row * kDimension, 5, removed);
-      wanted.erase(wanted.begin());  // itself
-    }
-    EXPECT_EQ(std::vector(graph.rows.begin() + static_cast<std::ptrdiff_t>(4 * row),
-                          graph.rows.begin() + static_cast<std::ptrdiff_t>(4 * row + 4)),
-              wanted)
-        << row;
-  }
-  EXPECT_THROW(index.knn_graph(149), UsageError);
+  std::stop_source source;
+  const VectorSearchOptions options{.stop = source.get_token()};
+  const vector::Neighbors whole = index.search(rows, 3);
+  EXPECT_EQ(index.search(rows, 3, options).rows, whole.rows);
+  EXPECT_EQ(index.search(rows, 3, options).queries, 700U);
+  const vector::RangeNeighbors near = index.search_radius(rows, 1.F);
+  EXPECT_EQ(index.search_radius(rows, 1.F, options).offsets, near.offsets);
+  source.request_stop();
+  EXPECT_THROW(index.search(rows, 3, options), CancelledError);
+  EXPECT_THROW(index.search_radius(rows, 1.F, options), CancelledError);
+  EXPECT_THROW(knn_graph(index, {.work = {.stop = source.get_token()}}), CancelledError);
+  VectorBuildOptions build;
+  build.work.stop = source.get_token();
+  EXPECT_THROW(
+      VectorIndex::build(folder / "index", {.dimension = kDimension, .lists = 3}, rows, {}, build),
+      CancelledError);
+  EXPECT_EQ(VectorIndex(folder / "index").rows(), 700U);
+}
+
+TEST(VectorIndexApi, OtherOptionsSearchTheSameCommit) {
+  std::mt19937_64 random = test::generator(40);
+  const test::TemporaryFolder folder;
+  const std::vector<float> rows = draw_rows(random, 400);
+  VectorIndex::build(folder / "index",
+                     {.dimension = kDimension, .coding = VectorCoding::kPq, .lists = 6}, rows);
+  VectorIndex index(folder / "index");
+  VectorIndex writer(folder / "index");
+  writer.add(std::span(rows).first(kDimension));
+  index.set_options({.threads = 1, .depth = {.probes = 6, .refine = 400}});
+  EXPECT_EQ(index.rows(), 400U);
+  EXPECT_EQ(index.options().threads, 1U);
+  EXPECT_EQ(recall(index, rows, draw_rows(random, 10), 5), 1.0) << "seed " << test::seed();
+  if (device_count() > 0) return;
+  EXPECT_THROW(index.set_options({.device = Device::kGpu}), CudaError);
+  EXPECT_EQ(index.options().threads, 1U);
+  std::string why;
+  const auto tell = [&](const Error& error) { why = error.what(); };
+  index.set_options({.device = Device::kAuto, .on_cpu = tell});
+  EXPECT_EQ(index.device(), Device::kCpu);
+  EXPECT_EQ(why, why_no_device());
 }
 
 TEST(GpuVectorIndexApi, AnswersAreTheCpus) {
@@ -183,7 +317,7 @@ TEST(GpuVectorIndexApi, AnswersAreTheCpus) {
     VectorIndex::build(folder / "index", {.dimension = kDimension, .coding = coding, .lists = 16},
                        rows);
     const VectorIndex cpu(folder / "index", {.depth = depth});
-    VectorIndex index(folder / "index", {.device = Device::kGpu, .gpu = gpu, .depth = depth});
+    VectorIndex index(folder / "index", {.device = Device::kGpu, .gpus = {gpu}, .depth = depth});
     EXPECT_EQ(index.device(), Device::kGpu);
     const vector::Neighbors wanted = cpu.search(queries, 10);
     const vector::Neighbors found = index.search(queries, 10);

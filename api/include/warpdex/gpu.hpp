@@ -32,6 +32,7 @@ class Gpu {
   explicit Gpu(int device = 0, std::size_t memory = 0);
 
   int device() const;
+  std::string name() const;  ///< as the driver calls it
   /// Bytes that may be taken, and that are.
   std::size_t memory_limit() const;
   std::size_t memory_used() const;

@@ -1,0 +1,77 @@
+// The settings of an index of vectors, as callers give them and as the index stores them.
+#include "vectors/stored_vectors.hpp"
+#include "warpdex/core/error.hpp"
+
+namespace warpdex {
+namespace {
+
+vector::IndexKind kind_of(VectorCoding coding, bool has_lists) {
+  switch (coding) {
+    case VectorCoding::kPq:
+      if (has_lists) return vector::IndexKind::kIvfPq;
+      throw UsageError("codes of a product quantizer need lists; set lists, to kAutoLists say");
+    case VectorCoding::kBinary:
+      return has_lists ? vector::IndexKind::kIvfXfbq : vector::IndexKind::kXfbq;
+    case VectorCoding::kRows: break;
+  }
+  return has_lists ? vector::IndexKind::kIvfFlat : vector::IndexKind::kFlat;
+}
+
+VectorCoding coding_of(vector::IndexKind kind) {
+  if (vector::has_binary_codes(kind)) return VectorCoding::kBinary;
+  return vector::has_codes(kind) ? VectorCoding::kPq : VectorCoding::kRows;
+}
+
+}  // namespace
+
+std::string_view vector_kind_name(const NewVectorIndex& settings) {
+  return vector::index_kind_name(kind_of(settings.coding, settings.lists != 0));
+}
+
+void set_vector_kind(std::string_view name, NewVectorIndex& settings) {
+  const vector::IndexKind kind = vector::index_kind_from_name(name);
+  settings.coding = coding_of(kind);
+  settings.lists = vector::has_lists(kind) ? kAutoLists : 0;
+}
+
+vector::VectorIndexSettings stored_settings(const NewVectorIndex& given, std::size_t threads) {
+  vector::VectorIndexSettings settings;
+  settings.metric = given.metric;
+  settings.store = given.store;
+  settings.dimension = given.dimension;
+  settings.index = kind_of(given.coding, given.lists != 0);
+  settings.ivf.lists = given.lists == kAutoLists ? 0 : given.lists;
+  settings.ivf.train = given.train;
+  settings.ivf.seed = given.seed;
+  settings.ivf.threads = threads;
+  settings.pq.bytes = given.pq_bytes;
+  settings.pq.bits = given.pq_bits;
+  settings.pq.is_rotated = given.coding == VectorCoding::kPq && given.is_rotated;
+  settings.pq.keeps_vectors = given.keeps_vectors;
+  settings.xfbq.bits = given.binary_bits;
+  settings.xfbq.is_rotated = given.coding == VectorCoding::kBinary && given.is_rotated;
+  settings.xfbq.is_corrected = given.is_corrected;
+  settings.xfbq.clip = given.clip;
+  settings.xfbq.seed = given.seed;
+  settings.xfbq.threads = threads;
+  return settings;
+}
+
+NewVectorIndex given_settings(const vector::VectorIndexSettings& stored) {
+  NewVectorIndex settings;
+  settings.dimension = stored.dimension;
+  settings.metric = stored.metric;
+  settings.store = stored.store;
+  settings.coding = coding_of(stored.index);
+  settings.lists = vector::has_lists(stored.index) ? stored.ivf.lists : 0;
+  settings.pq_bytes = stored.pq.bytes;
+  settings.pq_bits = stored.pq.bits;
+  settings.binary_bits = stored.xfbq.bits;
+  settings.is_rotated =
+      vector::has_binary_codes(stored.index) ? stored.xfbq.is_rotated : stored.pq.is_rotated;
+  settings.is_corrected = stored.xfbq.is_corrected;
+  settings.keeps_vectors = stored.pq.keeps_vectors;
+  return settings;
+}
+
+}  // namespace warpdex
