@@ -8,6 +8,7 @@
 #include "output/output_file.hpp"
 #include "output/vector_stats.hpp"
 #include "warpdex/index_reader.hpp"
+#include "warpdex/vector_index.hpp"
 #include "warpdex/verify.hpp"
 
 namespace warpdex::tools {
@@ -32,7 +33,7 @@ int run_stats(const std::vector<std::string>& arguments) {
 
   check_outputs_outside(folder, {json});
   if (content_of(folder) == IndexContent::kVectors) {
-    const vector::VectorIndex index = vector::VectorIndex::open(folder);
+    const VectorIndex index(folder);
     if (json != "-") print_vector_stats(index, std::cout);
     if (!json.empty()) write_output(json, vector_stats_json(index));
     return 0;

@@ -18,14 +18,13 @@ using vector::Element;
 
 class Lines : public NeighborOutput {
  public:
-  Lines(const std::string& target, const vector::VectorIndex& index)
-      : output_(target), index_(index) {}
+  Lines(const std::string& target, const VectorIndex& index) : output_(target), index_(index) {}
 
   void add(const QueryNeighbors& answer) override {
-    for (std::size_t i = 0; i < answer.rows.size() && answer.rows[i] >= 0; ++i) {
-      output_.stream() << answer.query << '\t'
-                       << index_.id(static_cast<std::size_t>(answer.rows[i])) << '\t'
-                       << shortest(answer.distances[i]) << '\n';
+    const std::vector<std::string> ids = index_.ids(answer.rows);
+    for (std::size_t i = 0; i < ids.size() && answer.rows[i] >= 0; ++i) {
+      output_.stream() << answer.query << '\t' << ids[i] << '\t' << shortest(answer.distances[i])
+                       << '\n';
     }
   }
   void write_through() override { output_.write_through(); }
@@ -33,13 +32,16 @@ class Lines : public NeighborOutput {
 
  private:
   OutputFile output_;
-  const vector::VectorIndex& index_;
+  const VectorIndex& index_;
 };
 
 class Json : public NeighborOutput {
  public:
-  Json(const std::string& target, const vector::VectorIndex& index, bool has_estimates)
-      : output_(target), index_(index), distance_is_(has_estimates ? "estimate" : "exact") {}
+  Json(const std::string& target, const VectorIndex& index, bool has_estimates)
+      : output_(target),
+        index_(index),
+        has_ids_(index.id_kind() != vector::IdKind::kRows),
+        distance_is_(has_estimates ? "estimate" : "exact") {}
 
   /// A line a query, so that nothing has to be held.
   void add(const QueryNeighbors& answer) override {
@@ -47,11 +49,12 @@ class Json : public NeighborOutput {
     json_.member("query", answer.query);
     json_.member("distance_is", distance_is_);
     json_.begin_array("neighbors");
+    std::vector<std::string> ids;
+    if (has_ids_) ids = index_.ids(answer.rows);
     for (std::size_t i = 0; i < answer.rows.size() && answer.rows[i] >= 0; ++i) {
-      const auto row = static_cast<std::size_t>(answer.rows[i]);
       json_.begin_object();
-      json_.member("row", std::uint64_t{row});
-      if (index_.id_kind() != vector::IdKind::kRows) json_.member("id", index_.id(row));
+      json_.member("row", static_cast<std::uint64_t>(answer.rows[i]));
+      if (has_ids_) json_.member("id", ids[i]);
       if (std::isfinite(answer.distances[i])) {
         json_.member("distance", answer.distances[i]);
       } else {
@@ -68,7 +71,8 @@ class Json : public NeighborOutput {
 
  private:
   OutputFile output_;
-  const vector::VectorIndex& index_;
+  const VectorIndex& index_;
+  bool has_ids_;
   std::string distance_is_;
   JsonWriter json_;
 };
@@ -172,7 +176,7 @@ std::size_t fixed_length(std::optional<std::size_t> k, const std::string& target
 }  // namespace
 
 std::unique_ptr<NeighborOutput> make_neighbor_output(const NeighborTargets& targets,
-                                                     const vector::VectorIndex& index,
+                                                     const VectorIndex& index,
                                                      const NeighborShape& shape) {
   check_places(targets);
   std::vector<std::unique_ptr<NeighborOutput>> parts;
@@ -186,9 +190,9 @@ std::unique_ptr<NeighborOutput> make_neighbor_output(const NeighborTargets& targ
                                               fixed_length(shape.places, targets.output)));
   }
   if (!targets.distances.empty()) {
-    parts.push_back(std::make_unique<DistanceFile>(
-        targets.distances, shape.queries, fixed_length(shape.places, targets.distances),
-        vector::worst_distance(index.settings().metric)));
+    parts.push_back(std::make_unique<DistanceFile>(targets.distances, shape.queries,
+                                                   fixed_length(shape.places, targets.distances),
+                                                   vector::worst_distance(index.metric())));
   }
   if (!targets.json.empty())
     parts.push_back(std::make_unique<Json>(targets.json, index, shape.has_estimates));

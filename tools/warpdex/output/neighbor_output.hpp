@@ -7,8 +7,7 @@
 #include <span>
 #include <string>
 
-#include "warpdex/vector/format/vector_index.hpp"
-#include "warpdex/vector/neighbors.hpp"
+#include "warpdex/vector_index.hpp"
 
 namespace warpdex::tools {
 
@@ -49,7 +48,7 @@ struct NeighborShape {
 /// Lines are: query, id, distance, between tabs. Throws UsageError where a format cannot hold that,
 /// and where two outputs go to one place.
 std::unique_ptr<NeighborOutput> make_neighbor_output(const NeighborTargets& targets,
-                                                     const vector::VectorIndex& index,
+                                                     const VectorIndex& index,
                                                      const NeighborShape& shape);
 
 }  // namespace warpdex::tools

@@ -4,14 +4,14 @@
 #include <ostream>
 #include <string>
 
-#include "warpdex/vector/format/vector_index.hpp"
+#include "warpdex/vector_index.hpp"
 
 namespace warpdex::tools {
 
 /// Settings, counts, lists and the bytes of each section, for people.
-void print_vector_stats(const vector::VectorIndex& index, std::ostream& out);
+void print_vector_stats(const VectorIndex& index, std::ostream& out);
 
 /// The same as JSON, with a line end.
-std::string vector_stats_json(const vector::VectorIndex& index);
+std::string vector_stats_json(const VectorIndex& index);
 
 }  // namespace warpdex::tools

@@ -14,8 +14,7 @@ namespace {
 
 using Ids = vector::Matrix<std::int32_t>;
 
-vector::GpuFlatFigures operator-(vector::GpuFlatFigures after,
-                                 const vector::GpuFlatFigures& before) {
+VectorGpuFigures operator-(VectorGpuFigures after, const VectorGpuFigures& before) {
   after.queries -= before.queries;
   after.uncertified -= before.uncertified;
   return after;
@@ -40,17 +39,16 @@ Ids first_rows(const Ids& all, std::size_t count) {
 
 class VectorBench {
  public:
-  VectorBench(const VectorBenchPlan& plan, const vector::VectorIndex& index, VectorSearch& searcher)
+  VectorBench(const VectorBenchPlan& plan, VectorIndex& index)
       : plan_(plan),
         index_(index),
-        searcher_(searcher),
-        has_lists_(vector::has_lists(index.settings().index)),
+        settings_(index.settings()),
         largest_(*std::max_element(plan.batches.begin(), plan.batches.end())) {}
 
-  std::vector<MeasuredSearch> run(std::span<const vector::ProbeSettings> depths) {
+  std::vector<MeasuredSearch> run(std::span<const VectorDepth> depths) {
     for (std::size_t i = 0; i < depths.size(); ++i) {
       depth_ = depths[i];
-      if (i > 0) searcher_.set_depth(depth_);
+      if (i > 0) index_.set_depth(depth_);
       for (const std::size_t k : plan_.ks) measure_k(k);
     }
     return std::move(all_);
@@ -77,13 +75,13 @@ class VectorBench {
   /// Adds a search's figures; its answers are those of the first one.
   vector::Neighbors measure(const std::vector<float>& queries, std::size_t k) {
     InterruptGuard::check();
-    vector::Neighbors answers = searcher_.nearest(queries, k, nullptr);
-    const vector::GpuFlatFigures before = figures();
+    vector::Neighbors answers = index_.search(queries, k);
+    const VectorGpuFigures before = index_.gpu_figures();
     std::vector<double> times;
     for (std::size_t i = 0; i < plan_.repetitions; ++i) {
       InterruptGuard::check();
       const auto begin = std::chrono::steady_clock::now();
-      searcher_.nearest(queries, k, nullptr);
+      index_.search(queries, k);
       const std::chrono::duration<double, std::milli> passed =
           std::chrono::steady_clock::now() - begin;
       times.push_back(passed.count());
@@ -91,29 +89,21 @@ class VectorBench {
     MeasuredSearch one;
     one.queries = answers.queries;
     one.k = k;
-    one.probes = has_lists_ ? depth_.probes : 0;
+    one.probes = settings_.lists != 0 ? depth_.probes : 0;
     one.refine = depth_.refine;
     one.milliseconds = median(times);
-    const bool is_exact = index_.settings().index == vector::IndexKind::kFlat;
+    const bool is_exact = settings_.coding == VectorCoding::kRows && settings_.lists == 0;
     one.floor = is_exact ? floor_of(answers.queries) : 0;
-    if (searcher_.is_on_gpu()) {
-      one.is_resident = searcher_.is_resident();
-      one.on_gpu = figures() - before;
-    }
+    if (index_.device() == Device::kGpu) one.on_gpu = index_.gpu_figures() - before;
     all_.push_back(one);
     if (plan_.on_search) plan_.on_search();
     return answers;
   }
 
-  vector::GpuFlatFigures figures() const {
-    return searcher_.is_on_gpu() ? searcher_.figures() : vector::GpuFlatFigures{};
-  }
-
   double floor_of(std::size_t queries) const {
     const double components =
-        static_cast<double>(index_.live_rows()) * static_cast<double>(index_.settings().dimension);
-    const double bytes =
-        components * static_cast<double>(vector::store_bytes(index_.settings().store));
+        static_cast<double>(index_.live_rows()) * static_cast<double>(settings_.dimension);
+    const double bytes = components * static_cast<double>(vector::store_bytes(settings_.store));
     const double operations = 2 * components * static_cast<double>(queries);
     const double by_arithmetic = plan_.gflops > 0 ? operations / (plan_.gflops * 1e6) : 0;
     const double by_reading = plan_.bandwidth > 0 ? bytes / (plan_.bandwidth * 1e6) : 0;
@@ -121,21 +111,19 @@ class VectorBench {
   }
 
   const VectorBenchPlan& plan_;
-  const vector::VectorIndex& index_;
-  VectorSearch& searcher_;
-  bool has_lists_;
+  VectorIndex& index_;
+  NewVectorIndex settings_;
   std::size_t largest_;
-  vector::ProbeSettings depth_;
+  VectorDepth depth_;
   std::vector<MeasuredSearch> all_;
 };
 
 }  // namespace
 
 std::vector<MeasuredSearch> measure_searches(const VectorBenchPlan& plan,
-                                             std::span<const vector::ProbeSettings> depths,
-                                             const vector::VectorIndex& index,
-                                             VectorSearch& searcher) {
-  return VectorBench(plan, index, searcher).run(depths);
+                                             std::span<const VectorDepth> depths,
+                                             VectorIndex& index) {
+  return VectorBench(plan, index).run(depths);
 }
 
 }  // namespace warpdex::tools

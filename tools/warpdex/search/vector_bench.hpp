@@ -8,11 +8,9 @@
 #include <span>
 #include <vector>
 
-#include "search/vector_search.hpp"
 #include "warpdex/vector/data/matrix.hpp"
 #include "warpdex/vector/data/recall.hpp"
-#include "warpdex/vector/flat/gpu_flat_searcher.hpp"
-#include "warpdex/vector/format/vector_index.hpp"
+#include "warpdex/vector_index.hpp"
 
 namespace warpdex::tools {
 
@@ -36,24 +34,22 @@ struct MeasuredSearch {
   std::size_t index = 0;  ///< its place among those that are compared
   std::size_t queries = 0;
   std::size_t k = 0;
-  std::size_t probes = 0;    ///< 0: there are no lists
-  std::size_t refine = 0;    ///< 0: answers are not refined
-  double milliseconds = 0;   ///< median
-  double floor = 0;          ///< milliseconds; 0: not known
-  bool is_resident = false;  ///< all that is searched lies in GPU memory
+  std::size_t probes = 0;   ///< 0: there are no lists
+  std::size_t refine = 0;   ///< 0: answers are not refined
+  double milliseconds = 0;  ///< median
+  double floor = 0;         ///< milliseconds; 0: not known
   /// Of the timed searches; none: the CPU's.
-  std::optional<vector::GpuFlatFigures> on_gpu = {};
+  std::optional<VectorGpuFigures> on_gpu = {};
   /// Of the largest batch, as answers are the same in all. None: there is no truth.
   std::optional<vector::Recall> recall = {};
   std::size_t judged = 0;  ///< queries that `recall` is of
 };
 
 /// Measures all that the plan names, depth by depth, then k by k, then batch by batch: a search
-/// that warms memory, then the timed ones. `searcher` is of `index`, set to the first of `depths`;
-/// a flat index has one depth, which is ignored. A signal ends it between two searches.
+/// that warms memory, then the timed ones. `index` is set to the first of `depths`, and then to
+/// the others. A signal ends it between two searches.
 std::vector<MeasuredSearch> measure_searches(const VectorBenchPlan& plan,
-                                             std::span<const vector::ProbeSettings> depths,
-                                             const vector::VectorIndex& index,
-                                             VectorSearch& searcher);
+                                             std::span<const VectorDepth> depths,
+                                             VectorIndex& index);
 
 }  // namespace warpdex::tools

@@ -109,25 +109,24 @@ std::vector<Shown> figure_columns(const VectorBenchResult& result) {
 }
 
 void add_indexes(JsonWriter& json, const std::vector<std::string>& names,
-                 const std::vector<vector::VectorIndex>& indexes) {
+                 const std::vector<VectorIndex>& indexes) {
   json.begin_array("indexes");
   for (std::size_t i = 0; i < indexes.size(); ++i) {
-    const vector::VectorIndexSettings& settings = indexes[i].settings();
+    const VectorIndexStats stats = indexes[i].stats();
+    const NewVectorIndex& settings = stats.settings;
     json.begin_object();
     json.member("name", names[i]);
-    json.member("index", vector::index_kind_name(settings.index));
-    json.member("vectors", std::uint64_t{indexes[i].live_rows()});
-    json.member("segments", std::uint64_t{indexes[i].segments().size()});
+    json.member("index", vector_kind_name(settings));
+    json.member("vectors", std::uint64_t{stats.live_rows});
+    json.member("segments", std::uint64_t{stats.segments});
     json.member("dimension", std::uint64_t{settings.dimension});
     json.member("metric", vector::metric_name(settings.metric));
     json.member("store", vector::store_name(settings.store));
-    if (vector::has_lists(settings.index)) {
-      json.member("lists", std::uint64_t{settings.ivf.lists});
-    }
-    if (settings.index == vector::IndexKind::kIvfPq) {
-      json.member("bytes", std::uint64_t{settings.pq.bytes});
-      json.member("bits", std::uint64_t{settings.pq.bits});
-      json.member("is_rotated", settings.pq.is_rotated);
+    if (settings.lists != 0) json.member("lists", std::uint64_t{settings.lists});
+    if (settings.coding == VectorCoding::kPq) {
+      json.member("bytes", std::uint64_t{settings.pq_bytes});
+      json.member("bits", std::uint64_t{settings.pq_bits});
+      json.member("is_rotated", settings.is_rotated);
     }
     json.end_object();
   }
@@ -144,7 +143,7 @@ void add_search(JsonWriter& json, const std::string& name, const MeasuredSearch&
   json.member("milliseconds", one.milliseconds);
   if (one.floor > 0) json.member("floor_milliseconds", one.floor);
   json.member("processor", one.on_gpu ? "gpu" : "cpu");
-  if (one.on_gpu) json.member("resident", one.is_resident);
+  if (one.on_gpu) json.member("resident", one.on_gpu->is_resident);
   if (const auto share = certified_share(one)) json.member("certified", *share);
   if (one.recall) {
     json.member("1@k", one.recall->nearest);
@@ -229,7 +228,7 @@ void print_searches(const VectorBenchResult& result, std::ostream& out) {
 }
 
 std::string searches_to_json(const VectorBenchResult& result,
-                             const std::vector<vector::VectorIndex>& indexes) {
+                             const std::vector<VectorIndex>& indexes) {
   JsonWriter json;
   json.begin_object();
   json.member("device", by_gpu(result) ? result.gpu : "cpu");

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "search/vector_bench.hpp"
-#include "warpdex/vector/format/vector_index.hpp"
+#include "warpdex/vector_index.hpp"
 
 namespace warpdex::tools {
 
@@ -26,7 +26,7 @@ void print_searches(const VectorBenchResult& result, std::ostream& out);
 
 /// `indexes` are those of result.names.
 std::string searches_to_json(const VectorBenchResult& result,
-                             const std::vector<vector::VectorIndex>& indexes);
+                             const std::vector<VectorIndex>& indexes);
 
 /// Time over numbers of queries, a line for each index, depth and k. If answers were judged, that
 /// of the first depth only; and beside it queries a second over k@k for the largest batch, a line

@@ -1,24 +1,28 @@
-// The searcher that suits the index.
+// Depths that suit the index, and the GPUs that search it.
 #include "search/vector_search.hpp"
 
 #include <algorithm>
 #include <map>
+#include <memory>
+#include <set>
 #include <string>
 #include <utility>
 
 #include "output/text.hpp"
-#include "warpdex/core/cuda/device.hpp"
 #include "warpdex/core/error.hpp"
-#include "warpdex/vector/format/verify.hpp"
-#include "warpdex/vector/graph/row_search.hpp"
 
 namespace warpdex::tools {
+namespace {
 
-void set_binary_depth(const CommandLine& command, const SearchDepth& depth,
-                      vector::ProbeSettings& settings) {
+constexpr std::int64_t kMaxQueryBits = 8;
+
+bool has_codes(const NewVectorIndex& settings) { return settings.coding != VectorCoding::kRows; }
+
+}  // namespace
+
+void set_binary_depth(const CommandLine& command, const SearchDepth& depth, VectorDepth& settings) {
   if (command.given("query-bits")) {
-    settings.query_bits = checked_number("--query-bits", depth.query_bits, 1,
-                                         static_cast<std::int64_t>(vector::kMaxXfbqBits));
+    settings.query_bits = checked_number("--query-bits", depth.query_bits, 1, kMaxQueryBits);
   }
   if (!command.given("extra")) return;
   if (!command.given("refine")) {
@@ -27,58 +31,57 @@ void set_binary_depth(const CommandLine& command, const SearchDepth& depth,
   settings.extra = checked_number("--extra", depth.extra, 0, vector::kMaxRows);
 }
 
-void check_depth_options(const vector::VectorIndex& index, const CommandLine& command) {
-  const vector::VectorIndexSettings& settings = index.settings();
+void check_depth_options(const VectorIndex& index, const CommandLine& command) {
+  const NewVectorIndex settings = index.settings();
   const std::string name = "'" + index.folder().string() + "'";
-  if (!vector::has_lists(settings.index) && command.given("probes")) {
+  if (settings.lists == 0 && command.given("probes")) {
     throw UsageError(name + " has no lists to probe: it was built with --index " +
-                     std::string(vector::index_kind_name(settings.index)) + "; leave --probes out");
+                     std::string(vector_kind_name(settings)) + "; leave --probes out");
   }
-  if (command.given("query-bits") && !vector::has_binary_codes(settings.index)) {
+  if (command.given("query-bits") && settings.coding != VectorCoding::kBinary) {
     throw UsageError(name +
                      " has no binary codes: --query-bits is for --index xfbq and ivf-xfbq; leave "
                      "it out");
   }
-  if (command.given("extra") && settings.index != vector::IndexKind::kXfbq) {
+  if (command.given("extra") && (settings.coding != VectorCoding::kBinary || settings.lists != 0)) {
     throw UsageError(name +
                      " has no binary codes of all vectors without lists: --extra is for --index "
                      "xfbq; leave it out");
   }
   if (!command.given("refine")) return;
-  if (!vector::has_codes(settings.index)) {
+  if (!has_codes(settings)) {
     throw UsageError(
         name +
         " has exact distances already: --refine is for --index ivf-pq, xfbq and ivf-xfbq; "
         "leave it out");
   }
-  if (!settings.pq.keeps_vectors) {
+  if (!settings.keeps_vectors) {
     throw UsageError(name +
                      " keeps no vectors to refine answers by: it was built with --no-vectors; "
                      "leave --refine out, or build it again");
   }
 }
 
-Supply lists_of(const vector::VectorIndex& index) {
-  const std::size_t lists = index.settings().ivf.lists;
+Supply lists_of(const VectorIndex& index) {
+  const std::size_t lists = index.lists();
   return {lists, "the index '" + index.folder().string() + "' has " + counted(lists, "list"),
           "all are probed"};
 }
 
-Supply vectors_of(const vector::VectorIndex& index, const std::string& effect) {
+Supply vectors_of(const VectorIndex& index, const std::string& effect) {
   const std::size_t vectors = index.live_rows();
   return {vectors, "the index '" + index.folder().string() + "' has " + counted(vectors, "vector"),
           effect};
 }
 
-Supply refined_of(const vector::VectorIndex& index) {
+Supply refined_of(const VectorIndex& index) {
   return vectors_of(index, "all that codes find are ranked anew");
 }
 
-vector::ProbeSettings checked_depth(const vector::VectorIndex& index, const CommandLine& command,
-                                    SearchDepth depth) {
+VectorDepth checked_depth(const VectorIndex& index, const CommandLine& command, SearchDepth depth) {
   check_depth_options(index, command);
-  vector::ProbeSettings settings;
-  if (vector::has_lists(index.settings().index)) {
+  VectorDepth settings;
+  if (index.lists() != 0) {
     const Supply lists = lists_of(index);
     if (!command.given("probes")) {
       depth.probes = std::min(depth.probes, static_cast<std::int64_t>(lists.count));
@@ -150,100 +153,62 @@ std::size_t count_shards(const CommandLine& command, const GpuLayout& layout, st
                    std::to_string(gpus) + "; name as many as that");
 }
 
+/// Each GPU has one account, however often --devices names it.
+std::vector<Gpu> open_gpus(const auto& wanted) {
+  std::map<int, Gpu> by_number;
+  std::vector<Gpu> gpus;
+  for (const auto& one : wanted) {
+    gpus.push_back(by_number.try_emplace(one.device, one.device, one.memory).first->second);
+  }
+  return gpus;
+}
+
+VectorIndexOptions options_of(const VectorDepth& depth, std::size_t threads) {
+  VectorIndexOptions options;
+  options.threads = threads;
+  options.depth = depth;
+  return options;
+}
+
 }  // namespace
 
-VectorSearch::VectorSearch(const vector::VectorIndex& index, const CommandLine& command,
-                           const vector::ProbeSettings& depth, std::size_t threads,
-                           const DeviceOptions& device, const GpuLayout& layout, SearchFor what)
-    : index_(index),
-      metric_(index.settings().metric),
-      settings_(depth),
-      threads_(threads),
-      device_(device) {
-  if (what == SearchFor::kStoredRows) {
-    const vector::RowSearchMethod method = vector::row_search_method(index, settings_);
-    metric_ = method.metric;
-    settings_ = method.depth;
-  }
-  const std::size_t shards = count_shards(command, layout, device_.gpu_count());
-  device_.start_gpus([&](std::span<const ResourceSettings> gpus) {
-    vector::check_before_upload(index);
-    start_gpus(shards, gpus);
+VectorIndexOptions search_options(const CommandLine& command, const VectorDepth& depth,
+                                  std::size_t threads, const DeviceOptions& device,
+                                  const GpuLayout& layout, const UseOptions& use) {
+  const std::size_t shards = count_shards(command, layout, device.gpu_count());
+  VectorIndexOptions options = options_of(depth, threads);
+  const auto is_in_use = std::make_shared<bool>(false);
+  const bool works = device.start_gpus([&](const auto& gpus) {
+    VectorIndexOptions with_gpus = options_of(depth, threads);
+    with_gpus.device = device.is_auto() ? Device::kAuto : Device::kGpu;
+    with_gpus.gpus = open_gpus(gpus);
+    with_gpus.shards = shards;
+    with_gpus.on_cpu = [device, is_in_use](const Error& error) {
+      if (!*is_in_use) throw;  // start_gpus() says that the CPU works
+      device.take_cpu(error);
+    };
+    if (use) use(with_gpus);
+    options = with_gpus;
   });
-  cpu_ = vector::search_index_on_cpu(index, settings_, threads, metric_);
+  if (!works && use) use(options);
+  *is_in_use = true;
+  return options;
 }
 
-void VectorSearch::set_depth(const vector::ProbeSettings& depth) {
-  settings_ = depth;
-  cpu_ = vector::search_index_on_cpu(index_, settings_, threads_, metric_);
-  if (!gpu_) return;
-  try {
-    gpu_->searcher.reset();  // two do not fit
-    upload(*gpu_);
-  } catch (const Error& error) {
-    device_.take_cpu(error);
-    gpu_.reset();
-  }
+void set_search(VectorIndex& index, const CommandLine& command, const VectorDepth& depth,
+                std::size_t threads, const DeviceOptions& device, const GpuLayout& layout) {
+  search_options(command, depth, threads, device, layout,
+                 [&](const VectorIndexOptions& options) { index.set_options(options); });
 }
 
-void VectorSearch::start_gpus(std::size_t shards, std::span<const ResourceSettings> gpus) {
-  auto started = std::make_unique<Gpu>();
-  started->shards = shards;
-  started->replicas = gpus.size() / shards;
-  std::map<int, Resources*> of_device;
-  for (const ResourceSettings& gpu : gpus) {
-    Resources*& one = of_device[gpu.device];
-    if (one == nullptr) {
-      one = started->resources.emplace_back(std::make_unique<Resources>(gpu)).get();
-    }
-    started->order.push_back(one);
-  }
-  upload(*started);
-  gpu_ = std::move(started);
-}
-
-void VectorSearch::upload(Gpu& gpu) const {
-  gpu.searcher = vector::search_index_on_gpus(index_, settings_, gpu.order, gpu.shards, metric_);
-}
-
-std::string VectorSearch::gpu_name() const {
+std::string gpu_names(const std::vector<Gpu>& gpus) {
+  std::set<int> named;
   std::string names;
-  if (!gpu_) return names;
-  for (const std::unique_ptr<Resources>& gpu : gpu_->resources) {
-    names += (names.empty() ? "" : ", ") + device_info(gpu->device()).name;
+  for (const Gpu& gpu : gpus) {
+    if (!named.insert(gpu.device()).second) continue;
+    names += (names.empty() ? "" : ", ") + gpu.name();
   }
   return names;
-}
-
-/// What the GPUs answer, or nothing if the CPU is to.
-template <class Answers, class Search>
-std::optional<Answers> VectorSearch::try_gpu(const Search& search) {
-  if (!gpu_) return std::nullopt;
-  try {
-    return search(*gpu_->searcher);
-  } catch (const Error& error) {
-    device_.take_cpu(error);
-    gpu_.reset();
-    return std::nullopt;
-  }
-}
-
-vector::Neighbors VectorSearch::nearest(std::span<const float> queries, std::size_t k,
-                                        const vector::RowFilter* filter) {
-  const auto search = [&](const vector::VectorSearcher& searcher) {
-    return searcher.nearest(queries, k, filter);
-  };
-  if (auto found = try_gpu<vector::Neighbors>(search)) return std::move(*found);
-  return search(*cpu_);
-}
-
-vector::RangeNeighbors VectorSearch::within(std::span<const float> queries, float radius,
-                                            const vector::RowFilter* filter) {
-  const auto search = [&](const vector::VectorSearcher& searcher) {
-    return searcher.within(queries, radius, filter);
-  };
-  if (auto found = try_gpu<vector::RangeNeighbors>(search)) return std::move(*found);
-  return search(*cpu_);
 }
 
 }  // namespace warpdex::tools

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <functional>
 #include <iostream>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,7 +23,7 @@
 #include "warpdex/core/cpu_features.hpp"
 #include "warpdex/core/error.hpp"
 #include "warpdex/core/parallel.hpp"
-#include "warpdex/vector/metric/metric_index.hpp"
+#include "warpdex/metric_index.hpp"
 
 namespace warpdex::tools {
 namespace {
@@ -98,9 +99,9 @@ std::vector<double> numbers(const std::string& option, const std::string& list) 
 
 class Bench {
  public:
-  Bench(const Arguments& given, const metric::MetricIndex& index, const metric::Queries& queries)
+  Bench(const Arguments& given, const MetricIndex& index, const MetricQueries& queries)
       : queries_(queries),
-        searcher_(index, queries, given.device),
+        index_(index),
         batch_(checked_number("--batch", given.batch, 1)),
         repetitions_(checked_number("--repetitions", given.repetitions, 1, 1'000'000)) {
     settings_.compare = metric::rank_distance_from_name(given.compare);
@@ -121,22 +122,22 @@ class Bench {
 
   /// "cpu", or what the driver calls the GPU.
   std::string device() const {
-    const std::string gpu = searcher_.gpu_name();
-    return gpu.empty() ? "cpu" : gpu;
+    const std::optional<Gpu> gpu = index_.gpu();
+    return gpu ? gpu->name() : "cpu";
   }
 
  private:
-  metric::Matches search(const MetricKind& kind) {
+  metric::Matches search(const MetricKind& kind) const {
     metric::Matches all;
     for (std::size_t first = 0; first < queries_.size(); first += batch_) {
       const std::size_t count = std::min<std::size_t>(batch_, queries_.size() - first);
-      metric::Matches some = searcher_.search(first, count, kind, settings_);
+      metric::Matches some = search_metric(index_, queries_, first, count, kind, settings_);
       std::move(some.begin(), some.end(), std::back_inserter(all));
     }
     return all;
   }
 
-  double time(const MetricKind& kind) {
+  double time(const MetricKind& kind) const {
     std::vector<double> times;
     for (std::size_t i = 0; i < repetitions_; ++i) {
       const auto begin = std::chrono::steady_clock::now();
@@ -164,8 +165,8 @@ class Bench {
     return counted == 0 ? 1 : sum / static_cast<double>(counted);
   }
 
-  const metric::Queries& queries_;
-  MetricSearch searcher_;
+  const MetricQueries& queries_;
+  const MetricIndex& index_;
   std::size_t batch_;
   std::size_t repetitions_;
   metric::MetricSearchSettings settings_;
@@ -191,13 +192,13 @@ void print(const std::vector<Measured>& all, std::ostream& out) {
   table.print(out);
 }
 
-std::string to_json(const metric::MetricIndex& index, const std::string& device,
-                    std::size_t threads, const std::vector<Measured>& all) {
+std::string to_json(const MetricIndex& index, const std::string& device, std::size_t threads,
+                    const std::vector<Measured>& all) {
   JsonWriter json;
   json.begin_object();
-  json.member("objects", std::uint64_t{index.objects().objects});
-  json.member("permutants", std::uint64_t{index.permutants().size()});
-  json.member("distance", metric::distance_name(index.objects().settings.distance));
+  json.member("objects", std::uint64_t{index.objects()});
+  json.member("permutants", std::uint64_t{index.permutants()});
+  json.member("distance", metric::distance_name(index.settings().distance));
   json.member("device", device);
   json.member("isa", isa_name(isa()));
   json.member("threads", std::uint64_t{threads});
@@ -252,13 +253,14 @@ int run_metric_bench(const std::vector<std::string>& arguments) {
   check_outputs_not_inputs({given.queries}, {given.json});
   check_outputs_outside(given.index, {given.json});
   const InterruptGuard guard;
-  const metric::MetricIndex index = metric::MetricIndex::open(given.index);
-  const metric::Queries queries(given.queries, index.objects().settings);
+  MetricIndex index(given.index);
+  const MetricQueries queries = MetricQueries::read(given.queries, index.settings());
   if (queries.size() == 0) {
     throw InputError("'" + given.queries + "' has no queries; give one or more");
   }
-  const std::vector<MetricKind> kinds = kinds_of(given, command, index.objects().objects);
+  const std::vector<MetricKind> kinds = kinds_of(given, command, index.objects());
   const std::vector<double> shares = numbers("--share", given.share);
+  set_search(index, given.device);
   Bench bench(given, index, queries);
   Progress progress = Progress::to_standard_error();
   std::vector<Measured> all;

@@ -1,9 +1,7 @@
 // warpdex metric build: builds a permutation index from a file of objects.
-#include <algorithm>
 #include <chrono>
 #include <iostream>
 #include <string>
-#include <vector>
 
 #include "command.hpp"
 #include "options/options.hpp"
@@ -15,7 +13,7 @@
 #include "output/progress.hpp"
 #include "output/text.hpp"
 #include "warpdex/core/error.hpp"
-#include "warpdex/vector/metric/metric_index.hpp"
+#include "warpdex/metric_index.hpp"
 
 namespace warpdex::tools {
 namespace {
@@ -114,32 +112,30 @@ int run_metric_build(const std::vector<std::string>& arguments) {
   add_options(command, given);
   if (!command.parse(arguments)) return 0;
 
-  const metric::ObjectSettings settings = object_settings(given);
-  metric::PermutationSettings how;
-  how.permutants = checked_number("--permutants", given.permutants, 1, metric::kMaxPermutants);
-  how.choice = metric::choice_from_name(given.choose);
-  how.seed = given.seed;
-  how.threads = checked_threads(given.threads);
+  NewMetricIndex settings;
+  settings.objects = object_settings(given);
+  const std::size_t permutants =
+      checked_number("--permutants", given.permutants, 1, metric::kMaxPermutants);
+  // The default is for as many objects or more.
+  if (command.given("permutants")) settings.permutants = permutants;
+  settings.choice = metric::choice_from_name(given.choose);
+  settings.seed = given.seed;
+  settings.threads = checked_threads(given.threads);
   check_inputs_outside(given.output, {given.input});
   const auto begin = std::chrono::steady_clock::now();
   const ChangedFolder folder(given.output);
   const InterruptGuard guard;
-  const metric::Objects objects = metric::read_objects(given.input, settings);
-  // The default is for as many objects or more.
-  if (!command.given("permutants")) {
-    how.permutants = std::min(how.permutants, objects.view().objects);
-  }
   Progress progress = Progress::to_standard_error();
-  const std::vector<std::string> notes = metric::write_metric_index(
-      given.output, objects, how, [&](std::uint64_t done, std::uint64_t total) {
+  const MetricBuildReport built = MetricIndex::build(
+      given.output, settings, given.input, [&](std::uint64_t done, std::uint64_t total) {
         InterruptGuard::check();
         if (given.quiet) return;
         progress.update("comparing", "", done, total, Progress::Unit::kSteps);
       });
   progress.clear();
   const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - begin;
-  report_change(notes,
-                [&] { report(given, objects.view().objects, how.permutants, passed.count()); });
+  report_change(built.notes,
+                [&] { report(given, built.objects, built.permutants, passed.count()); });
   folder.tell_if_replaced(given.quiet);
   return 0;
 }

@@ -21,7 +21,7 @@
 #include "search/metric_search.hpp"
 #include "warpdex/core/error.hpp"
 #include "warpdex/core/number_text.hpp"
-#include "warpdex/vector/metric/metric_index.hpp"
+#include "warpdex/metric_index.hpp"
 
 namespace warpdex::tools {
 namespace {
@@ -106,7 +106,7 @@ metric::MetricSearchSettings search_settings(const Arguments& given, const Comma
 /// Lines, JSON or both.
 class Answers {
  public:
-  Answers(const Arguments& given, const metric::MetricIndex& index, const metric::Queries& queries)
+  Answers(const Arguments& given, const MetricIndex& index, const MetricQueries& queries)
       : index_(index), queries_(queries), wants_texts_(given.texts) {
     if (!given.output.empty() || given.json.empty()) lines_.emplace(given.output);
     if (!given.json.empty()) json_.emplace(given.json);
@@ -129,8 +129,7 @@ class Answers {
   void add_lines(std::size_t query, const std::vector<metric::Match>& matches) {
     for (const metric::Match& match : matches) {
       if (wants_texts_) {
-        lines_->stream() << queries_.text(query) << '\t'
-                         << index_.objects().texts.text(match.object);
+        lines_->stream() << queries_.text(query) << '\t' << index_.text(match.object);
       } else {
         lines_->stream() << query << '\t' << match.object;
       }
@@ -139,7 +138,7 @@ class Answers {
   }
 
   void add_json(std::size_t query, const std::vector<metric::Match>& matches) {
-    const bool are_texts = !metric::is_of_vectors(index_.objects().settings.distance);
+    const bool are_texts = !metric::is_of_vectors(index_.settings().distance);
     writer_.begin_object();
     writer_.member("query", std::uint64_t{query});
     if (are_texts) writer_.member("text", queries_.text(query));
@@ -147,7 +146,7 @@ class Answers {
     for (const metric::Match& match : matches) {
       writer_.begin_object();
       writer_.member("object", std::uint64_t{match.object});
-      if (are_texts) writer_.member("text", index_.objects().texts.text(match.object));
+      if (are_texts) writer_.member("text", index_.text(match.object));
       if (std::isfinite(match.distance)) {
         writer_.member("distance", match.distance);
       } else {
@@ -160,20 +159,20 @@ class Answers {
     json_->stream() << writer_.take() << '\n';
   }
 
-  const metric::MetricIndex& index_;
-  const metric::Queries& queries_;
+  const MetricIndex& index_;
+  const MetricQueries& queries_;
   bool wants_texts_;
   std::optional<OutputFile> lines_;
   std::optional<OutputFile> json_;
   JsonWriter writer_;
 };
 
-void answer_all(const MetricKind& kind, const metric::Queries& queries,
-                const metric::MetricSearchSettings& settings, MetricSearch& search,
-                Answers& answers, Progress* progress) {
+void answer_all(const MetricIndex& index, const MetricKind& kind, const MetricQueries& queries,
+                const metric::MetricSearchSettings& settings, Answers& answers,
+                Progress* progress) {
   for (std::size_t first = 0; first < queries.size(); first += kPartQueries) {
     const std::size_t count = std::min(kPartQueries, queries.size() - first);
-    const metric::Matches matches = search.search(first, count, kind, settings);
+    const metric::Matches matches = search_metric(index, queries, first, count, kind, settings);
     for (std::size_t q = 0; q < count; ++q) answers.add(first + q, matches[q]);
     if (progress == nullptr) continue;
     progress->update("searching", counted(first + count, "query"), first + count, queries.size(),
@@ -196,16 +195,16 @@ int run_metric_search(const std::vector<std::string>& arguments) {
   check_outputs_outside(given.index, {given.output, given.json});
 
   const InterruptGuard guard;
-  const metric::MetricIndex index = metric::MetricIndex::open(given.index);
-  const metric::ObjectSettings& objects = index.objects().settings;
+  MetricIndex index(given.index);
+  const metric::ObjectSettings& objects = index.settings();
   if (given.texts && metric::is_of_vectors(objects.distance)) {
     throw UsageError("--texts is for texts and sets, '" + given.index +
                      "' holds vectors; leave it out");
   }
-  const metric::Queries queries(given.queries, objects);
+  const MetricQueries queries = MetricQueries::read(given.queries, objects);
   MetricKind kind{0, given.radius};
   if (!command.given("radius")) {
-    const std::size_t count = index.objects().objects;
+    const std::size_t count = index.objects();
     // The default is for indexes that have so many.
     kind.k =
         command.given("-k")
@@ -214,12 +213,12 @@ int run_metric_search(const std::vector<std::string>& arguments) {
                        "a query finds these at most"})
             : std::min<std::size_t>(given.k, count);
   }
-  MetricSearch search(index, queries, given.device);
+  set_search(index, given.device);
   Answers answers(given, index, queries);
   Progress progress = Progress::to_standard_error();
   const bool is_seen =
       isatty(STDERR_FILENO) != 0 && !(given.output.empty() && isatty(STDOUT_FILENO) != 0);
-  answer_all(kind, queries, settings, search, answers, is_seen ? &progress : nullptr);
+  answer_all(index, kind, queries, settings, answers, is_seen ? &progress : nullptr);
   progress.clear();
   answers.finish();
   return 0;

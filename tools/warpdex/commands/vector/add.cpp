@@ -1,9 +1,8 @@
 // warpdex vector add: adds vectors to an index.
-#include <algorithm>
 #include <chrono>
 #include <iostream>
 #include <memory>
-#include <vector>
+#include <string_view>
 
 #include "command.hpp"
 #include "options/options.hpp"
@@ -14,10 +13,11 @@
 #include "output/output_file.hpp"
 #include "output/progress.hpp"
 #include "output/text.hpp"
+#include "output/vector_progress.hpp"
 #include "warpdex/core/error.hpp"
 #include "warpdex/vector/data/ids.hpp"
 #include "warpdex/vector/data/vector_reader.hpp"
-#include "warpdex/vector/format/vector_index_change.hpp"
+#include "warpdex/vector_index.hpp"
 
 namespace warpdex::tools {
 namespace {
@@ -37,8 +37,6 @@ constexpr const char* kNotes =
     "\n"
     "example:\n"
     "  warpdex vector add base.index --input more.fvecs --ids more.txt --update";
-
-constexpr std::size_t kPartBytes = std::size_t{4} << 20;
 
 struct Arguments {
   std::string index;
@@ -62,12 +60,12 @@ void add_options(CommandLine& command, Arguments& given) {
   command.add(group);
 }
 
-void check_input(const Arguments& given, const vector::VectorIndex& index,
+void check_input(const Arguments& given, const VectorIndex& index,
                  const vector::VectorReader& reader) {
-  if (reader.dimension() != index.settings().dimension) {
+  if (reader.dimension() != index.dimension()) {
     throw InputError("the vectors in '" + given.input + "' have " +
                      counted(reader.dimension(), "component") + ", those of '" + given.index +
-                     "' have " + std::to_string(index.settings().dimension));
+                     "' have " + std::to_string(index.dimension()));
   }
   if (given.ids.empty() && index.id_kind() != vector::IdKind::kRows) {
     throw UsageError("the vectors of '" + given.index +
@@ -78,58 +76,40 @@ void check_input(const Arguments& given, const vector::VectorIndex& index,
   }
 }
 
-void read_ids(const Arguments& given, std::uint64_t rows, vector::VectorIndexChange& change) {
-  if (given.ids.empty()) return;
+vector::VectorIds read_ids(const Arguments& given, std::uint64_t rows) {
+  if (given.ids.empty()) return {};
   vector::VectorIds ids = vector::read_ids(given.ids);
-  if (ids.size() != rows) {
-    throw InputError("'" + given.ids + "' has " + counted(ids.size(), "id") + ", '" + given.input +
-                     "' has " + counted(rows, "vector") + "; give one id for each");
-  }
-  change.set_ids(std::move(ids),
-                 given.update ? vector::KnownIds::kReplace : vector::KnownIds::kRefuse);
+  if (ids.size() == rows) return ids;
+  throw InputError("'" + given.ids + "' has " + counted(ids.size(), "id") + ", '" + given.input +
+                   "' has " + counted(rows, "vector") + "; give one id for each");
 }
 
-CommitReport add_rows(const Arguments& given, vector::VectorReader& reader,
-                      vector::VectorIndexChange& change) {
-  const std::size_t dimension = reader.dimension();
-  const std::size_t part = std::max<std::size_t>(1, kPartBytes / (dimension * sizeof(float)));
-  std::vector<float> rows(part * dimension);
+VectorChangeReport add_rows(const Arguments& given, vector::VectorReader& reader,
+                            vector::VectorIds ids, VectorIndex& index) {
   Progress progress = Progress::to_standard_error();
-  while (const std::size_t count = reader.read(part, rows.data())) {
-    change.add({rows.data(), count * dimension});
+  const auto tell = [&](std::string_view stage, std::uint64_t done, std::uint64_t total) {
     InterruptGuard::check();
-    if (given.quiet) continue;
-    progress.update("reading", counted(change.added(), "vector"), change.added(), reader.rows(),
-                    Progress::Unit::kItems);
-  }
-  CommitReport committed =
-      change.commit([&](const char* stage, std::uint64_t done, std::uint64_t total) {
-        InterruptGuard::check();
-        if (!given.quiet) progress.update(stage, "", done, total, Progress::Unit::kSteps);
-      });
-  progress.clear();
-  return committed;
+    if (!given.quiet) update_vector_progress(stage, done, total, progress);
+  };
+  return index.add(reader, std::move(ids), given.update, {.progress = tell});
 }
 
-void report(const Arguments& given, const vector::VectorIndexChange& change,
-            const CommitReport& committed, double seconds) {
-  const std::size_t vectors = change.index().live_rows() + change.added() - change.removed();
+void report(const Arguments& given, const VectorChangeReport& change, double seconds) {
   if (!given.quiet && given.json != "-") {
-    std::cout << "added " << counted(change.added(), "vector");
-    if (given.update)
-      std::cout << ", of which " << grouped(change.removed()) << " replaced others,";
+    std::cout << "added " << counted(change.added, "vector");
+    if (given.update) std::cout << ", of which " << grouped(change.removed) << " replaced others,";
     std::cout << " in " << duration_text(seconds) << "; " << given.index << " has "
-              << counted(vectors, "vector") << " (commit " << committed.number << ")\n";
+              << counted(change.vectors, "vector") << " (commit " << change.number << ")\n";
   }
   if (given.json.empty()) return;
   JsonWriter json;
   json.begin_object();
-  json.member("commit", committed.number);
-  json.member("added", std::uint64_t{change.added()});
-  json.member("replaced", std::uint64_t{change.removed()});
-  json.member("vectors", std::uint64_t{vectors});
+  json.member("commit", change.number);
+  json.member("added", std::uint64_t{change.added});
+  json.member("replaced", std::uint64_t{change.removed});
+  json.member("vectors", std::uint64_t{change.vectors});
   json.member("seconds", seconds);
-  write_notes(committed.notes, json);
+  write_notes(change.notes, json);
   json.end_object();
   write_output(given.json, json.take() + "\n");
 }
@@ -149,12 +129,12 @@ int run_vector_add(const std::vector<std::string>& arguments) {
   const auto begin = std::chrono::steady_clock::now();
   const InterruptGuard guard;
   const std::unique_ptr<vector::VectorReader> reader = vector::open_vectors(given.input);
-  vector::VectorIndexChange change(given.index);
-  check_input(given, change.index(), *reader);
-  read_ids(given, reader->rows(), change);
-  const CommitReport committed = add_rows(given, *reader, change);
+  VectorIndex index(given.index);
+  check_input(given, index, *reader);
+  const VectorChangeReport change =
+      add_rows(given, *reader, read_ids(given, reader->rows()), index);
   const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - begin;
-  report_change(committed.notes, [&] { report(given, change, committed, passed.count()); });
+  report_change(change.notes, [&] { report(given, change, passed.count()); });
   folder.tell_if_replaced(given.quiet);
   return 0;
 }

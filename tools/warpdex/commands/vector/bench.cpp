@@ -22,7 +22,7 @@
 #include "warpdex/core/error.hpp"
 #include "warpdex/core/parallel.hpp"
 #include "warpdex/vector/data/matrix.hpp"
-#include "warpdex/vector/format/vector_index.hpp"
+#include "warpdex/vector_index.hpp"
 
 namespace warpdex::tools {
 namespace {
@@ -145,15 +145,14 @@ std::vector<std::size_t> numbers_at_most(const std::string& option, const std::s
   return result;
 }
 
-std::vector<vector::VectorIndex> open_indexes(const std::vector<std::string>& folders) {
-  std::vector<vector::VectorIndex> indexes;
+std::vector<VectorIndex> open_indexes(const std::vector<std::string>& folders) {
+  std::vector<VectorIndex> indexes;
   for (const std::string& folder : folders) {
-    indexes.push_back(vector::VectorIndex::open(folder));
-    const vector::VectorIndex& first = indexes.front();
-    const vector::VectorIndex& own = indexes.back();
-    if (own.live_rows() == first.live_rows() &&
-        own.settings().dimension == first.settings().dimension &&
-        own.settings().metric == first.settings().metric) {
+    indexes.emplace_back(folder);
+    const VectorIndex& first = indexes.front();
+    const VectorIndex& own = indexes.back();
+    if (own.live_rows() == first.live_rows() && own.dimension() == first.dimension() &&
+        own.metric() == first.metric()) {
       continue;
     }
     throw UsageError("'" + folder + "' and '" + folders.front() +
@@ -173,13 +172,13 @@ std::vector<std::string> names_of(const std::vector<std::string>& folders) {
   return distinct.size() == names.size() ? names : folders;
 }
 
-vector::Matrix<float> read_queries(const Arguments& given, const vector::VectorIndex& index) {
+vector::Matrix<float> read_queries(const Arguments& given, const VectorIndex& index) {
   vector::Matrix<float> queries = vector::read_float_matrix(given.queries, vector::Role::kQueries);
   if (queries.rows == 0) throw InputError("there is no query in '" + given.queries + "'");
-  if (queries.columns == index.settings().dimension) return queries;
+  if (queries.columns == index.dimension()) return queries;
   throw InputError("the queries in '" + given.queries + "' have " +
                    counted(queries.columns, "component") + ", the vectors of '" + given.index +
-                   "' have " + std::to_string(index.settings().dimension));
+                   "' have " + std::to_string(index.dimension()));
 }
 
 vector::Matrix<std::int32_t> read_truth(const Arguments& given, const VectorBenchPlan& plan,
@@ -199,7 +198,7 @@ vector::Matrix<std::int32_t> read_truth(const Arguments& given, const VectorBenc
 }
 
 VectorBenchPlan make_plan(const Arguments& given, const CommandLine& command,
-                          const vector::VectorIndex& index) {
+                          const VectorIndex& index) {
   constexpr std::int64_t kMaxBatch = 10'000'000;
   VectorBenchPlan plan;
   plan.queries = read_queries(given, index);
@@ -221,8 +220,8 @@ VectorBenchPlan make_plan(const Arguments& given, const CommandLine& command,
 }
 
 /// Refuses --probes and --refine where no index has a use for them.
-void check_depths(const std::vector<vector::VectorIndex>& indexes, const CommandLine& command) {
-  const auto suits = [&](const vector::VectorIndex& index) {
+void check_depths(const std::vector<VectorIndex>& indexes, const CommandLine& command) {
+  const auto suits = [&](const VectorIndex& index) {
     try {
       check_depth_options(index, command);
       return true;
@@ -236,25 +235,25 @@ void check_depths(const std::vector<vector::VectorIndex>& indexes, const Command
 }
 
 /// The depths at which an index is searched: those of the lists that its kind has a use for.
-std::vector<vector::ProbeSettings> depths_of(const Arguments& given, const CommandLine& command,
-                                             const vector::VectorIndex& index) {
-  const vector::VectorIndexSettings& settings = index.settings();
+std::vector<VectorDepth> depths_of(const Arguments& given, const CommandLine& command,
+                                   const VectorIndex& index) {
+  const NewVectorIndex settings = index.settings();
   std::vector<std::size_t> probes{1};
-  if (vector::has_lists(settings.index)) {
+  if (settings.lists != 0) {
     probes = numbers_at_most("--probes", given.probes, lists_of(index), command.given("probes"));
   }
   std::vector<std::size_t> refines{0};
-  if (vector::has_codes(settings.index) && settings.pq.keeps_vectors) {
+  if (settings.coding != VectorCoding::kRows && settings.keeps_vectors) {
     refines.clear();
     for (const std::int64_t refine : numbers("--refine", given.refine, 0, kNoLimit)) {
       refines.push_back(refine == 0 ? 0 : at_most("--refine", refine, refined_of(index)));
     }
   }
-  std::vector<vector::ProbeSettings> depths;
+  std::vector<VectorDepth> depths;
   for (const std::size_t refine : refines) {
     for (const std::size_t probe : probes) {
-      depths.push_back({probe, refine, 0, 0});
-      if (vector::has_binary_codes(settings.index)) {
+      depths.push_back({probe, refine});
+      if (settings.coding == VectorCoding::kBinary) {
         set_binary_depth(command, given.binary, depths.back());
       }
     }
@@ -265,7 +264,7 @@ std::vector<vector::ProbeSettings> depths_of(const Arguments& given, const Comma
 /// Measures index after index; only one of them is on the GPUs at a time.
 VectorBenchResult measure(const Arguments& given, const CommandLine& command,
                           const std::vector<std::string>& folders,
-                          const std::vector<vector::VectorIndex>& indexes) {
+                          std::vector<VectorIndex>& indexes) {
   VectorBenchPlan plan = make_plan(given, command, indexes.front());
   Progress progress = Progress::to_standard_error();
   const std::size_t wanted = checked_threads(given.threads);
@@ -274,20 +273,23 @@ VectorBenchResult measure(const Arguments& given, const CommandLine& command,
   result.names = names_of(folders);
   result.batches = plan.batches;
   for (std::size_t i = 0; i < indexes.size(); ++i) {
-    const std::vector<vector::ProbeSettings> depths = depths_of(given, command, indexes[i]);
+    const std::vector<VectorDepth> depths = depths_of(given, command, indexes[i]);
     const std::size_t total = depths.size() * plan.ks.size() * plan.batches.size();
     std::size_t done = 0;
     plan.on_search = [&] {
       progress.update("measuring " + result.names[i], "", ++done, total, Progress::Unit::kSteps);
     };
-    VectorSearch searcher(indexes[i], command, depths.front(), result.threads, given.device,
-                          given.layout);
-    if (searcher.is_on_gpu()) {
-      result.gpu = searcher.gpu_name();
-      result.shards = searcher.shards();
-      result.replicas = searcher.replicas();
+    VectorIndex& index = indexes[i];
+    set_search(index, command, depths.front(), result.threads, given.device, given.layout);
+    if (index.device() == Device::kGpu) {
+      const VectorIndexOptions options = index.options();
+      result.gpu = gpu_names(options.gpus);
+      result.shards = options.shards;
+      result.replicas = options.gpus.size() / options.shards;
     }
-    for (MeasuredSearch& one : measure_searches(plan, depths, indexes[i], searcher)) {
+    std::vector<MeasuredSearch> searches = measure_searches(plan, depths, index);
+    index.set_options({});
+    for (MeasuredSearch& one : searches) {
       one.index = i;
       result.searches.push_back(one);
     }
@@ -311,7 +313,7 @@ int run_vector_bench(const std::vector<std::string>& arguments) {
     check_outputs_outside(folder, {given.json, given.plot});
   }
   const InterruptGuard guard;
-  const std::vector<vector::VectorIndex> indexes = open_indexes(folders);
+  std::vector<VectorIndex> indexes = open_indexes(folders);
   check_depths(indexes, command);
   const VectorBenchResult result = measure(given, command, folders, indexes);
   if (given.json != "-") print_searches(result, std::cout);

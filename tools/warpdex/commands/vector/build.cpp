@@ -1,9 +1,9 @@
 // warpdex vector build: builds an index from a file of vectors.
-#include <algorithm>
 #include <chrono>
 #include <iostream>
 #include <memory>
-#include <vector>
+#include <optional>
+#include <string_view>
 
 #include "command.hpp"
 #include "options/device_options.hpp"
@@ -15,11 +15,11 @@
 #include "output/output_file.hpp"
 #include "output/progress.hpp"
 #include "output/text.hpp"
-#include "warpdex/core/cuda/resources.hpp"
+#include "output/vector_progress.hpp"
 #include "warpdex/core/error.hpp"
 #include "warpdex/vector/data/ids.hpp"
 #include "warpdex/vector/data/vector_reader.hpp"
-#include "warpdex/vector/format/vector_index_writer.hpp"
+#include "warpdex/vector_index.hpp"
 
 namespace warpdex::tools {
 namespace {
@@ -43,8 +43,6 @@ constexpr const char* kNotes =
     "  warpdex vector build --input base.fvecs --index ivf-flat --lists 4096 --output base.ivf\n"
     "  warpdex vector build --input base.fvecs --index ivf-pq --bytes 32 --output base.pq\n"
     "  warpdex vector build --input base.fvecs --index xfbq --bits 4 --output base.xfbq";
-
-constexpr std::size_t kPartBytes = std::size_t{4} << 20;
 
 struct Arguments {
   std::string input;
@@ -132,8 +130,10 @@ void add_options(CommandLine& command, Arguments& given) {
 }
 
 /// Refuses options that are for other kinds of index.
-void check_options(const vector::VectorIndexSettings& settings, const CommandLine& command) {
-  const vector::IndexKind index = settings.index;
+void check_options(const NewVectorIndex& settings, const CommandLine& command) {
+  const bool has_lists = settings.lists != 0;
+  const bool is_binary = settings.coding == VectorCoding::kBinary;
+  const bool has_codes = settings.coding != VectorCoding::kRows;
   const auto check = [&](bool suits, std::initializer_list<const char*> options,
                          const char* purpose) {
     for (const char* option : options) {
@@ -141,101 +141,74 @@ void check_options(const vector::VectorIndexSettings& settings, const CommandLin
       throw UsageError("--" + std::string(option) + " is for " + purpose + ", or leave it out");
     }
   };
-  check(vector::has_lists(index), {"lists", "train"}, "an inverted file; add --index ivf-flat");
-  check(index != vector::IndexKind::kFlat, {"seed", "device", "gpu-memory"},
+  check(has_lists, {"lists", "train"}, "an inverted file; add --index ivf-flat");
+  check(has_lists || has_codes, {"seed", "device", "gpu-memory"},
         "an inverted file or for codes; add --index ivf-flat");
-  check(vector::has_lists(index) || settings.xfbq.is_rotated, {"seed"},
-        "the rotation of xfbq; add --rotate");
-  check(vector::has_codes(index), {"bits", "no-vectors"},
-        "codes; add --index ivf-pq, xfbq or ivf-xfbq");
-  check(index == vector::IndexKind::kIvfPq, {"bytes", "opq"}, "codes; add --index ivf-pq");
-  check(vector::has_binary_codes(index), {"rotate", "correct", "clip"},
-        "binary codes; add --index xfbq or ivf-xfbq");
+  check(has_lists || settings.is_rotated, {"seed"}, "the rotation of xfbq; add --rotate");
+  check(has_codes, {"bits", "no-vectors"}, "codes; add --index ivf-pq, xfbq or ivf-xfbq");
+  check(settings.coding == VectorCoding::kPq, {"bytes", "opq"}, "codes; add --index ivf-pq");
+  check(is_binary, {"rotate", "correct", "clip"}, "binary codes; add --index xfbq or ivf-xfbq");
 }
 
-vector::VectorIndexSettings settings_of(const Arguments& given, const CommandLine& command) {
-  vector::VectorIndexSettings settings;
-  settings.index = vector::index_kind_from_name(given.index);
+NewVectorIndex settings_of(const Arguments& given, const CommandLine& command) {
+  NewVectorIndex settings;
+  set_vector_kind(given.index, settings);
+  const bool is_binary = settings.coding == VectorCoding::kBinary;
   settings.metric = vector::metric_from_name(given.metric);
   settings.store = vector::store_from_name(given.store);
-  settings.ivf.lists = checked_number("--lists", given.lists, 0, vector::kMaxRows);
-  settings.ivf.train = checked_number("--train", given.train, 0, vector::kMaxRows);
-  settings.ivf.seed = given.seed;
-  settings.ivf.threads = checked_threads(given.threads);
-  settings.pq.bytes = checked_number("--bytes", given.bytes, 0, vector::kMaxDimension);
+  const std::size_t lists = checked_number("--lists", given.lists, 0, vector::kMaxRows);
+  if (settings.lists != 0 && lists != 0) settings.lists = lists;
+  settings.train = checked_number("--train", given.train, 0, vector::kMaxRows);
+  settings.seed = given.seed;
+  checked_threads(given.threads);
+  settings.pq_bytes = checked_number("--bytes", given.bytes, 0, vector::kMaxDimension);
   if (command.given("bits")) {
     const std::size_t bits = checked_number("--bits", given.bits, 1, 8);
-    (vector::has_binary_codes(settings.index) ? settings.xfbq.bits : settings.pq.bits) = bits;
+    (is_binary ? settings.binary_bits : settings.pq_bits) = bits;
   }
-  settings.pq.is_rotated = given.opq;
-  settings.pq.keeps_vectors = !given.no_vectors;
-  settings.xfbq.is_rotated = given.rotate;
-  settings.xfbq.is_corrected = given.correct;
+  settings.is_rotated = is_binary ? given.rotate : given.opq;
+  settings.keeps_vectors = !given.no_vectors;
+  settings.is_corrected = given.correct;
   if (command.given("clip")) {
     if (!(given.clip >= 0)) throw UsageError("--clip takes a share from 0 to below 1");
-    settings.xfbq.clip = given.clip;
+    settings.clip = given.clip;
   }
-  settings.xfbq.seed = given.seed;
-  settings.xfbq.threads = settings.ivf.threads;
   check_options(settings, command);
   return settings;
 }
 
-/// Adds all rows of the file.
-void copy_rows(const Arguments& given, vector::VectorReader& reader,
-               vector::VectorIndexWriter& writer) {
-  const std::size_t dimension = reader.dimension();
-  const std::size_t part = std::max<std::size_t>(1, kPartBytes / (dimension * sizeof(float)));
-  std::vector<float> rows(part * dimension);
+/// The GPU that is to work, or none.
+std::optional<Gpu> start_gpu(const DeviceOptions& device) {
+  std::optional<Gpu> gpu;
+  const bool works =
+      device.start_gpu([&](const auto& one) { gpu.emplace(one.device, one.memory); });
+  return works ? gpu : std::nullopt;
+}
+
+VectorBuildReport build(const Arguments& given, const NewVectorIndex& settings,
+                        vector::VectorReader& reader, const vector::VectorIds& ids,
+                        const std::optional<Gpu>& gpu) {
   Progress progress = Progress::to_standard_error();
-  while (const std::size_t count = reader.read(part, rows.data())) {
-    writer.add({rows.data(), count * dimension});
-    InterruptGuard::check();
-    if (given.quiet) continue;
-    progress.update("reading", counted(writer.rows(), "vector"), writer.rows(), reader.rows(),
-                    Progress::Unit::kItems);
+  VectorBuildOptions options;
+  options.threads = checked_threads(given.threads);
+  if (gpu) {
+    options.device = given.device.is_auto() ? Device::kAuto : Device::kGpu;
+    options.gpu = gpu;
+    options.on_cpu = [&](const Error& error) {
+      progress.clear();
+      given.device.take_cpu(error);
+    };
   }
-}
-
-/// The GPU that is to work, or null.
-std::unique_ptr<Resources> start_gpu(const DeviceOptions& device) {
-  std::unique_ptr<Resources> gpu;
-  device.start_gpu(
-      [&](const ResourceSettings& settings) { gpu = std::make_unique<Resources>(settings); });
-  return gpu;
-}
-
-/// Builds the lists of an inverted file, and puts the index in its place.
-std::vector<std::string> commit(const Arguments& given, const vector::VectorIds& ids,
-                                Resources* gpu, vector::VectorIndexWriter& writer,
-                                std::vector<vector::BuildStep>& steps) {
-  Progress progress = Progress::to_standard_error();
-  vector::BuildDevice device{.gpu = gpu};
-  device.on_cpu = [&](const Error& error) {
-    progress.clear();
-    given.device.take_cpu(error);
+  options.work.progress = [&](std::string_view stage, std::uint64_t done, std::uint64_t total) {
+    InterruptGuard::check();
+    if (!given.quiet) update_vector_progress(stage, done, total, progress);
   };
-  device.on_step = [&](const vector::BuildStep& step) { steps.push_back(step); };
-  std::vector<std::string> notes = writer.commit(
-      ids,
-      [&](const char* stage, std::uint64_t done, std::uint64_t total) {
-        InterruptGuard::check();
-        if (!given.quiet) progress.update(stage, "", done, total, Progress::Unit::kSteps);
-      },
-      device);
-  progress.clear();
-  return notes;
+  return VectorIndex::build(given.output, settings, reader, ids, options);
 }
 
-struct BuildReport {
-  std::size_t rows = 0;
-  double seconds = 0;
-  std::vector<vector::BuildStep> steps;
-};
-
-void write_steps(const std::vector<vector::BuildStep>& steps, JsonWriter& json) {
+void write_steps(const std::vector<VectorBuildStep>& steps, JsonWriter& json) {
   json.begin_array("steps");
-  for (const vector::BuildStep& step : steps) {
+  for (const VectorBuildStep& step : steps) {
     json.begin_object();
     json.member("step", step.name);
     json.member("seconds", step.seconds);
@@ -245,12 +218,12 @@ void write_steps(const std::vector<vector::BuildStep>& steps, JsonWriter& json) 
   json.end_array();
 }
 
-void report(const Arguments& given, const vector::VectorIndexSettings& settings,
-            const BuildReport& built) {
+void report(const Arguments& given, std::size_t dimension, const VectorBuildReport& built,
+            double seconds) {
   if (!given.quiet && given.json != "-") {
-    std::cout << "indexed " << counted(built.rows, "vector") << " of "
-              << counted(settings.dimension, "component") << " (" << given.metric << ", "
-              << given.store << ") in " << duration_text(built.seconds) << "\n";
+    std::cout << "indexed " << counted(built.vectors, "vector") << " of "
+              << counted(dimension, "component") << " (" << given.metric << ", " << given.store
+              << ") in " << duration_text(seconds) << "\n";
   }
   if (given.json.empty()) return;
   JsonWriter json;
@@ -258,9 +231,9 @@ void report(const Arguments& given, const vector::VectorIndexSettings& settings,
   json.member("index", given.index);
   json.member("metric", given.metric);
   json.member("store", given.store);
-  json.member("dimension", std::uint64_t{settings.dimension});
-  json.member("vectors", std::uint64_t{built.rows});
-  json.member("seconds", built.seconds);
+  json.member("dimension", std::uint64_t{dimension});
+  json.member("vectors", std::uint64_t{built.vectors});
+  json.member("seconds", seconds);
   if (!built.steps.empty()) write_steps(built.steps, json);
   json.end_object();
   write_output(given.json, json.take() + "\n");
@@ -275,28 +248,22 @@ int run_vector_build(const std::vector<std::string>& arguments) {
   if (!command.parse(arguments)) return 0;
 
   given.device.check(command);
-  vector::VectorIndexSettings settings = settings_of(given, command);
+  const NewVectorIndex settings = settings_of(given, command);
   check_inputs_outside(given.output, {given.input, given.ids});
   const auto begin = std::chrono::steady_clock::now();
   const ChangedFolder folder(given.output);
   const InterruptGuard guard;
-  const std::unique_ptr<Resources> gpu = start_gpu(given.device);
+  const std::optional<Gpu> gpu = start_gpu(given.device);
   const std::unique_ptr<vector::VectorReader> reader = vector::open_vectors(given.input);
-  settings.dimension = reader->dimension();
   const vector::VectorIds ids =
       given.ids.empty() ? vector::VectorIds() : vector::read_ids(given.ids);
   if (!given.ids.empty() && ids.size() != reader->rows()) {
     throw InputError("'" + given.ids + "' has " + counted(ids.size(), "id") + ", '" + given.input +
                      "' has " + counted(reader->rows(), "vector") + "; give one id for each");
   }
-  vector::VectorIndexWriter writer(given.output, settings);
-  copy_rows(given, *reader, writer);
-  BuildReport built;
-  const std::vector<std::string> notes = commit(given, ids, gpu.get(), writer, built.steps);
+  const VectorBuildReport built = build(given, settings, *reader, ids, gpu);
   const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - begin;
-  built.rows = writer.rows();
-  built.seconds = passed.count();
-  report_change(notes, [&] { report(given, settings, built); });
+  report_change(built.notes, [&] { report(given, reader->dimension(), built, passed.count()); });
   folder.tell_if_replaced(given.quiet);
   return 0;
 }

@@ -1,10 +1,8 @@
 // warpdex vector graph: the nearest other rows of each row of an index.
-#include <unistd.h>
-
 #include <algorithm>
 #include <iostream>
 #include <memory>
-#include <optional>
+#include <string_view>
 
 #include "command.hpp"
 #include "options/device_options.hpp"
@@ -16,9 +14,7 @@
 #include "output/text.hpp"
 #include "search/vector_search.hpp"
 #include "warpdex/core/error.hpp"
-#include "warpdex/vector/format/vector_index.hpp"
-#include "warpdex/vector/graph/knn_graph.hpp"
-#include "warpdex/vector/graph/symmetric_graph.hpp"
+#include "warpdex/vector_graph.hpp"
 
 namespace warpdex::tools {
 namespace {
@@ -48,14 +44,6 @@ constexpr const char* kNotes =
     "\n"
     "example:\n"
     "  warpdex vector graph base.index -k 10 --output graph.ivecs";
-
-constexpr std::size_t kMaxPartRows = 4096;
-constexpr std::size_t kGpuMaxPartRows = 65'536;
-/// Answers of a part, which are held in memory.
-constexpr std::size_t kPartAnswers = std::size_t{1} << 22;
-/// Of an exact search, products of components of a part: seconds, so that a signal is heard.
-constexpr double kPartProducts = 1e12;
-constexpr double kGpuPartProducts = 1e14;
 
 struct Arguments {
   std::string index;
@@ -92,87 +80,61 @@ void add_options(CommandLine& command, Arguments& given) {
 class GraphJob {
  public:
   GraphJob(const Arguments& given, const CommandLine& command)
-      : given_(given),
-        index_(vector::VectorIndex::open(given.index)),
-        search_(index_, command, checked_depth(index_, command, given.depth),
-                checked_threads(given.threads), given.device, given.layout,
-                SearchFor::kStoredRows) {
+      : given_(given), index_(given.index) {
+    const VectorDepth depth = checked_depth(index_, command, given.depth);
+    const std::size_t threads = checked_threads(given.threads);
+    if (!index_.settings().keeps_vectors) {
+      throw UsageError("the index at '" + given.index +
+                       "' keeps no vectors, only codes; build it again with its vectors");
+    }
+    options_.search = search_options(command, depth, threads, given.device, given.layout);
+    options_.is_symmetric = given.symmetric;
     const std::size_t others = std::max<std::size_t>(index_.live_rows(), 1) - 1;
-    settings_.k = at_most(
+    options_.k = at_most(
         "-k", given.k,
         {others, "a vector of the index '" + given.index + "' has " + counted(others, "other"),
          "its list has these at most"});
-    settings_.part_rows = part_rows();
   }
 
   void run() {
-    const auto places = static_cast<std::size_t>(given_.k);
-    std::unique_ptr<NeighborOutput> output = make_output(places);
-    if (settings_.k == 0) {
+    std::unique_ptr<NeighborOutput> output = make_output(static_cast<std::size_t>(given_.k));
+    if (options_.k == 0) {
       for (std::size_t row = 0; row < index_.rows(); ++row) output->add({row, {}, {}});
-    } else if (!given_.symmetric) {
-      find([&](std::size_t first, const vector::Neighbors& lists) { add(first, lists, *output); });
     } else {
-      const vector::SymmetricGraph graph = symmetric();
-      output.reset();
-      output = make_output(graph.longest());
-      for (std::size_t first = 0; first < index_.rows(); first += settings_.part_rows) {
-        const std::size_t count = std::min(settings_.part_rows, index_.rows() - first);
-        add(first, graph.lists(first, count), *output);
-        InterruptGuard::check();
-      }
+      find(output);
     }
     output->finish();
   }
 
  private:
-  std::size_t part_rows() const {
-    const std::size_t max_rows = search_.is_on_gpu() ? kGpuMaxPartRows : kMaxPartRows;
-    const std::size_t rows = std::clamp<std::size_t>(kPartAnswers / (settings_.k + 1), 1, max_rows);
-    if (vector::has_lists(index_.settings().index)) return rows;
-    const double products =
-        static_cast<double>(index_.live_rows()) * static_cast<double>(index_.settings().dimension);
-    const double wanted = search_.is_on_gpu() ? kGpuPartProducts : kPartProducts;
-    const auto by_work = static_cast<std::size_t>(std::min(1e9, wanted / (products + 1)));
-    return std::clamp<std::size_t>(by_work, std::min<std::size_t>(rows, 64), rows);
-  }
-
   std::unique_ptr<NeighborOutput> make_output(std::size_t places) const {
     return make_neighbor_output(given_.targets, index_,
                                 {.queries = index_.rows(), .places = places});
   }
 
-  void find(const vector::TakeLists& take) {
+  void find(std::unique_ptr<NeighborOutput>& output) {
     Progress progress = Progress::to_standard_error();
     const bool is_seen = !given_.quiet && given_.targets.output != "-";
-    const auto search = [this](std::span<const float> rows, std::size_t k) {
-      return search_.nearest(rows, k, nullptr);
+    options_.work.progress = [&](std::string_view stage, std::uint64_t done, std::uint64_t total) {
+      InterruptGuard::check();
+      if (is_seen) {
+        progress.update(std::string(stage), counted(done, "row"), done, total,
+                        Progress::Unit::kItems);
+      }
     };
-    vector::build_knn_graph(vector::StoredRows(index_), settings_, search,
-                            [&](std::size_t first, const vector::Neighbors& lists) {
-                              take(first, lists);
-                              InterruptGuard::check();
-                              if (!is_seen) return;
-                              const std::size_t done = first + lists.queries;
-                              progress.update("searching", counted(done, "row"), done,
-                                              index_.rows(), Progress::Unit::kItems);
-                            });
-  }
-
-  vector::SymmetricGraph symmetric() {
-    vector::Neighbors all{index_.rows(), settings_.k, {}, {}};
-    all.rows.reserve(all.queries * all.k);
-    all.distances.reserve(all.queries * all.k);
-    find([&](std::size_t /*first*/, const vector::Neighbors& lists) {
-      all.rows.insert(all.rows.end(), lists.rows.begin(), lists.rows.end());
-      all.distances.insert(all.distances.end(), lists.distances.begin(), lists.distances.end());
-    });
-    vector::SymmetricGraph graph(index_.settings().metric, all);
-    if (graph.shortened() > 0) {
-      std::cerr << "warpdex: note: " << counted(graph.shortened(), "row") << " had more than "
-                << grouped(4 * settings_.k) << " neighbours; the nearest were kept\n";
-    }
-    return graph;
+    const auto take = [&](std::size_t first, const vector::Neighbors& lists) {
+      if (given_.symmetric && first == 0) {  // now the longest list is known
+        output.reset();
+        output = make_output(lists.k);
+      }
+      add(first, lists, *output);
+      InterruptGuard::check();
+    };
+    const KnnGraphReport report = knn_graph(index_, options_, take);
+    progress.clear();
+    if (report.shortened == 0) return;
+    std::cerr << "warpdex: note: " << counted(report.shortened, "row") << " had more than "
+              << grouped(4 * options_.k) << " neighbours; the nearest were kept\n";
   }
 
   static void add(std::size_t first, const vector::Neighbors& lists, NeighborOutput& output) {
@@ -183,9 +145,8 @@ class GraphJob {
   }
 
   const Arguments& given_;
-  vector::VectorIndex index_;
-  vector::KnnGraphSettings settings_;
-  VectorSearch search_;
+  VectorIndex index_;
+  KnnGraphOptions options_;
 };
 
 }  // namespace

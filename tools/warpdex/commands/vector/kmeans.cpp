@@ -1,6 +1,4 @@
 // warpdex vector kmeans: centroids of a file of vectors.
-#include "warpdex/vector/kmeans/kmeans.hpp"
-
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
@@ -17,12 +15,11 @@
 #include "output/output_file.hpp"
 #include "output/progress.hpp"
 #include "output/text.hpp"
-#include "warpdex/core/cuda/device.hpp"
-#include "warpdex/core/cuda/resources.hpp"
+#include "search/vector_search.hpp"
+#include "warpdex/clustering.hpp"
 #include "warpdex/core/error.hpp"
 #include "warpdex/vector/data/vector_reader.hpp"
 #include "warpdex/vector/data/vector_writer.hpp"
-#include "warpdex/vector/kmeans/gpu_kmeans.hpp"
 #include "warpdex/vector/rows/vector_view.hpp"
 
 namespace warpdex::tools {
@@ -129,14 +126,11 @@ vector::KmeansSettings settings_of(const Arguments& given) {
   return settings;
 }
 
-using Gpus = std::vector<std::unique_ptr<Resources>>;
-
 /// None if the CPU is to work.
-Gpus start_gpus(const DeviceOptions& device) {
-  Gpus gpus;
-  const bool work = device.start_gpu([&](const ResourceSettings& settings) {
-    gpus.push_back(std::make_unique<Resources>(settings));
-  });
+std::vector<Gpu> start_gpus(const DeviceOptions& device) {
+  std::vector<Gpu> gpus;
+  const bool work =
+      device.start_gpu([&](const auto& one) { gpus.emplace_back(one.device, one.memory); });
   if (!work) gpus.clear();
   return gpus;
 }
@@ -144,28 +138,16 @@ Gpus start_gpus(const DeviceOptions& device) {
 /// On `gpus`, if there are any, which go if the CPU takes over.
 vector::KmeansResult find_centroids(const vector::Matrix<float>& points,
                                     const vector::KmeansSettings& settings,
-                                    const DeviceOptions& device, Gpus& gpus) {
+                                    const DeviceOptions& device, std::vector<Gpu>& gpus) {
   if (!gpus.empty()) {
-    std::vector<Resources*> all;
-    for (const std::unique_ptr<Resources>& gpu : gpus) all.push_back(gpu.get());
     try {
-      return vector::kmeans_on_gpus(points, settings, all);
+      return warpdex::kmeans(points, settings, gpus);
     } catch (const Error& error) {
       device.take_cpu(error);
       gpus.clear();
     }
   }
-  return vector::kmeans(points, settings);
-}
-
-/// "cpu", or the names of the GPUs.
-std::string device_name(const Gpus& gpus) {
-  if (gpus.empty()) return "cpu";
-  std::string names;
-  for (const std::unique_ptr<Resources>& gpu : gpus) {
-    names += (names.empty() ? "" : ", ") + device_info(gpu->device()).name;
-  }
-  return names;
+  return warpdex::kmeans(points, settings);
 }
 
 struct Report {
@@ -174,7 +156,7 @@ struct Report {
   std::size_t largest;
   std::size_t repaired;
   double seconds;
-  std::string device;  ///< as device_name() has it
+  std::string device;  ///< "cpu", or the names of the GPUs
 };
 
 void write_report(const Arguments& given, const vector::KmeansResult& result,
@@ -225,7 +207,7 @@ int run_vector_kmeans(const std::vector<std::string>& arguments) {
     }
   }
   const InterruptGuard guard;
-  Gpus gpus = start_gpus(given.device);
+  std::vector<Gpu> gpus = start_gpus(given.device);
   Progress progress = Progress::to_standard_error();
   const std::unique_ptr<vector::VectorReader> reader = vector::open_vectors(given.input);
   // Opened first, so that a file that cannot be written is an error before the work.
@@ -252,7 +234,7 @@ int run_vector_kmeans(const std::vector<std::string>& arguments) {
   report.smallest = *smallest;
   report.largest = *largest;
   report.seconds = passed.count();
-  report.device = device_name(gpus);
+  report.device = gpus.empty() ? "cpu" : gpu_names(gpus);
   write_report(given, result, report);
   writer->finish();
   return 0;

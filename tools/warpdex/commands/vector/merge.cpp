@@ -1,6 +1,5 @@
 // warpdex vector merge: joins the segments of an index into one.
 #include <iostream>
-#include <vector>
 
 #include "command.hpp"
 #include "options/options.hpp"
@@ -11,7 +10,7 @@
 #include "output/output_file.hpp"
 #include "output/progress.hpp"
 #include "output/text.hpp"
-#include "warpdex/vector/format/vector_index_change.hpp"
+#include "warpdex/vector_index.hpp"
 
 namespace warpdex::tools {
 namespace {
@@ -35,19 +34,19 @@ struct Arguments {
   bool quiet = false;
 };
 
-void report(const Arguments& given, const vector::VectorMergeReport& merged) {
+void report(const Arguments& given, const VectorChangeReport& merged) {
   if (!given.quiet && given.json != "-") {
     std::cout << (merged.is_changed ? "merged " : "there is nothing to merge in ") << given.index
-              << ", which has " << counted(merged.vectors, "vector") << " (commit "
-              << merged.committed.number << ")\n";
+              << ", which has " << counted(merged.vectors, "vector") << " (commit " << merged.number
+              << ")\n";
   }
   if (given.json.empty()) return;
   JsonWriter json;
   json.begin_object();
-  json.member("commit", merged.committed.number);
+  json.member("commit", merged.number);
   json.member("is_changed", merged.is_changed);
   json.member("vectors", std::uint64_t{merged.vectors});
-  write_notes(merged.committed.notes, json);
+  write_notes(merged.notes, json);
   json.end_object();
   write_output(given.json, json.take() + "\n");
 }
@@ -68,13 +67,14 @@ int run_vector_merge(const std::vector<std::string>& arguments) {
 
   const InterruptGuard guard;
   Progress progress = Progress::to_standard_error();
-  const vector::VectorMergeReport merged = vector::merge_vector_index(
-      given.index, [&](const char* stage, std::uint64_t done, std::uint64_t total) {
-        InterruptGuard::check();
-        if (!given.quiet) progress.update(stage, "", done, total, Progress::Unit::kSteps);
-      });
+  VectorIndex index(given.index);
+  const auto tell = [&](const char* stage, std::uint64_t done, std::uint64_t total) {
+    InterruptGuard::check();
+    if (!given.quiet) progress.update(stage, "", done, total, Progress::Unit::kSteps);
+  };
+  const VectorChangeReport merged = index.merge({.progress = tell});
   progress.clear();
-  report_change(merged.committed.notes, [&] { report(given, merged); });
+  report_change(merged.notes, [&] { report(given, merged); });
   folder.tell_if_replaced(given.quiet);
   return 0;
 }

@@ -12,8 +12,7 @@
 #include "warpdex/core/error.hpp"
 #include "warpdex/core/number_text.hpp"
 #include "warpdex/vector/data/matrix.hpp"
-#include "warpdex/vector/format/vector_index.hpp"
-#include "warpdex/vector/graph/smooth_path.hpp"
+#include "warpdex/vector_graph.hpp"
 
 namespace warpdex::tools {
 namespace {
@@ -56,7 +55,7 @@ void add_options(CommandLine& command, Arguments& given) {
   command.add(group);
 }
 
-void print(const vector::VectorIndex& index, const vector::SmoothPath& path) {
+void print(const VectorIndex& index, const SmoothPath& path) {
   for (std::size_t i = 0; i < path.rows.size(); ++i) {
     std::cout << path.rows[i] << '\t' << index.id(static_cast<std::size_t>(path.rows[i])) << '\t'
               << (i == 0 ? "" : shortest(path.steps[i - 1])) << '\n';
@@ -72,13 +71,13 @@ void write_distance(JsonWriter& json, const char* name, float distance) {
   }
 }
 
-std::string to_json(const vector::VectorIndex& index, const vector::SmoothPath& path) {
+std::string to_json(const VectorIndex& index, const SmoothPath& path) {
   JsonWriter json;
   json.begin_object();
   json.member("steps", std::uint64_t{path.steps.size()});
   const auto [smallest, largest] = std::minmax_element(path.steps.begin(), path.steps.end());
   if (!path.steps.empty()) {
-    const bool is_product = larger_is_nearer(index.settings().metric);
+    const bool is_product = vector::larger_is_nearer(index.metric());
     write_distance(json, "largest_step", is_product ? *smallest : *largest);
   }
   json.begin_array("path");
@@ -106,14 +105,13 @@ int run_vector_path(const std::vector<std::string>& arguments) {
 
   check_outputs_outside(given.vectors, {given.json});
   check_outputs_not_inputs({given.graph}, {given.json});
-  const vector::VectorIndex index = vector::VectorIndex::open(given.vectors);
+  const VectorIndex index(given.vectors);
   if (index.live_rows() == 0) throw UsageError("the index '" + given.vectors + "' has no vectors");
   const auto last = static_cast<std::int64_t>(index.rows() - 1);
   const std::size_t from = checked_number("--from", given.from, 0, last);
   const std::size_t to = checked_number("--to", given.to, 0, last);
   const vector::Matrix<std::int32_t> graph = vector::read_int_matrix(given.graph);
-  const std::optional<vector::SmoothPath> path =
-      vector::find_smooth_path(vector::StoredRows(index), graph, from, to);
+  const std::optional<SmoothPath> path = smooth_path(index, graph, from, to);
   if (!path) {
     throw Error("no path leads from row " + std::to_string(from) + " to row " + std::to_string(to) +
                 " in '" + given.graph +

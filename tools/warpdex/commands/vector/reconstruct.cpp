@@ -1,6 +1,5 @@
 // warpdex vector reconstruct: the vectors of an index as a file again.
 #include <algorithm>
-#include <functional>
 #include <iostream>
 #include <vector>
 
@@ -12,11 +11,7 @@
 #include "output/text.hpp"
 #include "warpdex/core/error.hpp"
 #include "warpdex/vector/data/vector_writer.hpp"
-#include "warpdex/vector/format/id_rows.hpp"
-#include "warpdex/vector/format/vector_index.hpp"
-#include "warpdex/vector/format/verify.hpp"
-#include "warpdex/vector/search/reconstructed_rows.hpp"
-#include "warpdex/vector/search/stored_rows.hpp"
+#include "warpdex/vector_index.hpp"
 
 namespace warpdex::tools {
 namespace {
@@ -60,18 +55,19 @@ void add_options(CommandLine& command, Arguments& given) {
 }
 
 /// The rows to write.
-std::vector<std::size_t> choose_rows(const vector::VectorIndex& index, const std::string& path) {
+std::vector<std::size_t> choose_rows(const VectorIndex& index, const std::string& path) {
   std::vector<std::size_t> rows;
   if (path.empty()) {
-    for (const vector::VectorSegment& segment : index.segments()) {
-      for (std::size_t place = 0; place < segment.rows; ++place) {
-        if (segment.is_live(place)) rows.push_back(segment.row(place));
-      }
+    const vector::RowFilter live = index.live();
+    rows.reserve(live.count());
+    for (std::size_t row = live.next_allowed(0); row < live.rows();
+         row = live.next_allowed(row + 1)) {
+      rows.push_back(row);
     }
     return rows;
   }
   const vector::VectorIds ids = vector::read_ids(path);
-  for (const std::int64_t row : vector::rows_of_ids(index, ids)) {
+  for (const std::int64_t row : index.find(ids)) {
     if (row < 0) {
       throw InputError("the index '" + index.folder().string() + "' has no vector with the id '" +
                        ids.written(rows.size()) + "' of '" + path + "'");
@@ -81,29 +77,17 @@ std::vector<std::size_t> choose_rows(const vector::VectorIndex& index, const std
   return rows;
 }
 
-/// Copies a row's floats to where they are wanted.
-using CopyRow = std::function<void(std::size_t row, float* out)>;
-
-CopyRow make_copier(const vector::VectorIndex& index, bool by_codes) {
-  if (by_codes || !index.settings().pq.keeps_vectors) {
-    return [rows = vector::ReconstructedRows(index)](std::size_t row, float* out) {
-      rows.copy(row, out);
-    };
-  }
-  return [rows = vector::StoredRows(index)](std::size_t row, float* out) { rows.copy(row, out); };
-}
-
 /// Damage must not leave the index for a file, where no checksum would tell of it.
-void check_source(const vector::VectorIndex& index, bool is_quiet) {
+void check_source(const VectorIndex& index, bool is_quiet) {
   Progress progress = Progress::to_standard_error();
-  vector::check_before_copy(index, [&](double share) {
+  index.check_sections([&](double share) {
     InterruptGuard::check();
     if (!is_quiet) progress.update("checking", share);
   });
 }
 
-void write_rows(const std::vector<std::size_t>& rows, const CopyRow& copy, bool is_quiet,
-                vector::VectorWriter& writer) {
+void write_rows(const std::vector<std::size_t>& rows, const VectorIndex::CopyRow& copy,
+                bool is_quiet, vector::VectorWriter& writer) {
   const std::size_t dimension = writer.dimension();
   const std::size_t at_once = std::max<std::size_t>(1, kPartFloats / dimension);
   std::vector<float> part(at_once * dimension);
@@ -131,12 +115,12 @@ int run_vector_reconstruct(const std::vector<std::string>& arguments) {
   check_inputs_outside(given.index, {given.ids});
   check_outputs_outside(given.index, {given.output});
   check_outputs_not_inputs({given.ids}, {given.output});
-  const vector::VectorIndex index = vector::VectorIndex::open(given.index);
+  const VectorIndex index(given.index);
   const InterruptGuard guard;
   check_source(index, given.quiet);
   const std::vector<std::size_t> rows = choose_rows(index, given.ids);
-  const CopyRow copy = make_copier(index, given.by_codes);
-  const std::size_t dimension = index.settings().dimension;
+  const VectorIndex::CopyRow copy = index.row_copier(given.by_codes);
+  const std::size_t dimension = index.dimension();
   const auto writer =
       vector::create_vectors(given.output, vector::Element::kFloat32, dimension, rows.size());
   write_rows(rows, copy, given.quiet, *writer);

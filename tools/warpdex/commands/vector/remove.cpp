@@ -1,6 +1,5 @@
 // warpdex vector remove: removes vectors from an index.
 #include <iostream>
-#include <vector>
 
 #include "command.hpp"
 #include "options/options.hpp"
@@ -11,7 +10,7 @@
 #include "output/output_file.hpp"
 #include "output/text.hpp"
 #include "warpdex/vector/data/ids.hpp"
-#include "warpdex/vector/format/vector_index_change.hpp"
+#include "warpdex/vector_index.hpp"
 
 namespace warpdex::tools {
 namespace {
@@ -34,20 +33,18 @@ struct Arguments {
   bool quiet = false;
 };
 
-void report(const Arguments& given, const vector::VectorIndexChange& change,
-            const CommitReport& committed) {
-  const std::size_t vectors = change.index().live_rows() - change.removed();
+void report(const Arguments& given, const VectorChangeReport& change) {
   if (!given.quiet && given.json != "-") {
-    std::cout << "removed " << counted(change.removed(), "vector") << "; " << given.index << " has "
-              << counted(vectors, "vector") << " (commit " << committed.number << ")\n";
+    std::cout << "removed " << counted(change.removed, "vector") << "; " << given.index << " has "
+              << counted(change.vectors, "vector") << " (commit " << change.number << ")\n";
   }
   if (given.json.empty()) return;
   JsonWriter json;
   json.begin_object();
-  json.member("commit", committed.number);
-  json.member("removed", std::uint64_t{change.removed()});
-  json.member("vectors", std::uint64_t{vectors});
-  write_notes(committed.notes, json);
+  json.member("commit", change.number);
+  json.member("removed", std::uint64_t{change.removed});
+  json.member("vectors", std::uint64_t{change.vectors});
+  write_notes(change.notes, json);
   json.end_object();
   write_output(given.json, json.take() + "\n");
 }
@@ -71,11 +68,10 @@ int run_vector_remove(const std::vector<std::string>& arguments) {
   const ChangedFolder folder(given.index);
   const InterruptGuard guard;
   const vector::VectorIds ids = vector::read_ids(given.ids);
-  vector::VectorIndexChange change(given.index);
-  change.remove(ids);
-  InterruptGuard::check();
-  const CommitReport committed = change.commit();
-  report_change(committed.notes, [&] { report(given, change, committed); });
+  VectorIndex index(given.index);
+  const auto check = [](const char*, std::uint64_t, std::uint64_t) { InterruptGuard::check(); };
+  const VectorChangeReport change = index.remove(ids, {.progress = check});
+  report_change(change.notes, [&] { report(given, change); });
   folder.tell_if_replaced(given.quiet);
   return 0;
 }

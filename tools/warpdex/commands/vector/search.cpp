@@ -20,8 +20,7 @@
 #include "search/vector_search.hpp"
 #include "warpdex/core/error.hpp"
 #include "warpdex/vector/data/vector_reader.hpp"
-#include "warpdex/vector/format/read_filter.hpp"
-#include "warpdex/vector/format/vector_index.hpp"
+#include "warpdex/vector_index.hpp"
 
 namespace warpdex::tools {
 namespace {
@@ -102,13 +101,11 @@ void add_options(CommandLine& command, Arguments& given) {
 /// Answers part after part of the queries, so that it can be interrupted and holds few answers.
 class Answering {
  public:
-  Answering(const Arguments& given, const CommandLine& command, const vector::VectorIndex& index,
+  Answering(const Arguments& given, const CommandLine& command, VectorIndex& index,
             vector::VectorReader& queries)
-      : given_(given),
-        index_(index),
-        queries_(queries),
-        searcher_(index, command, checked_depth(index, command, given.depth),
-                  checked_threads(given.threads), given.device, given.layout) {
+      : given_(given), index_(index), queries_(queries) {
+    const VectorDepth depth = checked_depth(index, command, given.depth);
+    set_search(index, command, depth, checked_threads(given.threads), given.device, given.layout);
     if (!given.filter.empty()) set_filter();
     if (command.given("radius")) return;
     const std::size_t vectors = index.live_rows();
@@ -152,7 +149,7 @@ class Answering {
  private:
   void set_filter() {
     vector::UnknownIds unknown;
-    filter_ = vector::read_filter(index_, given_.filter, &unknown);
+    filter_ = index_.read_filter(given_.filter, &unknown);
     if (unknown.count == 0) return;
     std::cerr << "warpdex: note: " << counted(unknown.count, "id") << " of '" << given_.filter
               << "' " << (unknown.count == 1 ? "is" : "are")
@@ -163,8 +160,8 @@ class Answering {
   /// Queries of a part, at most.
   std::size_t largest_part() const {
     const double products =
-        static_cast<double>(index_.rows()) * static_cast<double>(index_.settings().dimension) + 1;
-    const double wanted = searcher_.is_on_gpu() ? kGpuPartProducts : kPartProducts;
+        static_cast<double>(index_.rows()) * static_cast<double>(index_.dimension()) + 1;
+    const double wanted = index_.device() == Device::kGpu ? kGpuPartProducts : kPartProducts;
     const auto by_work = static_cast<std::size_t>(std::min(1e9, wanted / products));
     const std::size_t by_answers = kPartAnswers / std::max<std::size_t>(1, k_.value_or(1));
     return std::clamp<std::size_t>(by_work, std::min<std::size_t>(kMinPartQueries, by_answers + 1),
@@ -173,9 +170,9 @@ class Answering {
 
   /// Returns how many answers there are.
   std::size_t answer(std::span<const float> queries, std::uint64_t first, NeighborOutput& output) {
-    const vector::RowFilter* const filter = filter_ ? &*filter_ : nullptr;
+    const VectorSearchOptions options{.filter = filter_ ? &*filter_ : nullptr};
     if (!k_) {
-      const vector::RangeNeighbors found = searcher_.within(queries, given_.radius, filter);
+      const vector::RangeNeighbors found = index_.search_radius(queries, given_.radius, options);
       for (std::size_t q = 0; q + 1 < found.offsets.size(); ++q) {
         const std::size_t begin = found.offsets[q];
         const std::size_t count = found.offsets[q + 1] - begin;
@@ -189,7 +186,7 @@ class Answering {
       for (std::size_t q = 0; q < count; ++q) output.add({first + q, {}, {}});
       return 0;
     }
-    const vector::Neighbors found = searcher_.nearest(queries, *k_, filter);
+    const vector::Neighbors found = index_.search(queries, *k_, options);
     for (std::size_t q = 0; q < found.queries; ++q) {
       output.add({first + q, std::span(found.rows).subspan(q * *k_, *k_),
                   std::span(found.distances).subspan(q * *k_, *k_)});
@@ -198,9 +195,8 @@ class Answering {
   }
 
   const Arguments& given_;
-  const vector::VectorIndex& index_;
+  VectorIndex& index_;
   vector::VectorReader& queries_;
-  VectorSearch searcher_;
   std::optional<vector::RowFilter> filter_;
   std::optional<std::size_t> k_;  ///< no more than there are vectors
   std::optional<std::size_t> places_;
@@ -227,17 +223,18 @@ int run_vector_search(const std::vector<std::string>& arguments) {
   const NeighborTargets& targets = given.targets;
   check_outputs_outside(given.index, {targets.output, targets.distances, targets.json});
   const InterruptGuard guard;
-  const vector::VectorIndex index = vector::VectorIndex::open(given.index);
+  VectorIndex index(given.index);
   const std::unique_ptr<vector::VectorReader> queries =
       vector::open_vectors(given.queries, vector::Role::kQueries);
-  if (queries->dimension() != index.settings().dimension) {
+  if (queries->dimension() != index.dimension()) {
     throw InputError("the queries in '" + given.queries + "' have " +
                      counted(queries->dimension(), "component") + ", the vectors of '" +
-                     given.index + "' have " + std::to_string(index.settings().dimension));
+                     given.index + "' have " + std::to_string(index.dimension()));
   }
   const bool are_checked = command.given("radius") || command.given("refine");
-  const bool has_estimates = vector::has_codes(index.settings().index) &&
-                             !(index.settings().pq.keeps_vectors && are_checked);
+  const NewVectorIndex settings = index.settings();
+  const bool has_estimates =
+      settings.coding != VectorCoding::kRows && !(settings.keeps_vectors && are_checked);
   if (index.live_rows() == 0) {
     std::cerr << "warpdex: note: the index '" << given.index
               << "' has no vectors, so no query finds any\n";
