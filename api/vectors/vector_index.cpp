@@ -132,6 +132,17 @@ NamedNeighbors VectorIndex::search_named(std::span<const float> queries, std::si
   });
 }
 
+void VectorIndex::search_on_gpu(const float* queries, std::size_t count, std::size_t k,
+                                std::int32_t* rows, float* distances) const {
+  const std::shared_ptr<const OpenVectors> open = state_->current();
+  if (open->is_on_gpu() && open->searcher().nearest_on_gpu(queries, count, k, rows, distances)) {
+    return;
+  }
+  throw UsageError(
+      "device pointers are for an index on one GPU, of one segment without removed vectors, of "
+      "rows or unrefined codes of a product quantizer; merge it, or pass pointers of the host");
+}
+
 vector::RangeNeighbors VectorIndex::search_radius(std::span<const float> queries, float radius,
                                                   const VectorSearchOptions& options) const {
   return state_->search([&](const OpenVectors& open) {

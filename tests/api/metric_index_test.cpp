@@ -142,6 +142,14 @@ TEST(GpuMetricIndexApi, AnswersAreTheCpus) {
   for (std::size_t q = 0; q < found.size(); ++q) {
     EXPECT_EQ(objects_of(found[q]), objects_of(wanted[q]));
   }
+  std::string why;
+  const MetricIndex small(folder / "index",
+                          {.device = Device::kAuto,
+                           .gpu = Gpu(0, 1),
+                           .on_cpu = [&](const Error& error) { why = error.what(); }});
+  EXPECT_EQ(small.search(queries, 4).size(), kWords.size());
+  EXPECT_EQ(small.device(), Device::kCpu);
+  EXPECT_NE(why, "");
 }
 
 }  // namespace

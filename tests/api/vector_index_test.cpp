@@ -6,6 +6,7 @@
 #include <random>
 
 #include "tests/support.hpp"
+#include "warpdex/core/cuda/buffer.hpp"
 #include "warpdex/core/cuda/device.hpp"
 #include "warpdex/core/error.hpp"
 #include "warpdex/search_options.hpp"
@@ -325,6 +326,70 @@ TEST(GpuVectorIndexApi, AnswersAreTheCpus) {
     EXPECT_EQ(found.distances, wanted.distances);
   }
   EXPECT_EQ(gpu.memory_used(), 0U);
+}
+
+TEST(GpuVectorIndexApi, OneGpuTwiceAndDevicePointersGiveTheCpusAnswers) {
+  if (device_count() == 0) GTEST_SKIP() << why_no_device();
+  std::mt19937_64 random = test::generator(42);
+  const std::vector<float> rows = draw_rows(random, 2000);
+  const std::vector<float> queries = draw_rows(random, 40);
+  const Gpu gpu;
+  for (const std::size_t lists : {std::size_t{0}, std::size_t{10}}) {
+    const test::TemporaryFolder folder;
+    VectorIndex::build(folder / "index", {.dimension = kDimension, .lists = lists}, rows);
+    VectorIndex index(folder / "index", {.depth = {.probes = 3}});
+    const vector::Neighbors wanted = index.search(queries, 7);
+    const vector::Neighbors graph = knn_graph(index, {.k = 5});
+    DeviceArray<std::int32_t> found_rows(40 * 7);
+    DeviceArray<float> given(queries.size());
+    DeviceArray<float> distances(40 * 7);
+    const Stream stream;
+    given.upload(queries, stream);
+    stream.synchronize();
+    EXPECT_THROW(index.search_on_gpu(given.data(), 40, 7, found_rows.data(), distances.data()),
+                 UsageError);
+    index.set_options({.device = Device::kGpu, .gpus = {gpu}, .depth = {.probes = 3}});
+    index.search_on_gpu(given.data(), 40, 7, found_rows.data(), distances.data());
+    std::vector<std::int32_t> found(40 * 7);
+    found_rows.download(found, stream);
+    stream.synchronize();
+    EXPECT_EQ(found, wanted.rows);
+    EXPECT_EQ(knn_graph(index, {.k = 5}).rows, graph.rows);
+    EXPECT_TRUE(index.gpu_figures().is_resident);
+    for (const std::size_t shards : {1U, 2U}) {
+      index.set_options(
+          {.device = Device::kGpu, .gpus = {gpu, gpu}, .shards = shards, .depth = {.probes = 3}});
+      EXPECT_EQ(index.search(queries, 7).rows, wanted.rows) << shards;
+    }
+    index.set_options({});
+    EXPECT_EQ(gpu.memory_used(), 0U);
+  }
+}
+
+TEST(GpuVectorIndexApi, TheCpuTakesOverWhereMemoryIsTooSmall) {
+  if (device_count() == 0) GTEST_SKIP() << why_no_device();
+  std::mt19937_64 random = test::generator(43);
+  const std::vector<float> rows = draw_rows(random, 2000);
+  const Gpu small(0, 1);
+  for (const std::size_t lists : {std::size_t{0}, std::size_t{10}}) {
+    const test::TemporaryFolder folder;
+    VectorIndex::build(folder / "index", {.dimension = kDimension, .lists = lists}, rows);
+    const VectorIndex cpu(folder / "index");
+    std::string why;
+    const VectorIndex index(folder / "index",
+                            {.device = Device::kAuto,
+                             .gpus = {small},
+                             .on_cpu = [&](const Error& error) { why = error.what(); }});
+    EXPECT_EQ(index.search(rows, 4).rows, cpu.search(rows, 4).rows);
+    EXPECT_EQ(index.device(), Device::kCpu);
+    EXPECT_NE(why, "");
+    EXPECT_THROW(
+        {
+          const VectorIndex none(folder / "index", {.device = Device::kGpu, .gpus = {small}});
+          none.search(rows, 4);
+        },
+        Error);
+  }
 }
 
 }  // namespace

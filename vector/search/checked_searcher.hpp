@@ -44,6 +44,11 @@ class CheckedSearcher final : public VectorSearcher {
   RangeNeighbors within(std::span<const float> queries, float radius,
                         const RowFilter* filter = nullptr) const override;
 
+  bool nearest_on_gpu(const float* queries, std::size_t count, std::size_t k, std::int32_t* rows,
+                      float* distances) const override {
+    return searcher_->nearest_on_gpu(queries, count, k, rows, distances);
+  }
+
   GpuFlatFigures figures() const override { return searcher_->figures(); }
   bool is_resident() const override { return searcher_->is_resident(); }
 

@@ -72,6 +72,21 @@ class SearcherAdapter final : public VectorSearcher {
     }
   }
 
+  bool nearest_on_gpu(const float* queries, std::size_t count, std::size_t k, std::int32_t* rows,
+                      float* distances) const override {
+    if constexpr (requires { searcher_.nearest_on_gpu(queries, count, k, rows, distances); }) {
+      searcher_.nearest_on_gpu(queries, count, k, rows, distances);
+      return true;
+    } else if constexpr (requires {
+                           searcher_.nearest_on_gpu(queries, count, k, 1, rows, distances);
+                         }) {
+      if (settings_.refine > 0) return false;
+      searcher_.nearest_on_gpu(queries, count, k, settings_.probes, rows, distances);
+      return true;
+    }
+    return false;
+  }
+
   GpuFlatFigures figures() const override {
     if constexpr (OnGpu<Searcher>) return searcher_.figures();
     return {};

@@ -228,6 +228,12 @@ class VectorIndex {
   /// The same, with ids.
   NamedNeighbors search_named(std::span<const float> queries, std::size_t k,
                               const VectorSearchOptions& options = {}) const;
+  /// The same of `count` queries at a device pointer, with answers at device pointers: rows and
+  /// distances of count * k places, k at most live_rows(). Returns when the answers are there.
+  /// Throws UsageError unless one GPU holds an index of one segment without removed vectors, of
+  /// kRows, or of kPq without refining; else as search() does.
+  void search_on_gpu(const float* queries, std::size_t count, std::size_t k, std::int32_t* rows,
+                     float* distances) const;
   /// All within a radius of each query: of a metric whose larger values are nearer, at least as
   /// near. Throws likewise.
   vector::RangeNeighbors search_radius(std::span<const float> queries, float radius,

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 
 #include "warpdex/vector/flat/gpu_flat_searcher.hpp"
@@ -46,6 +47,13 @@ class VectorSearcher {
   /// for those of search_index_on_cpu() and search_index_on_gpus().
   virtual RangeNeighbors within(std::span<const float> queries, float radius,
                                 const RowFilter* filter = nullptr) const = 0;
+
+  /// nearest() with `count` queries and answers in the memory of the GPU that searches, as
+  /// GpuFlatSearcher::nearest_on_gpu(). False, and nothing is done, where the searcher cannot.
+  virtual bool nearest_on_gpu(const float* /*queries*/, std::size_t /*count*/, std::size_t /*k*/,
+                              std::int32_t* /*rows*/, float* /*distances*/) const {
+    return false;
+  }
 
   /// The figures of all GPU searches so far. A query counts once for each part (shard, page) for
   /// which products were made.
