@@ -33,21 +33,6 @@ MetricBuildReport write_index(const std::filesystem::path& folder, const NewMetr
   return report;
 }
 
-/// What is searched for: the k nearest, or with k of 0 all within the radius.
-struct Wanted {
-  std::size_t k;
-  float radius;
-};
-
-/// The index in a GPU's memory.
-struct UploadedMetric {
-  UploadedMetric(const metric::MetricIndex& index, const Gpu& used)
-      : gpu(used),
-        searcher(index.objects(), index.permutants(), index.permutations(), gpu.resources()) {}
-  Gpu gpu;
-  metric::GpuPermutationSearcher searcher;
-};
-
 }  // namespace
 
 struct MetricQueries::State {
@@ -71,14 +56,29 @@ std::string_view MetricQueries::text(std::size_t query) const {
 }
 
 struct MetricIndex::State {
+  /// What is searched for: the k nearest, or with k of 0 all within the radius.
+  struct Wanted {
+    std::size_t k;
+    float radius;
+  };
+
+  /// The index in a GPU's memory.
+  struct Uploaded {
+    Uploaded(const metric::MetricIndex& index, const Gpu& used)
+        : gpu(used),
+          searcher(index.objects(), index.permutants(), index.permutations(), gpu.resources()) {}
+    Gpu gpu;
+    metric::GpuPermutationSearcher searcher;
+  };
+
   explicit State(const std::filesystem::path& folder)
       : index(metric::MetricIndex::open(folder)), cpu(index.searcher()) {}
 
-  std::shared_ptr<const UploadedMetric> on_gpu() const {
+  std::shared_ptr<const Uploaded> on_gpu() const {
     const std::lock_guard lock(mutex);
     return uploaded;
   }
-  void set(std::shared_ptr<const UploadedMetric> next, const MetricIndexOptions& used) {
+  void set(std::shared_ptr<const Uploaded> next, const MetricIndexOptions& used) {
     const std::lock_guard lock(mutex);
     uploaded.swap(next);
     options = used;
@@ -93,7 +93,7 @@ struct MetricIndex::State {
                          const MetricSearchOptions& how);
   metric::Matches search_by_cpu(const metric::Queries& queries, const Wanted& wanted,
                                 const MetricSearchOptions& how) const;
-  metric::Matches search_by_gpu(const UploadedMetric& gpu, const metric::Queries& queries,
+  metric::Matches search_by_gpu(const Uploaded& gpu, const metric::Queries& queries,
                                 const Wanted& wanted, const MetricSearchOptions& how) const;
   /// Within the handler of the error.
   void let_cpu_search(const Error& error);
@@ -101,7 +101,7 @@ struct MetricIndex::State {
   metric::MetricIndex index;
   metric::PermutationSearcher cpu;
   mutable std::mutex mutex;
-  std::shared_ptr<const UploadedMetric> uploaded;  ///< or null: the CPU searches
+  std::shared_ptr<const Uploaded> uploaded;  ///< or null: the CPU searches
   MetricIndexOptions options;
 };
 
@@ -126,7 +126,7 @@ metric::Matches MetricIndex::State::search_by_cpu(const metric::Queries& queries
                       : cpu.within(count, prepare, wanted.radius, how.settings);
 }
 
-metric::Matches MetricIndex::State::search_by_gpu(const UploadedMetric& gpu,
+metric::Matches MetricIndex::State::search_by_gpu(const Uploaded& gpu,
                                                   const metric::Queries& queries,
                                                   const Wanted& wanted,
                                                   const MetricSearchOptions& how) const {
@@ -152,7 +152,7 @@ void MetricIndex::State::let_cpu_search(const Error& error) {
 
 metric::Matches MetricIndex::State::search(const metric::Queries& queries, const Wanted& wanted,
                                            const MetricSearchOptions& how) {
-  if (const std::shared_ptr<const UploadedMetric> gpu = on_gpu()) {
+  if (const std::shared_ptr<const Uploaded> gpu = on_gpu()) {
     try {
       return search_by_gpu(*gpu, queries, wanted, how);
     } catch (const Error& error) {
@@ -228,7 +228,7 @@ void MetricIndex::set_options(const MetricIndexOptions& options) {
   try {
     const Gpu gpu = usable_gpu(options.gpu);
     metric::check_before_upload(state_->index);
-    state_->set(std::make_shared<const UploadedMetric>(state_->index, gpu), options);
+    state_->set(std::make_shared<const State::Uploaded>(state_->index, gpu), options);
   } catch (const Error& error) {
     if (options.device == Device::kGpu || !is_of_gpu(error)) throw;
     if (options.on_cpu) options.on_cpu(error);
@@ -238,7 +238,7 @@ void MetricIndex::set_options(const MetricIndexOptions& options) {
 Device MetricIndex::device() const { return state_->on_gpu() ? Device::kGpu : Device::kCpu; }
 
 std::optional<Gpu> MetricIndex::gpu() const {
-  const std::shared_ptr<const UploadedMetric> uploaded = state_->on_gpu();
+  const std::shared_ptr<const State::Uploaded> uploaded = state_->on_gpu();
   return uploaded ? std::optional<Gpu>(uploaded->gpu) : std::nullopt;
 }
 
