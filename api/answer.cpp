@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "warpdex/indexer/format/snapshot.hpp"
+#include "warpdex/query/explain/explain.hpp"
 
 namespace warpdex {
 
@@ -27,6 +28,10 @@ std::optional<std::string_view> AnswerHit::field(std::string_view name) const {
 
 const Explanation* AnswerHit::explanation() const {
   return answer_->explanations_.empty() ? nullptr : &answer_->explanations_[rank_];
+}
+
+Explanation AnswerHit::explain(const Query& query, const ScorerSettings& scorer) const {
+  return warpdex::explain(*answer_->snapshot_, query, scorer, document());
 }
 
 std::uint64_t Answer::commit() const { return snapshot_ ? snapshot_->commit() : 0; }

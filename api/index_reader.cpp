@@ -8,6 +8,7 @@
 #include "warpdex/indexer/format/postings.hpp"
 #include "warpdex/indexer/format/snapshot.hpp"
 #include "warpdex/indexer/format/stored_fields.hpp"
+#include "warpdex/query/explain/explain.hpp"
 #include "warpdex/query/index_vectors.hpp"
 #include "warpdex/query/plan/plan.hpp"
 #include "warpdex/searcher.hpp"
@@ -199,6 +200,11 @@ std::map<std::string, std::string> IndexReader::stored(std::uint32_t document) c
     if (values[i]) texts.emplace(settings().stored_fields[i], *values[i]);
   }
   return texts;
+}
+
+Explanation IndexReader::explain(const Query& query, std::uint32_t document,
+                                 const ScorerSettings& scorer) const {
+  return warpdex::explain(state_->snapshot, query, scorer, document);
 }
 
 }  // namespace warpdex

@@ -6,6 +6,7 @@
 #include "tests/api/api_support.hpp"
 #include "tests/support.hpp"
 #include "warpdex/indexer/living/living_index.hpp"
+#include "warpdex/index_reader.hpp"
 #include "warpdex/searcher.hpp"
 
 namespace warpdex {
@@ -24,7 +25,9 @@ const std::vector<std::string> kTexts{"w0",         "w1 w2 w7",       "+w3 w0 w0
 
 void check_sums(const Searcher& searcher, const SearchOptions& options) {
   std::size_t seen = 0;
+  const IndexReader reader(searcher);
   for (const std::string& text : kTexts) {
+    const Query query = searcher.parse(text, options.syntax);
     for (const AnswerHit hit : searcher.search(text, options)) {
       const Explanation& why = *hit.explanation();
       EXPECT_EQ(why.id, hit.id());
@@ -33,6 +36,8 @@ void check_sums(const Searcher& searcher, const SearchOptions& options) {
       sum += why.static_score;
       EXPECT_EQ(sum, hit.score()) << text << " " << hit.id();
       EXPECT_EQ(why.score, hit.score()) << text << " " << hit.id();
+      EXPECT_EQ(to_json(hit.explain(query, options.scorer)), to_json(why));
+      EXPECT_EQ(to_json(reader.explain(query, hit.document(), options.scorer)), to_json(why));
       ++seen;
     }
   }

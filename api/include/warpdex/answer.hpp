@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "warpdex/query/explanation.hpp"
+#include "warpdex/query/query.hpp"
 #include "warpdex/query/shown_field.hpp"
 
 namespace warpdex {
@@ -33,6 +34,9 @@ class AnswerHit {
   std::optional<std::string_view> field(std::string_view name) const;
   /// How the score comes about; null if that was not asked for.
   const Explanation* explanation() const;
+  /// The same of a query by words, afterwards, with the scorer that the search had. Throws as
+  /// IndexReader::explain().
+  Explanation explain(const Query& query, const ScorerSettings& scorer = {}) const;
 
  private:
   const Answer* answer_;

@@ -13,6 +13,8 @@
 #include <vector>
 
 #include "warpdex/indexer/index_settings.hpp"
+#include "warpdex/query/explanation.hpp"
+#include "warpdex/query/query.hpp"
 
 namespace warpdex {
 
@@ -119,6 +121,11 @@ class IndexReader {
   std::vector<float> vector(std::uint32_t document) const;
   /// Its stored texts by the names of their fields. UsageError for an index that stores none.
   std::map<std::string, std::string> stored(std::uint32_t document) const;
+  /// The score that a search of `query` gives it, and how that comes about. Whether it matches is
+  /// not asked: terms that it lacks are left out, and so are those with a - sign. O(terms log
+  /// postings). UsageError for settings out of range.
+  Explanation explain(const Query& query, std::uint32_t document,
+                      const ScorerSettings& scorer = {}) const;
 
  private:
   struct State;
