@@ -1,6 +1,7 @@
 #include "warpdex/index_reader.hpp"
 
 #include <algorithm>
+#include <mutex>
 #include <utility>
 
 #include "index_statistics.hpp"
@@ -11,6 +12,7 @@
 #include "warpdex/query/explain/explain.hpp"
 #include "warpdex/query/index_vectors.hpp"
 #include "warpdex/query/plan/plan.hpp"
+#include "warpdex/query/spelling.hpp"
 #include "warpdex/searcher.hpp"
 
 namespace warpdex {
@@ -53,6 +55,8 @@ std::uint64_t sum_of(const Postings& postings) {
 }  // namespace
 
 struct IndexReader::State {
+  explicit State(const Snapshot& read) : snapshot(read) {}
+
   /// A document's segment, and its number there.
   struct Place {
     const Index& index;
@@ -64,19 +68,29 @@ struct IndexReader::State {
     return {*segment.index, document - segment.first_document};
   }
 
+  const SpellingCorrector& corrector() const {
+    std::call_once(corrector_made, [this] { spelling.emplace(snapshot); });
+    return *spelling;
+  }
+
   Snapshot snapshot;
+  mutable std::once_flag corrector_made{};
+  mutable std::optional<SpellingCorrector> spelling{};
 };
 
 IndexReader::IndexReader(const std::filesystem::path& folder)
-    : state_(std::make_unique<State>(State{Snapshot::open(folder)})) {}
+    : state_(std::make_unique<State>(Snapshot::open(folder))) {}
 IndexReader::IndexReader(const Searcher& searcher)
-    : state_(std::make_unique<State>(State{searcher.snapshot()})) {}
+    : state_(std::make_unique<State>(searcher.snapshot())) {}
 IndexReader::~IndexReader() = default;
 IndexReader::IndexReader(IndexReader&&) noexcept = default;
 IndexReader& IndexReader::operator=(IndexReader&&) noexcept = default;
 
 const std::filesystem::path& IndexReader::folder() const { return state_->snapshot.folder(); }
 const IndexSettings& IndexReader::settings() const { return state_->snapshot.settings(); }
+const vector::RowSettings& IndexReader::vector_settings() const {
+  return warpdex::vector_settings(state_->snapshot);
+}
 std::size_t IndexReader::segments() const { return state_->snapshot.segments().size(); }
 void IndexReader::require_merged() const { state_->snapshot.require_plain(); }
 std::uint64_t IndexReader::commit() const { return state_->snapshot.commit(); }
@@ -127,6 +141,15 @@ void IndexReader::for_each_term(const std::function<bool(const TermStatistics&)>
     }
     if (const auto found = statistics(*smallest); found && !visit(*found)) return;
   }
+}
+
+std::vector<SimilarTerm> IndexReader::similar_terms(std::string_view word,
+                                                    std::size_t count) const {
+  std::vector<SimilarTerm> similar;
+  for (const Correction& each : state_->corrector().corrections(word, count)) {
+    similar.push_back({std::string(each.term), each.documents, each.edits});
+  }
+  return similar;
 }
 
 std::vector<TermPosting> IndexReader::postings(std::string_view term) const {
@@ -187,7 +210,7 @@ std::vector<DocumentTerm> IndexReader::terms(std::uint32_t document) const {
 }
 
 std::vector<float> IndexReader::vector(std::uint32_t document) const {
-  std::vector<float> components(vector_settings(state_->snapshot).dimension);
+  std::vector<float> components(warpdex::vector_settings(state_->snapshot).dimension);
   const State::Place place = state_->place_of(document);
   vector::copy_row(place.index.vectors().vectors, place.document, components.data());
   return components;

@@ -193,16 +193,6 @@ MetricBuildReport MetricIndex::build(const std::filesystem::path& folder,
                      progress);
 }
 
-bool MetricIndex::is_at(const std::filesystem::path& folder) {
-  return metric::is_metric_index(folder);
-}
-
-MetricVerifyReport MetricIndex::verify(const std::filesystem::path& folder,
-                                       const std::function<void(double)>& progress) {
-  metric::MetricVerifyReport report = metric::verify_metric(folder, progress);
-  return {std::move(report.problems), report.sections, report.objects};
-}
-
 MetricIndex::MetricIndex(const std::filesystem::path& folder, const MetricIndexOptions& options)
     : state_(std::make_unique<State>(folder)) {
   set_options(options);

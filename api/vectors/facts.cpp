@@ -31,16 +31,6 @@ void set_list_sizes(const vector::VectorIndex& index, VectorIndexStats& stats) {
 
 }  // namespace
 
-bool VectorIndex::is_at(const std::filesystem::path& folder) {
-  return vector::is_vector_index(folder);
-}
-
-VectorVerifyReport VectorIndex::verify(const std::filesystem::path& folder,
-                                       const std::function<void(double)>& progress) {
-  vector::VectorVerifyReport report = vector::verify_vectors(folder, progress);
-  return {std::move(report.problems), report.sections, report.rows};
-}
-
 const std::filesystem::path& VectorIndex::folder() const { return state_->folder; }
 NewVectorIndex VectorIndex::settings() const { return given_settings(stored()->index.settings()); }
 std::size_t VectorIndex::dimension() const { return stored()->index.settings().dimension; }

@@ -5,8 +5,8 @@
 
 #include "tests/api/api_support.hpp"
 #include "tests/support.hpp"
-#include "warpdex/indexer/living/living_index.hpp"
 #include "warpdex/index_reader.hpp"
+#include "warpdex/indexer/living/living_index.hpp"
 #include "warpdex/searcher.hpp"
 
 namespace warpdex {

@@ -173,6 +173,21 @@ TEST(IndexReader, CountsWhatSegmentsHold) {
   EXPECT_NO_THROW(IndexReader(folder / "index").require_merged());
 }
 
+TEST(IndexReader, FindsTermsThatAreSpeltAlike) {
+  const test::TemporaryFolder folder;
+  build_index(*documents_from_memory({{"1", "chess fish"}, {"2", "cheese fish"}, {"3", "fist"}}),
+              test::plain_build(folder / "index"));
+  const IndexReader reader(folder / "index");
+  const std::vector<SimilarTerm> similar = reader.similar_terms("fisj");
+  ASSERT_EQ(similar.size(), 2U);
+  EXPECT_EQ(similar[0].term, "fish");  // as near as "fist", and in more documents
+  EXPECT_EQ(similar[0].documents, 2U);
+  EXPECT_EQ(similar[0].edits, 1U);
+  EXPECT_EQ(similar[1].term, "fist");
+  EXPECT_EQ(reader.similar_terms("chesse", 1).at(0).term, "cheese");
+  EXPECT_TRUE(reader.similar_terms("zebra").empty());
+}
+
 TEST(IndexReader, RefusesWhatTheIndexHasNot) {
   const test::TemporaryFolder folder;
   BuildOptions build = test::plain_build(folder / "index");
@@ -181,6 +196,7 @@ TEST(IndexReader, RefusesWhatTheIndexHasNot) {
   const IndexReader reader(folder / "index");
   EXPECT_THROW(reader.terms(0), UsageError);
   EXPECT_THROW(reader.vector(0), UsageError);
+  EXPECT_THROW(reader.vector_settings(), UsageError);
   EXPECT_THROW(reader.stored(0), UsageError);
 }
 

@@ -11,6 +11,7 @@
 #include "warpdex/core/cuda/device.hpp"
 #include "warpdex/core/error.hpp"
 #include "warpdex/search_options.hpp"
+#include "warpdex/verify.hpp"
 
 namespace warpdex {
 namespace {
@@ -89,9 +90,9 @@ TEST(MetricIndexApi, FilesNameTheLineThatIsWrong) {
   std::ofstream(folder / "queries.txt") << "abe\nabcd\n";
   const NewMetricIndex settings{.objects = {.distance = metric::DistanceKind::kHamming}};
   MetricIndex::build(folder / "index", settings, (folder / "words.txt").string());
-  EXPECT_TRUE(MetricIndex::is_at(folder / "index"));
-  EXPECT_TRUE(MetricIndex::verify(folder / "index").problems.empty());
-  EXPECT_EQ(MetricIndex::verify(folder / "index").objects, 2U);
+  EXPECT_EQ(content_of(folder / "index"), IndexContent::kObjects);
+  EXPECT_TRUE(verify(folder / "index").problems.empty());
+  EXPECT_EQ(verify(folder / "index").objects, 2U);
   const MetricIndex index(folder / "index");
   const MetricQueries queries =
       MetricQueries::read((folder / "queries.txt").string(), index.settings());

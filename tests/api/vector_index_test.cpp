@@ -12,6 +12,7 @@
 #include "warpdex/search_options.hpp"
 #include "warpdex/vector/data/vector_writer.hpp"
 #include "warpdex/vector_graph.hpp"
+#include "warpdex/verify.hpp"
 
 namespace warpdex {
 namespace {
@@ -220,11 +221,10 @@ TEST(VectorIndexApi, StatsSayWhatItHolds) {
   EXPECT_EQ(stats.ids, vector::IdKind::kRows);
   EXPECT_GE(stats.largest_list, 20U);
   EXPECT_FALSE(stats.sections.empty());
-  EXPECT_TRUE(VectorIndex::is_at(folder / "index"));
-  EXPECT_FALSE(VectorIndex::is_at(folder.path()));
-  const VectorVerifyReport report = VectorIndex::verify(folder / "index");
+  EXPECT_EQ(content_of(folder / "index"), IndexContent::kVectors);
+  const IndexCheck report = verify(folder / "index");
   EXPECT_TRUE(report.problems.empty());
-  EXPECT_EQ(report.rows, 98U);
+  EXPECT_EQ(report.vectors, 98U);
   EXPECT_THROW(set_vector_kind("tree", settings), UsageError);
 }
 

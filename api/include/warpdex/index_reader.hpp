@@ -35,6 +35,13 @@ struct TermPosting {
   bool operator==(const TermPosting&) const = default;
 };
 
+/// A term that is spelt like a word that was looked for.
+struct SimilarTerm {
+  std::string term;
+  std::uint64_t documents = 0;  ///< that have it
+  std::uint32_t edits = 0;      ///< letters to insert, leave out, change or exchange: 1 or 2
+};
+
 /// A term of a document.
 struct DocumentTerm {
   std::string term;
@@ -87,6 +94,8 @@ class IndexReader {
 
   const std::filesystem::path& folder() const;  ///< as it was given
   const IndexSettings& settings() const;        ///< how the index was made
+  /// Of the documents' vectors. UsageError for an index without vectors.
+  const vector::RowSettings& vector_settings() const;
   std::uint64_t commit() const;
   std::size_t segments() const;
   /// Throws UsageError, which says what to do, unless the index is one segment without removed
@@ -106,6 +115,10 @@ class IndexReader {
   /// of their bytes, until it returns false. O(terms log terms), from the first term of all.
   void for_each_term(const std::function<bool(const TermStatistics&)>& visit,
                      std::string_view prefix = {}) const;
+  /// Up to `count` terms of live documents that are spelt like `word`: fewest edits first, then
+  /// most documents. The first call makes a table, O(bytes of all terms); others are O(terms), some
+  /// nanoseconds each.
+  std::vector<SimilarTerm> similar_terms(std::string_view word, std::size_t count = 3) const;
   /// The live documents with the term, by ascending docID. O(postings).
   std::vector<TermPosting> postings(std::string_view term) const;
 

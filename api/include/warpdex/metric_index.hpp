@@ -79,12 +79,6 @@ struct MetricSearchOptions {
   std::function<void()> on_query{};
 };
 
-struct MetricVerifyReport {
-  std::vector<std::string> problems{};  ///< a sentence each; empty: the index is whole
-  std::uint64_t sections = 0;           ///< checked
-  std::uint64_t objects = 0;
-};
-
 /// A permutation index open for searching, from any number of threads. Answers are the same on
 /// every device, to the bit.
 class MetricIndex {
@@ -103,13 +97,6 @@ class MetricIndex {
   static MetricBuildReport build(const std::filesystem::path& folder,
                                  const NewMetricIndex& settings, std::vector<float> vectors,
                                  const metric::MetricProgress& progress = {});
-
-  /// Whether the folder says that it holds a permutation index. It may be damaged.
-  static bool is_at(const std::filesystem::path& folder);
-  /// Reads all of an index and says what is wrong with it. `progress` gets the share done, 0 to 1.
-  /// Throws IoError if there is no index. O(index).
-  static MetricVerifyReport verify(const std::filesystem::path& folder,
-                                   const std::function<void(double)>& progress = {});
 
   /// Opens it, and uploads it to a GPU, which must hold it whole. Throws IoError if there is no
   /// index, FormatError if it is damaged, CudaError, and Error for too little memory.

@@ -179,12 +179,6 @@ struct VectorIndexStats {
   std::vector<Section> sections{};  ///< in the order of the files
 };
 
-struct VectorVerifyReport {
-  std::vector<std::string> problems{};  ///< a sentence each; empty: the index is whole
-  std::uint64_t sections = 0;           ///< checked
-  std::uint64_t rows = 0;               ///< that are live
-};
-
 /// An index of vectors open for searching, from any number of threads, and for changes. Answers are
 /// the same on every device, to the bit. Row numbers, in answers and in filters, hold until merge()
 /// of an index with ids, or a refresh() that takes one; ids hold always. Once a change is made,
@@ -204,13 +198,6 @@ class VectorIndex {
                                  const NewVectorIndex& settings, vector::VectorReader& rows,
                                  const vector::VectorIds& ids = {},
                                  const VectorBuildOptions& options = {});
-
-  /// Whether the folder says that it holds an index of vectors. It may be damaged.
-  static bool is_at(const std::filesystem::path& folder);
-  /// Reads all of an index and says what is wrong with it. `progress` gets the share done, 0 to 1.
-  /// Throws IoError if there is no index, and what `progress` throws. O(index).
-  static VectorVerifyReport verify(const std::filesystem::path& folder,
-                                   const std::function<void(double)>& progress = {});
 
   /// Opens the last commit, and uploads it to a GPU. Throws IoError if there is no index,
   /// FormatError if it is damaged, UsageError for options out of range, CudaError, and Error for
