@@ -80,7 +80,8 @@ std::vector<Query> queries_of(const Arguments& given, const IndexReader& index) 
   const std::unique_ptr<Analyzer> analyzer = make_analyzer(index.settings().analyzer);
   std::vector<Query> all = parse_queries(given.search.read_query_file(index.settings()),
                                          given.search.syntax(QuerySyntax::kPlain), *analyzer);
-  const std::size_t count = std::min(checked_number("--limit", given.limit, 1), all.size());
+  const std::size_t limit = checked_number("--limit", given.limit, 1);
+  const std::size_t count = std::min(limit, all.size());
   std::vector<Query> queries;
   for (std::size_t i = 0; i < count; ++i) queries.push_back(all[i * all.size() / count]);
   if (queries.empty()) throw UsageError("there are no queries in " + given.search.query_file());
