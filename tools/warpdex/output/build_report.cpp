@@ -12,7 +12,7 @@ namespace warpdex::tools {
 namespace {
 
 /// Skipped documents that are told one by one.
-constexpr std::uint64_t kSkippedReports = 10;
+constexpr std::uint64_t kSkippedDocumentReports = 10;
 
 struct LeftOutKind {
   std::uint64_t LeftOut::*count;
@@ -32,12 +32,12 @@ constexpr std::array<LeftOutKind, 4> kLeftOutKinds{
 
 void SkippedDocuments::tell(const std::string& message) {
   progress_.clear();
-  if (++count_ <= kSkippedReports) std::cerr << "warpdex: skipped: " << message << "\n";
+  if (++count_ <= kSkippedDocumentReports) std::cerr << "warpdex: skipped: " << message << "\n";
 }
 
 void SkippedDocuments::tell_rest() const {
-  if (count_ <= kSkippedReports) return;
-  std::cerr << "warpdex: skipped " << grouped(count_ - kSkippedReports) << " more\n";
+  if (count_ <= kSkippedDocumentReports) return;
+  std::cerr << "warpdex: skipped " << grouped(count_ - kSkippedDocumentReports) << " more\n";
 }
 
 void print_passed_over(const BuildReport& report, std::ostream& out) {
