@@ -13,9 +13,9 @@
 namespace warpdex {
 namespace {
 
-std::vector<LoadQuery> planned(const Snapshot& snapshot, std::span<const Query> queries,
-                               std::span<const SearchOptions> kinds) {
-  std::vector<LoadQuery> planned;
+std::vector<PlannedSearch> planned(const Snapshot& snapshot, std::span<const Query> queries,
+                                   std::span<const SearchOptions> kinds) {
+  std::vector<PlannedSearch> planned;
   for (const SearchOptions& kind : kinds) {
     const SearchSettings settings = search_settings(kind);
     settings.validate();
@@ -47,7 +47,7 @@ std::vector<PredictionError> Calibrator::run(std::span<const Query> queries,
                                              std::span<const SearchOptions> kinds,
                                              const CalibrationOptions& options) {
   const Snapshot& snapshot = state_->snapshot;
-  const std::vector<LoadQuery> load = planned(snapshot, queries, kinds);
+  const std::vector<PlannedSearch> searches = planned(snapshot, queries, kinds);
   std::optional<GpuEngine> engine;
   HasList has_list;
   if (state_->uploaded) {
@@ -62,9 +62,9 @@ std::vector<PredictionError> Calibrator::run(std::span<const Query> queries,
   MeasureSettings settings;
   settings.cpu_threads = options.threads;
   settings.repetitions = options.repetitions;
-  const CostMeasurements measured = measure_costs(snapshot, engine ? &*engine : nullptr, load,
-                                                  settings, options.on_progress);
-  Calibration calibration = calibrate(snapshot, load, measured, has_list);
+  const CostMeasurements measured =
+      measure_costs(snapshot, engine ? &*engine : nullptr, searches, settings, options.on_progress);
+  Calibration calibration = calibrate(snapshot, searches, measured, has_list);
   if (calibration.errors.empty()) {
     throw UsageError("there are too few queries to fit costs to; give at least " +
                      std::to_string(kMinCalibrationSamples) + " that have a term of the index");

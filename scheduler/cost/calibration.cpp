@@ -68,11 +68,11 @@ void fit_batches(std::size_t query_class, const ClassSamples& samples, ClassMode
 
 }  // namespace
 
-Calibration calibrate(const Snapshot& snapshot, std::span<const LoadQuery> queries,
+Calibration calibrate(const Snapshot& snapshot, std::span<const PlannedSearch> queries,
                       const CostMeasurements& measurements, const HasList& has_list) {
   std::vector<Features> features;
   features.reserve(queries.size());
-  for (const LoadQuery& query : queries) {
+  for (const PlannedSearch& query : queries) {
     features.push_back(features_of(snapshot, query.plan, query.settings, has_list));
   }
   std::array<ClassSamples, kQueryClasses> classes;

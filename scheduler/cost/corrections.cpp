@@ -1,4 +1,4 @@
-// How corrections learn; the scheduler and its simulation share this code.
+// How corrections learn; the laboratory's simulator shares this code.
 #include "cost/corrections.hpp"
 
 #include <algorithm>

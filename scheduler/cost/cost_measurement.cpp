@@ -1,5 +1,4 @@
 // Times queries on CPU threads and on the GPU.
-#include <oneapi/tbb/task_arena.h>
 #include <time.h>
 
 #include <algorithm>
@@ -10,7 +9,6 @@
 #include <numeric>
 #include <random>
 
-#include "run/thread_shares.hpp"
 #include "warpdex/core/parallel.hpp"
 #include "warpdex/core/waiting.hpp"
 #include "warpdex/query/cpu/cpu_searcher.hpp"
@@ -92,7 +90,7 @@ class Passes {
 
 class Measurer {
  public:
-  Measurer(const Snapshot& snapshot, std::span<const LoadQuery> queries,
+  Measurer(const Snapshot& snapshot, std::span<const PlannedSearch> queries,
            const MeasureSettings& settings, const OnMeasured& on_measured)
       : snapshot_(snapshot), queries_(queries), settings_(settings), on_measured_(on_measured) {
     result_.queries.resize(queries.size());
@@ -109,7 +107,7 @@ class Measurer {
     std::size_t done = 0;
     for (std::size_t pass = 0; pass < passes.count(); ++pass) {
       parallel_for(threads, queries_.size(), [&](std::size_t thread, std::size_t i) {
-        const LoadQuery& query = queries_[i];
+        const PlannedSearch& query = queries_[i];
         // Time during which other processes had the processor does not count.
         const double used = thread_micros();
         const Clock::time_point start = Clock::now();
@@ -153,7 +151,7 @@ class Measurer {
     Passes on_gpu(chosen.size(), settings_.repetitions);
     for (std::size_t pass = 0; pass < on_cpu.count(); ++pass) {
       for (std::size_t i = 0; i < chosen.size(); ++i) {
-        const LoadQuery& query = queries_[chosen[i]];
+        const PlannedSearch& query = queries_[chosen[i]];
         on_cpu.add(pass, i, time_after_pause([&] { searcher.run(query.plan, query.settings); }));
         if (engine != nullptr && result_.queries[chosen[i]].gpu_alone > 0) {
           on_gpu.add(pass, i, time_after_pause([&] {
@@ -187,40 +185,6 @@ class Measurer {
         }
       }
     }
-  }
-
-  /// Times batches as under load: each has other queries than the one before, and is submitted
-  /// while that one runs.
-  void measure_overlapped(Engine& engine) {
-    constexpr std::size_t kBatches = 8;
-    std::vector<std::uint32_t> answered;
-    for (std::uint32_t i = 0; i < queries_.size(); ++i) {
-      if (result_.queries[i].gpu_alone > 0) answered.push_back(i);
-    }
-    if (answered.empty()) return;
-    MeasuredBatch& all = result_.overlapped;
-    std::mt19937_64 random(settings_.seed);
-    for (std::size_t i = 0; i < kBatches * kOverlappedBatch; ++i) {
-      all.queries.push_back(answered[random() % answered.size()]);
-    }
-    take(all.queries);
-    tbb::task_arena builders(static_cast<int>(thread_shares(settings_.cpu_threads, true).builders));
-    const auto submit = [&](std::size_t batch) {
-      const std::size_t first = batch * kOverlappedBatch;
-      return builders.execute([&] {
-        return engine.submit(std::span(plans_).subspan(first, kOverlappedBatch),
-                             std::span(plan_settings_).subspan(first, kOverlappedBatch));
-      });
-    };
-    all.time = time_of(settings_, [&] {
-      Ticket before = submit(0);
-      for (std::size_t batch = 1; batch < kBatches; ++batch) {
-        const Ticket next = submit(batch);
-        engine.wait(before);
-        before = next;
-      }
-      engine.wait(before);
-    });
   }
 
   CostMeasurements take_result() { return std::move(result_); }
@@ -267,7 +231,7 @@ class Measurer {
   }
 
   const Snapshot& snapshot_;
-  const std::span<const LoadQuery> queries_;
+  const std::span<const PlannedSearch> queries_;
   const MeasureSettings& settings_;
   const OnMeasured& on_measured_;
   CostMeasurements result_;
@@ -278,14 +242,13 @@ class Measurer {
 }  // namespace
 
 CostMeasurements measure_costs(const Snapshot& snapshot, Engine* engine,
-                               std::span<const LoadQuery> queries, const MeasureSettings& settings,
-                               const OnMeasured& on_measured) {
+                               std::span<const PlannedSearch> queries,
+                               const MeasureSettings& settings, const OnMeasured& on_measured) {
   Measurer measurer(snapshot, queries, settings, on_measured);
   measurer.measure_on_cpu();
   if (engine != nullptr) {
     measurer.measure_alone(*engine);
     measurer.measure_batches(*engine);
-    measurer.measure_overlapped(*engine);
   }
   measurer.measure_idle(engine);
   return measurer.take_result();

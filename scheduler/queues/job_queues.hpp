@@ -1,6 +1,6 @@
 // The queues: which processor a job runs on, and which job is next. They start no thread and read
-// no clock, so that the scheduler and the simulator decide by the same code. (Ding et al., section
-// 9.) Internal.
+// no clock, so that the scheduler and the laboratory's simulator decide by the same code. (Ding et
+// al., section 9.) Internal.
 #pragma once
 
 #include <algorithm>

@@ -38,7 +38,7 @@ std::size_t planned_with_huge(std::size_t count, std::size_t every) {
 
 void add_huge_queries(const Snapshot& snapshot, const std::vector<Query>& queries,
                       std::size_t every, LoadPlan& plan) {
-  LoadQuery huge{plan_query(snapshot, huge_query(snapshot, queries)), plan.classes[0].settings};
+  PlannedSearch huge{plan_query(snapshot, huge_query(snapshot, queries)), plan.classes[0].settings};
   huge.settings.mode = QueryMode::kOr;
   huge.settings.k = kMaxK;
   const std::size_t count = plan.queries.size();

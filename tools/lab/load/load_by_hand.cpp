@@ -129,7 +129,7 @@ std::size_t most_queries(const LoadPlan& plan) {
 class CpuAnswer {
  public:
   explicit CpuAnswer(const Snapshot& snapshot) : searcher_(snapshot) {}
-  bool operator()(const LoadQuery& query) {
+  bool operator()(const PlannedSearch& query) {
     searcher_.run(query.plan, query.settings);
     return true;
   }
@@ -142,7 +142,7 @@ class CpuAnswer {
 class GpuAnswer {
  public:
   explicit GpuAnswer(GpuEngine& engine) : engine_(engine) {}
-  bool operator()(const LoadQuery& query) {
+  bool operator()(const PlannedSearch& query) {
     const BatchAnswers answers = engine_.run(std::span(&query.plan, 1), query.settings);
     if (!answers[0].is_answered) return false;
     answers.result(0);  // in memory of its own, as the CPU's and the scheduler's are

@@ -48,7 +48,7 @@ class Callers {
       return;
     }
     const std::size_t number = next_.fetch_add(1, std::memory_order_relaxed);
-    const LoadQuery& query = plan_.queries[number % plan_.queries.size()];
+    const PlannedSearch& query = plan_.queries[number % plan_.queries.size()];
     scheduler_.submit(query.plan, query.settings, {.overload = OverloadPolicy::kRefuse},
                       [this, caller](ScheduledAnswer&& answer) { note(caller, answer); });
   }

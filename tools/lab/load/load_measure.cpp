@@ -146,7 +146,7 @@ void LoadEngines::answer_all(Scheduler& scheduler) const {
     answers.pop_front();
     on_progress_("warming lists", ++done, plan_.queries.size());
   };
-  for (const LoadQuery& query : plan_.queries) {
+  for (const PlannedSearch& query : plan_.queries) {
     if (answers.size() == kUnderWay) take();
     answers.push_back(scheduler.submit(query.plan, query.settings));
   }

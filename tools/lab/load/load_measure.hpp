@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "bench/measured_engines.hpp"
+#include "load/open_load.hpp"
 #include "warpdex/indexer/format/snapshot.hpp"
-#include "warpdex/scheduler/load.hpp"
 
 namespace warpdex::tools {
 
@@ -37,7 +37,7 @@ struct HandParts {
 HandParts hand_parts_from_names(const std::string& names);
 
 struct LoadPlan {
-  std::vector<LoadQuery> queries;
+  std::vector<PlannedSearch> queries;
   std::vector<std::size_t> class_of;  ///< of each query, index into `classes`
   std::vector<LoadClass> classes;     ///< one or more
   std::vector<double> rates;          ///< queries a second

@@ -41,7 +41,7 @@ std::uint64_t checked_plan_memory(const LoadPlan& plan, std::span<const Query> q
                                   std::size_t planned, std::size_t huge) {
   double bytes = 0;
   for (const Query& query : queries) {
-    bytes += static_cast<double>(sizeof(LoadQuery) + sizeof(std::size_t) +
+    bytes += static_cast<double>(sizeof(PlannedSearch) + sizeof(std::size_t) +
                                  query.terms.size() * sizeof(PlannedTerm));
   }
   bytes *=

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "load/load_closed.hpp"
+#include "load/overlapped_batches.hpp"
 #include "output/interrupt.hpp"
 #include "warpdex/core/parallel.hpp"
 
@@ -48,9 +49,11 @@ class SimulatedLoads {
     const HasList is_there = has_list(gpu);
     const Calibration calibration = calibrate(snapshot, plan.queries, measured, is_there);
     queries_ = simulated_queries(snapshot, plan.queries, measured, calibration.model, is_there);
-    with_.occupancy = gpu_occupancy(queries_, measured);
-    if (const std::size_t count = measured.overlapped.queries.size(); count > 0) {
-      with_.batch = measured.overlapped.time / static_cast<double>(count) * kOverlappedBatch;
+    MeasuredBatch overlapped;
+    if (engine) overlapped = measure_overlapped(*engine, plan.queries, measured, measure);
+    with_.occupancy = gpu_occupancy(queries_, overlapped);
+    if (const std::size_t count = overlapped.queries.size(); count > 0) {
+      with_.batch = overlapped.time / static_cast<double>(count) * kOverlappedBatch;
     }
     for (const SimulatedQuery& query : queries_) {
       with_.cpu += static_cast<double>(query.measured.cpu) / static_cast<double>(queries_.size());

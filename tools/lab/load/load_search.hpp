@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "load/load_measure.hpp"
-#include "warpdex/scheduler/simulator.hpp"
+#include "load/simulator.hpp"
 
 namespace warpdex::tools {
 

@@ -9,11 +9,17 @@
 #include <string>
 #include <vector>
 
+#include "warpdex/query/engine/engine.hpp"
 #include "warpdex/scheduler/cost_model.hpp"
-#include "warpdex/scheduler/load.hpp"
 #include "warpdex/scheduler/prediction_error.hpp"
 
 namespace warpdex {
+
+/// A query as an engine takes it: its plan, and how it is searched.
+struct PlannedSearch {
+  PlannedQuery plan;
+  SearchSettings settings;
+};
 
 /// The time that a query takes, in microseconds.
 struct MeasuredCost {
@@ -25,9 +31,6 @@ struct MeasuredCost {
   float gpu_idle = 0;
 };
 
-/// Queries of each batch in CostMeasurements::overlapped.
-inline constexpr std::size_t kOverlappedBatch = 1000;
-
 /// A batch of queries and the time that it takes.
 struct MeasuredBatch {
   std::vector<std::uint32_t> queries;  ///< their numbers
@@ -37,9 +40,6 @@ struct MeasuredBatch {
 struct CostMeasurements {
   std::vector<MeasuredCost> queries;   ///< by number
   std::vector<MeasuredBatch> batches;  ///< none without a GPU
-  /// Queries of all classes in batches of kOverlappedBatch, each submitted while the one before it
-  /// runs, and the time of all batches together. Empty without a GPU.
-  MeasuredBatch overlapped;
 };
 
 struct MeasureSettings {
@@ -58,8 +58,8 @@ using OnMeasured = std::function<void(const char* what, std::size_t done, std::s
 /// Measures each query alone on each processor, and batches of queries of one class.
 /// `engine` may be null. Throws what the engines throw.
 CostMeasurements measure_costs(const Snapshot& snapshot, Engine* engine,
-                               std::span<const LoadQuery> queries, const MeasureSettings& settings,
-                               const OnMeasured& on_measured = {});
+                               std::span<const PlannedSearch> queries,
+                               const MeasureSettings& settings, const OnMeasured& on_measured = {});
 
 struct Calibration {
   CostModel model;  ///< a model with too few samples has the rough figures of CostModel()
@@ -69,7 +69,7 @@ struct Calibration {
 /// Fits models. For single queries: a tree of products or a linear model, whichever has the smaller
 /// error. For shares of batches: linear models. Returns the errors of all of them, by
 /// cross-validation. `has_list` as in GpuSide. Throws FormatError for damage.
-Calibration calibrate(const Snapshot& snapshot, std::span<const LoadQuery> queries,
+Calibration calibrate(const Snapshot& snapshot, std::span<const PlannedSearch> queries,
                       const CostMeasurements& measurements, const HasList& has_list);
 
 }  // namespace warpdex

@@ -8,9 +8,10 @@
 #include <span>
 #include <vector>
 
+#include "warpdex/scheduler/calibration.hpp"
 #include "warpdex/scheduler/scheduler.hpp"
 
-namespace warpdex {
+namespace warpdex::tools {
 
 /// How queries arrive.
 enum class ArrivalKind : std::uint8_t {
@@ -30,12 +31,6 @@ std::vector<Micros> arrival_times(ArrivalKind kind, double rate, double seconds,
 /// The times of a log, sorted, from 0 on, and scaled to `rate` arrivals a second on average. Throws
 /// UsageError for fewer than two times, if all are the same, and for a rate that is not above 0.
 std::vector<Micros> replayed_times(std::span<const double> log_times, double rate);
-
-/// A query of a load.
-struct LoadQuery {
-  PlannedQuery plan;
-  SearchSettings settings;
-};
 
 /// The outcome of one arrival. Times in microseconds.
 struct LoadOutcome {
@@ -68,7 +63,7 @@ struct CallerStatistics {
 /// ends once those that run have ended, with that exception. If submit() throws, so does this.
 /// There must be a query or more. `callers`, if not null, gets the times of the threads that
 /// submitted.
-std::vector<LoadOutcome> run_load(Scheduler& scheduler, std::span<const LoadQuery> queries,
+std::vector<LoadOutcome> run_load(Scheduler& scheduler, std::span<const PlannedSearch> queries,
                                   const LoadSettings& settings,
                                   const std::function<void(std::size_t submitted)>& on_wait = {},
                                   CallerStatistics* callers = nullptr);
@@ -97,4 +92,4 @@ struct LoadSummary {
 LoadSummary summarise_load(std::span<const LoadOutcome> outcomes, std::span<const Micros> arrivals,
                            Micros deadline);
 
-}  // namespace warpdex
+}  // namespace warpdex::tools

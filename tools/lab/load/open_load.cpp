@@ -1,5 +1,5 @@
 // Submits queries at their times, and sums up their outcomes.
-#include "warpdex/scheduler/load.hpp"
+#include "load/open_load.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -12,7 +12,7 @@
 #include "run/thread_role.hpp"
 #include "warpdex/core/waiting.hpp"
 
-namespace warpdex {
+namespace warpdex::tools {
 namespace {
 
 /// The time before the first arrival, in which all generators start.
@@ -23,7 +23,7 @@ constexpr std::chrono::milliseconds kLoadLook{20};
 /// A load that is under way.
 class Load {
  public:
-  Load(Scheduler& scheduler, std::span<const LoadQuery> queries, const LoadSettings& settings)
+  Load(Scheduler& scheduler, std::span<const PlannedSearch> queries, const LoadSettings& settings)
       : scheduler_(scheduler),
         queries_(queries),
         settings_(settings),
@@ -39,7 +39,7 @@ class Load {
     Micros submitting = 0;
     for (std::size_t i = first; i < outcomes_.size() && !is_ended_.load(std::memory_order_relaxed);
          i += step) {
-      LoadQuery query = queries_[i % queries_.size()];  // copied before it is due
+      PlannedSearch query = queries_[i % queries_.size()];  // copied before it is due
       if (!wait_until_due(start_ + settings_.arrivals[i])) break;
       submitting += submit(i, std::move(query));
     }
@@ -81,7 +81,7 @@ class Load {
   }
 
   /// Returns how long submit() took, in microseconds.
-  Micros submit(std::size_t number, LoadQuery&& query) {
+  Micros submit(std::size_t number, PlannedSearch&& query) {
     const Micros now = scheduler_.jobs().now();
     outcomes_[number].lag = static_cast<float>(now - start_ - settings_.arrivals[number]);
     tally(number).submitted.fetch_add(1, std::memory_order_relaxed);
@@ -108,7 +108,7 @@ class Load {
   }
 
   Scheduler& scheduler_;
-  const std::span<const LoadQuery> queries_;
+  const std::span<const PlannedSearch> queries_;
   const LoadSettings& settings_;
   std::vector<LoadOutcome> outcomes_;
   const Micros start_;
@@ -135,7 +135,7 @@ double percentile(std::vector<float>& values, double part, std::size_t& end) {
 
 }  // namespace
 
-std::vector<LoadOutcome> run_load(Scheduler& scheduler, std::span<const LoadQuery> queries,
+std::vector<LoadOutcome> run_load(Scheduler& scheduler, std::span<const PlannedSearch> queries,
                                   const LoadSettings& settings,
                                   const std::function<void(std::size_t)>& on_wait,
                                   CallerStatistics* callers) {
@@ -218,4 +218,4 @@ LoadSummary summarise_load(std::span<const LoadOutcome> outcomes, std::span<cons
   return summary;
 }
 
-}  // namespace warpdex
+}  // namespace warpdex::tools

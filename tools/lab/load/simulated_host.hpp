@@ -7,9 +7,9 @@
 #include <cstddef>
 #include <vector>
 
-#include "warpdex/scheduler/simulator.hpp"
+#include "load/simulator.hpp"
 
-namespace warpdex {
+namespace warpdex::tools {
 
 class SimulatedHost {
  public:
@@ -75,4 +75,4 @@ class SimulatedHost {
   std::vector<Micros> deliverers_;  ///< when each thread has time
 };
 
-}  // namespace warpdex
+}  // namespace warpdex::tools

@@ -1,5 +1,5 @@
 // The simulator against what queueing theory says, and by what must hold of every simulation.
-#include "warpdex/scheduler/simulator.hpp"
+#include "load/simulator.hpp"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@
 
 #include "tests/support.hpp"
 
-namespace warpdex {
+namespace warpdex::tools {
 namespace {
 
 SimulatedQuery query_of(float cpu, float alone = 0, float share = 0, float base = 0) {
@@ -130,11 +130,10 @@ TEST(Simulator, BatchesCarryWhatSingleQueriesCannot) {
 // A batch is predicted to take 50 + 1000 * 2; the GPU answers one of that size each 1025 us.
 TEST(Simulator, TheGpuIsAsFastAsItsOverlappedBatches) {
   const std::vector<SimulatedQuery> queries{query_of(5'000, 50, 2, 50)};
-  CostMeasurements measured;
-  measured.overlapped = {std::vector<std::uint32_t>(2'500, 0), 1'025 + 1'025 + 525};
+  const MeasuredBatch overlapped{std::vector<std::uint32_t>(2'500, 0), 1'025 + 1'025 + 525};
   SimulatorSettings settings = settings_of(1);
   settings.placement.placement = Placement::kGpuOnly;
-  settings.occupancy = gpu_occupancy(queries, measured);
+  settings.occupancy = gpu_occupancy(queries, overlapped);
   EXPECT_DOUBLE_EQ(settings.occupancy, 0.5);
   EXPECT_EQ(gpu_occupancy(queries, {}), 1);
   const auto missed = [&](double rate) {
@@ -338,4 +337,4 @@ TEST(Simulator, TheSameInputsGiveTheSameOutcomes) {
 }
 
 }  // namespace
-}  // namespace warpdex
+}  // namespace warpdex::tools

@@ -3,11 +3,11 @@
 #include <cmath>
 #include <random>
 
+#include "load/open_load.hpp"
 #include "warpdex/core/error.hpp"
 #include "warpdex/core/number_text.hpp"
-#include "warpdex/scheduler/load.hpp"
 
-namespace warpdex {
+namespace warpdex::tools {
 namespace {
 
 /// Eight gigabytes of arrival times.
@@ -97,4 +97,4 @@ std::vector<Micros> replayed_times(std::span<const double> log_times, double rat
   return times;
 }
 
-}  // namespace warpdex
+}  // namespace warpdex::tools

@@ -1,16 +1,16 @@
 // Turns measurements into the costs and the host of a simulation.
 #include <algorithm>
 
+#include "load/overlapped_batches.hpp"
+#include "load/simulator.hpp"
 #include "queues/job_queues.hpp"
 #include "run/thread_shares.hpp"
 #include "warpdex/core/parallel.hpp"
-#include "warpdex/scheduler/simulator.hpp"
 
-namespace warpdex {
+namespace warpdex::tools {
 
-double gpu_occupancy(std::span<const SimulatedQuery> queries,
-                     const CostMeasurements& measurements) {
-  const std::vector<std::uint32_t>& all = measurements.overlapped.queries;
+double gpu_occupancy(std::span<const SimulatedQuery> queries, const MeasuredBatch& overlapped) {
+  const std::vector<std::uint32_t>& all = overlapped.queries;
   Micros predicted = 0;
   for (std::size_t first = 0; first < all.size(); first += kOverlappedBatch) {
     BatchCost batch;
@@ -19,17 +19,17 @@ double gpu_occupancy(std::span<const SimulatedQuery> queries,
     }
     predicted += batch.time();
   }
-  return predicted > 0 ? measurements.overlapped.time / predicted : 1;
+  return predicted > 0 ? overlapped.time / predicted : 1;
 }
 
 std::vector<SimulatedQuery> simulated_queries(const Snapshot& snapshot,
-                                              std::span<const LoadQuery> queries,
+                                              std::span<const PlannedSearch> queries,
                                               const CostMeasurements& measurements,
                                               const CostModel& model, const HasList& has_list) {
   std::vector<SimulatedQuery> simulated;
   simulated.reserve(queries.size());
   for (std::size_t i = 0; i < queries.size(); ++i) {
-    const LoadQuery& query = queries[i];
+    const PlannedSearch& query = queries[i];
     const MeasuredCost& cost = measurements.queries[i];
     SimulatedQuery one;
     one.query_class = query_class(query.settings);
@@ -61,4 +61,4 @@ SimulatedHostSettings simulated_host(const SchedulerStatistics& live, std::size_
   return host;
 }
 
-}  // namespace warpdex
+}  // namespace warpdex::tools

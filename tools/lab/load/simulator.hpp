@@ -6,10 +6,10 @@
 #include <span>
 #include <vector>
 
+#include "load/open_load.hpp"
 #include "warpdex/scheduler/calibration.hpp"
-#include "warpdex/scheduler/load.hpp"
 
-namespace warpdex {
+namespace warpdex::tools {
 
 /// The predicted and the measured costs of a query.
 struct SimulatedQuery {
@@ -55,16 +55,17 @@ std::vector<LoadOutcome> simulate_load(std::span<const SimulatedQuery> queries,
 /// The costs for a simulation. Times of single queries are measured. Shares of batches are
 /// predicted by `model`, since only whole batches can be measured.
 std::vector<SimulatedQuery> simulated_queries(const Snapshot& snapshot,
-                                              std::span<const LoadQuery> queries,
+                                              std::span<const PlannedSearch> queries,
                                               const CostMeasurements& measurements,
                                               const CostModel& model, const HasList& has_list);
 
 /// The part of its predicted time for which a batch blocks the GPU for the next one. Below 1 where
-/// batches overlap, or classes of queries in one batch. 1 without a GPU.
-double gpu_occupancy(std::span<const SimulatedQuery> queries, const CostMeasurements& measurements);
+/// batches overlap, or classes of queries in one batch. `overlapped` is from measure_overlapped();
+/// 1 if it is empty.
+double gpu_occupancy(std::span<const SimulatedQuery> queries, const MeasuredBatch& overlapped);
 
 /// The host of a live load: times from its scheduler's statistics, this machine's processors, and
 /// the threads of a scheduler with `cpu_threads`. Callers are 0.
 SimulatedHostSettings simulated_host(const SchedulerStatistics& live, std::size_t cpu_threads);
 
-}  // namespace warpdex
+}  // namespace warpdex::tools

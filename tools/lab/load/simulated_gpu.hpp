@@ -8,7 +8,7 @@
 
 #include "queues/job_queues.hpp"
 
-namespace warpdex {
+namespace warpdex::tools {
 
 /// A batch under way.
 struct SimulatedBatch {
@@ -67,4 +67,4 @@ class SimulatedGpu {
   Micros last_end_ = 0;
 };
 
-}  // namespace warpdex
+}  // namespace warpdex::tools

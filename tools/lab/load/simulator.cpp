@@ -1,6 +1,6 @@
 // A discrete-event simulation. Events are arrivals, the ends of CPU runs, of batches and of their
 // deliveries, and the starts of batches.
-#include "warpdex/scheduler/simulator.hpp"
+#include "load/simulator.hpp"
 
 #include <algorithm>
 #include <deque>
@@ -12,7 +12,7 @@
 #include "load/simulated_host.hpp"
 #include "queues/job_queues.hpp"
 
-namespace warpdex {
+namespace warpdex::tools {
 namespace {
 
 /// A query that is under way. Another query uses the job again after its end.
@@ -325,4 +325,4 @@ std::vector<LoadOutcome> simulate_load(std::span<const SimulatedQuery> queries,
   return Simulation(queries, arrivals, settings, has_gpu).run();
 }
 
-}  // namespace warpdex
+}  // namespace warpdex::tools

@@ -5,7 +5,7 @@
 
 #include "tests/scheduler/stub_work.hpp"
 
-namespace warpdex {
+namespace warpdex::tools {
 namespace {
 
 class SimulatedGpuTest : public testing::Test {
@@ -61,4 +61,4 @@ TEST_F(SimulatedGpuTest, ABatchCountsFromTheEndOfTheLast) {
 }
 
 }  // namespace
-}  // namespace warpdex
+}  // namespace warpdex::tools

@@ -1,6 +1,6 @@
 // Loads: arrivals at the rate that was asked for, latencies from the intended arrival, and
 // summaries that are right.
-#include "warpdex/scheduler/load.hpp"
+#include "load/open_load.hpp"
 
 #include <gtest/gtest.h>
 
@@ -10,11 +10,11 @@
 #include <numeric>
 #include <vector>
 
-#include "tests/query/engine/engine_support.hpp"
 #include "tests/support.hpp"
+#include "tests/tools/load/two_words.hpp"
 #include "warpdex/core/error.hpp"
 
-namespace warpdex {
+namespace warpdex::tools {
 namespace {
 
 TEST(Arrivals, AreOfTheRateAndReproducible) {
@@ -91,22 +91,14 @@ TEST(LoadSummaries, CountWhatIsMissed) {
   EXPECT_EQ(summarise_load({}, {}, 1).arrivals, 0U);
 }
 
-/// 300 documents of two words.
-Snapshot two_words(const test::TemporaryFolder& folder) {
-  reference::Collection collection;
-  for (int i = 0; i < 300; ++i) collection.add_document(std::vector<std::string_view>{"a", "b"});
-  test::write_index(collection, {}, folder / "index");
-  return Snapshot::open(folder / "index");
-}
-
 // Each sleep of 20 ms lets many arrivals become due. All are submitted, none too early.
 TEST(LoadRuns, GeneratorsThatNapSubmitWhatIsDue) {
   const test::TemporaryFolder folder;
-  const Snapshot index = two_words(folder);
+  const Snapshot index = test::two_words(folder);
   SchedulerSettings settings;
   settings.cpu_threads = 1;
   Scheduler scheduler(index, {}, settings);
-  const std::vector<LoadQuery> queries{{plan_query(index, {"", {{"a"}, {"b"}}}), {}}};
+  const std::vector<PlannedSearch> queries{{plan_query(index, {"", {{"a"}, {"b"}}}), {}}};
   const std::vector<Micros> arrivals = arrival_times(ArrivalKind::kPoisson, 2'000, 0.3, 7);
   CallerStatistics callers;
   const std::vector<LoadOutcome> outcomes =
@@ -128,11 +120,11 @@ TEST(LoadRuns, GeneratorsThatNapSubmitWhatIsDue) {
 TEST(LoadRuns, EndSoonWhereTheCallerGivesUp) {
   struct Stop {};
   const test::TemporaryFolder folder;
-  const Snapshot index = two_words(folder);
+  const Snapshot index = test::two_words(folder);
   SchedulerSettings settings;
   settings.cpu_threads = 1;
   Scheduler scheduler(index, {}, settings);
-  const std::vector<LoadQuery> queries{{plan_query(index, {"", {{"a"}}}), {}}};
+  const std::vector<PlannedSearch> queries{{plan_query(index, {"", {{"a"}}}), {}}};
   const std::vector<Micros> arrivals{0, 1e12};
   for (const Micros nap : {0, 20'000}) {
     const auto start = std::chrono::steady_clock::now();
@@ -149,12 +141,12 @@ TEST(LoadRuns, EndSoonWhereTheCallerGivesUp) {
 // All arrive together, at a time that has passed when the later ones are submitted: that counts.
 TEST(LoadRuns, CountFromTheIntendedArrival) {
   const test::TemporaryFolder folder;
-  const Snapshot index = two_words(folder);
+  const Snapshot index = test::two_words(folder);
   SchedulerSettings settings;
   settings.cpu_threads = 1;
   Scheduler scheduler(index, {}, settings);
-  const std::vector<LoadQuery> queries{{plan_query(index, {"", {{"a"}, {"b"}}}), {}},
-                                       {plan_query(index, {"", {{"b"}}}), {}}};
+  const std::vector<PlannedSearch> queries{{plan_query(index, {"", {{"a"}, {"b"}}}), {}},
+                                           {plan_query(index, {"", {{"b"}}}), {}}};
   const std::vector<Micros> together(500, 0);
   for (const std::size_t generators : {1, 3}) {
     CallerStatistics callers;
@@ -179,4 +171,4 @@ TEST(LoadRuns, CountFromTheIntendedArrival) {
 }
 
 }  // namespace
-}  // namespace warpdex
+}  // namespace warpdex::tools

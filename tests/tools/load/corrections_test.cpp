@@ -5,10 +5,10 @@
 #include <random>
 #include <vector>
 
+#include "load/simulator.hpp"
 #include "tests/support.hpp"
-#include "warpdex/scheduler/simulator.hpp"
 
-namespace warpdex {
+namespace warpdex::tools {
 namespace {
 
 /// A class of queries whose times on the CPU differ much, as those of text queries do, about the
@@ -52,4 +52,4 @@ TEST(Corrections, APredictionThatIsTooLongForOneProcessorIsCorrected) {
 }
 
 }  // namespace
-}  // namespace warpdex
+}  // namespace warpdex::tools
