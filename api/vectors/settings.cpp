@@ -11,7 +11,7 @@ vector::IndexKind kind_of(VectorCoding coding, bool has_lists) {
       if (has_lists) return vector::IndexKind::kIvfPq;
       throw UsageError("codes of a product quantizer need lists; set lists, to kAutoLists say");
     case VectorCoding::kBinary:
-      return has_lists ? vector::IndexKind::kIvfXfbq : vector::IndexKind::kXfbq;
+      return has_lists ? vector::IndexKind::kIvfBinary : vector::IndexKind::kBinary;
     case VectorCoding::kRows: break;
   }
   return has_lists ? vector::IndexKind::kIvfFlat : vector::IndexKind::kFlat;
@@ -48,12 +48,12 @@ vector::VectorIndexSettings stored_settings(const NewVectorIndex& given, std::si
   settings.pq.bits = given.pq_bits;
   settings.pq.is_rotated = given.coding == VectorCoding::kPq && given.is_rotated;
   settings.pq.keeps_vectors = given.keeps_vectors;
-  settings.xfbq.bits = given.binary_bits;
-  settings.xfbq.is_rotated = given.coding == VectorCoding::kBinary && given.is_rotated;
-  settings.xfbq.is_corrected = given.is_corrected;
-  settings.xfbq.clip = given.clip;
-  settings.xfbq.seed = given.seed;
-  settings.xfbq.threads = threads;
+  settings.binary.bits = given.binary_bits;
+  settings.binary.is_rotated = given.coding == VectorCoding::kBinary && given.is_rotated;
+  settings.binary.is_corrected = given.is_corrected;
+  settings.binary.clip = given.clip;
+  settings.binary.seed = given.seed;
+  settings.binary.threads = threads;
   return settings;
 }
 
@@ -66,10 +66,10 @@ NewVectorIndex given_settings(const vector::VectorIndexSettings& stored) {
   settings.lists = vector::has_lists(stored.index) ? stored.ivf.lists : 0;
   settings.pq_bytes = stored.pq.bytes;
   settings.pq_bits = stored.pq.bits;
-  settings.binary_bits = stored.xfbq.bits;
+  settings.binary_bits = stored.binary.bits;
   settings.is_rotated =
-      vector::has_binary_codes(stored.index) ? stored.xfbq.is_rotated : stored.pq.is_rotated;
-  settings.is_corrected = stored.xfbq.is_corrected;
+      vector::has_binary_codes(stored.index) ? stored.binary.is_rotated : stored.pq.is_rotated;
+  settings.is_corrected = stored.binary.is_corrected;
   settings.keeps_vectors = stored.pq.keeps_vectors;
   return settings;
 }

@@ -3,14 +3,14 @@
 
 #include <utility>
 
+#include "format/binary_layout.hpp"
 #include "format/id_sections.hpp"
+#include "format/ivf_binary_layout.hpp"
 #include "format/ivf_layout.hpp"
 #include "format/ivf_lists.hpp"
 #include "format/ivf_pq_layout.hpp"
-#include "format/ivf_xfbq_layout.hpp"
 #include "format/manifest.hpp"
 #include "format/written_rows.hpp"
-#include "format/xfbq_layout.hpp"
 #include "ivf/build/steps.hpp"
 
 namespace warpdex::vector {
@@ -39,7 +39,7 @@ AddedSegment::AddedSegment(const VectorIndex& index, ReplacementFolder& folder,
 SegmentInfo AddedSegment::finish(const VectorIds& ids, const BuildProgress& progress) {
   sections_ = rows_.finish();
   if (has_lists(index_.settings().index)) write_lists(progress);
-  if (index_.settings().index == IndexKind::kXfbq) write_binary_codes(progress);
+  if (index_.settings().index == IndexKind::kBinary) write_binary_codes(progress);
   write_ids(ids, folder_, sections_);
   SegmentInfo info{segment_folder(number_), sections_};
   info.number = number_;
@@ -52,8 +52,9 @@ void AddedSegment::write_binary_codes(const BuildProgress& progress) {
   if (!stores_rows_in_order(settings)) sections_.clear();
   const BuildDevice on_cpu;
   BuildSteps steps(progress, on_cpu);
-  write_xfbq_codes(written.flat, std::get<XfbqVectors>(index_.segments().front().vectors).quantizer,
-                   0, folder_, steps, sections_);
+  write_row_codes(written.flat,
+                  std::get<BinaryVectors>(index_.segments().front().vectors).quantizer, 0, folder_,
+                  steps, sections_);
 }
 
 void AddedSegment::write_lists(const BuildProgress& progress) {
@@ -67,8 +68,8 @@ void AddedSegment::write_lists(const BuildProgress& progress) {
       assign_to_lists(written.flat, to_matrix(centroids_of(first).vectors), 0, steps);
   if (const auto* const codes = std::get_if<IvfPqVectors>(&first)) {
     write_codes(written.flat, lists, codes->quantizer, 0, folder_, steps, sections_);
-  } else if (const auto* const bits = std::get_if<IvfXfbqVectors>(&first)) {
-    write_list_bits(written.flat, lists, bits->quantizer, 0, folder_, steps, sections_);
+  } else if (const auto* const bits = std::get_if<IvfBinaryVectors>(&first)) {
+    write_list_codes(written.flat, lists, bits->quantizer, 0, folder_, steps, sections_);
   } else {
     write_in_lists(written, lists.members, folder_, progress, sections_);
   }

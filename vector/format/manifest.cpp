@@ -33,9 +33,9 @@ VectorIndexSettings read_settings(const ManifestObject& reader) try {
   damaged_manifest("an index, a metric or a type that this program does not know");
 }
 
-void read_bits(const ManifestObject& reader, XfbqSettings& settings) {
+void read_bits(const ManifestObject& reader, BinarySettings& settings) {
   settings.bits = reader.number("bits");
-  if (settings.bits == 0 || settings.bits > kMaxXfbqBits) damaged_manifest("bits");
+  if (settings.bits == 0 || settings.bits > kMaxBinaryBits) damaged_manifest("bits");
   const std::uint64_t corrected = reader.number("corrected");
   if (corrected > 1) damaged_manifest("corrected");
   settings.is_corrected = corrected == 1;
@@ -87,7 +87,7 @@ void find_sections(const SegmentInfo& first, VectorIndexSettings& settings) {
     if (info.name == section::kRotation) is_rotated = info.bytes > 0;
   }
   settings.pq.is_rotated = settings.index == IndexKind::kIvfPq && is_rotated;
-  settings.xfbq.is_rotated = has_binary_codes(settings.index) && is_rotated;
+  settings.binary.is_rotated = has_binary_codes(settings.index) && is_rotated;
 }
 
 }  // namespace
@@ -111,8 +111,9 @@ std::string manifest_to_json(const Manifest& manifest) {
     write_member(writer, "bits", std::uint64_t{manifest.settings.pq.bits});
   }
   if (has_binary_codes(manifest.settings.index)) {
-    write_member(writer, "bits", std::uint64_t{manifest.settings.xfbq.bits});
-    write_member(writer, "corrected", std::uint64_t{manifest.settings.xfbq.is_corrected ? 1U : 0U});
+    write_member(writer, "bits", std::uint64_t{manifest.settings.binary.bits});
+    write_member(writer, "corrected",
+                 std::uint64_t{manifest.settings.binary.is_corrected ? 1U : 0U});
   }
   write_member(writer, "ids", std::string(kIdKinds[static_cast<std::size_t>(manifest.ids)]));
   StoredSegments stored = manifest.stored;
@@ -135,7 +136,7 @@ Manifest manifest_from_json(std::string_view text) {
   manifest.rows = reader.number("rows");
   if (manifest.rows > kMaxRows) damaged_manifest("rows");
   read_lists(reader, manifest.settings);
-  if (has_binary_codes(manifest.settings.index)) read_bits(reader, manifest.settings.xfbq);
+  if (has_binary_codes(manifest.settings.index)) read_bits(reader, manifest.settings.binary);
   manifest.ids = read_id_kind(reader.string("ids"));
   manifest.stored = read_stored_segments(reader);
   manifest.rows_of = read_rows(manifest.stored, manifest.rows, reader.number("version"));

@@ -5,11 +5,11 @@
 #include <utility>
 #include <vector>
 
+#include "format/binary_layout.hpp"
 #include "format/ivf_lists.hpp"
 #include "format/manifest.hpp"
 #include "format/merged_codes.hpp"
 #include "format/read_manifest.hpp"
-#include "format/xfbq_layout.hpp"
 #include "warpdex/core/storage/replacement_folder.hpp"
 #include "warpdex/vector/format/vector_index_change.hpp"
 #include "warpdex/vector/format/verify.hpp"
@@ -109,8 +109,8 @@ std::vector<SectionInfo> Merge::write() {
   if (index_.settings().pq.keeps_vectors) write_vectors();
   if (has_lists(kind())) write_lists();
   if (kind() == IndexKind::kIvfPq) write_list_codes<IvfPqVectors>();
-  if (kind() == IndexKind::kIvfXfbq) write_list_codes<IvfXfbqVectors>();
-  if (kind() == IndexKind::kXfbq) write_binary_codes();
+  if (kind() == IndexKind::kIvfBinary) write_list_codes<IvfBinaryVectors>();
+  if (kind() == IndexKind::kBinary) write_binary_codes();
   write_trained();
   write_kept_rows();
   write_ids();
@@ -181,9 +181,9 @@ void Merge::write_list_codes() {
 
 /// In the order of rows.
 void Merge::write_binary_codes() {
-  MergedCodes merged(kind(), code_bytes_of(std::get<XfbqVectors>(first()).quantizer), folder_);
+  MergedCodes merged(kind(), code_bytes_of(std::get<BinaryVectors>(first()).quantizer), folder_);
   for_each_live([&](const Source& source) {
-    const auto& from = std::get<XfbqVectors>(source.segment->vectors);
+    const auto& from = std::get<BinaryVectors>(source.segment->vectors);
     merged.add(from.codes, source.place / kGroupVectors, source.place % kGroupVectors);
     merged.add_term(from.terms, source.place);
     merged.add_factor(from.factors, source.place);
@@ -196,13 +196,13 @@ void Merge::write_binary_codes() {
 /// What the first segment was trained to.
 void Merge::write_trained() {
   add_section(section::kCentre, flat_of(first()).centre);
-  if (const auto* const binary = std::get_if<XfbqVectors>(&first())) {
-    write_xfbq_quantizer(binary->quantizer, folder_, sections_);
+  if (const auto* const binary = std::get_if<BinaryVectors>(&first())) {
+    write_binary_quantizer(binary->quantizer, folder_, sections_);
   }
-  if (const auto* const bits = std::get_if<IvfXfbqVectors>(&first())) {
-    XfbqQuantizer quantizer = bits->quantizer;
+  if (const auto* const bits = std::get_if<IvfBinaryVectors>(&first())) {
+    BinaryQuantizer quantizer = bits->quantizer;
     quantizer.centre = {};  // of queries, not of residuals
-    write_xfbq_quantizer(quantizer, folder_, sections_);
+    write_binary_quantizer(quantizer, folder_, sections_);
   }
   if (!has_lists(kind())) return;
   const FlatVectors& centroids = centroids_of(first());

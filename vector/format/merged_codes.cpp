@@ -15,7 +15,7 @@ MergedCodes::MergedCodes(IndexKind kind, std::size_t code_bytes,
       codes_(folder, section::kCodes),
       terms_(folder, section::kTerms) {
   if (has_binary_codes(kind)) factors_.emplace(folder, section::kFactors);
-  if (kind == IndexKind::kXfbq) residuals_.emplace(folder, section::kResiduals);
+  if (kind == IndexKind::kBinary) residuals_.emplace(folder, section::kResiduals);
 }
 
 void MergedCodes::add(std::span<const std::uint8_t> codes, std::size_t group, std::size_t vector) {

@@ -15,7 +15,9 @@
 namespace warpdex::vector {
 
 inline std::size_t code_bytes_of(const ProductQuantizer& quantizer) { return quantizer.bytes; }
-inline std::size_t code_bytes_of(const XfbqQuantizer& quantizer) { return quantizer.code_bytes(); }
+inline std::size_t code_bytes_of(const BinaryQuantizer& quantizer) {
+  return quantizer.code_bytes();
+}
 
 /// Writes the sections codes and terms and, of binary codes, factors and residuals.
 class MergedCodes {

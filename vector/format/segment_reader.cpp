@@ -30,7 +30,7 @@ SegmentReader::SegmentReader(const Folder& folder, const Manifest& manifest, std
     view_.vectors = vectors;
     return;
   }
-  if (manifest.settings.index == IndexKind::kXfbq) {
+  if (manifest.settings.index == IndexKind::kBinary) {
     view_.vectors = open_binary_codes(vectors);
     return;
   }
@@ -40,7 +40,7 @@ SegmentReader::SegmentReader(const Folder& folder, const Manifest& manifest, std
   } else if (manifest.settings.index == IndexKind::kIvfPq) {
     view_.vectors = open_codes(vectors, lists);
   } else {
-    view_.vectors = open_list_bits(vectors, lists);
+    view_.vectors = open_list_codes(vectors, lists);
   }
 }
 
@@ -66,13 +66,13 @@ std::span<const float> SegmentReader::open_rotation() const {
 void SegmentReader::open_binary_quantizer() {
   const VectorIndexSettings& settings = manifest_.settings;
   trained_.binary_quantizer = {settings.dimension,
-                               settings.xfbq.bits,
+                               settings.binary.bits,
                                section(section::kCodeScale).as<float>(1).front(),
-                               settings.xfbq.is_corrected,
+                               settings.binary.is_corrected,
                                {},
                                open_rotation()};
   // Queries are compared with residuals once the index's own centre is taken from them.
-  if (settings.index == IndexKind::kXfbq) {
+  if (settings.index == IndexKind::kBinary) {
     trained_.binary_quantizer.centre = section(section::kCodeCentre).as<float>(settings.dimension);
   } else if (settings.metric == Metric::kL2) {
     trained_.binary_quantizer.centre = trained_.centre;
@@ -165,8 +165,8 @@ IvfVectors SegmentReader::open_lists(const FlatVectors& vectors) const {
   return ivf;
 }
 
-XfbqVectors SegmentReader::open_binary_codes(const FlatVectors& vectors) const {
-  XfbqVectors codes;
+BinaryVectors SegmentReader::open_binary_codes(const FlatVectors& vectors) const {
+  BinaryVectors codes;
   codes.metric = manifest_.settings.metric;
   codes.quantizer = trained_.binary_quantizer;
   codes.rows = view_.rows;
@@ -199,8 +199,9 @@ void SegmentReader::open_code_lists(const FlatVectors& vectors, const IvfVectors
   codes.vectors = vectors;
 }
 
-IvfXfbqVectors SegmentReader::open_list_bits(const FlatVectors& vectors, const IvfVectors& lists) {
-  IvfXfbqVectors codes;
+IvfBinaryVectors SegmentReader::open_list_codes(const FlatVectors& vectors,
+                                                const IvfVectors& lists) {
+  IvfBinaryVectors codes;
   codes.quantizer = trained_.binary_quantizer;
   open_code_lists(vectors, lists, codes.quantizer.code_bytes(), codes);
   codes.factors =

@@ -15,7 +15,7 @@ struct TrainedSections {
   std::span<const float> centre = {};
   FlatVectors centroids = {};
   ProductQuantizer quantizer = {};
-  XfbqQuantizer binary_quantizer = {};
+  BinaryQuantizer binary_quantizer = {};
 };
 
 /// Maps a segment, and keeps what its view refers to. Stays where it is.
@@ -44,9 +44,9 @@ class SegmentReader {
   void open_ids();
   FlatVectors open_vectors() const;
   IvfVectors open_lists(const FlatVectors& vectors) const;
-  XfbqVectors open_binary_codes(const FlatVectors& vectors) const;
+  BinaryVectors open_binary_codes(const FlatVectors& vectors) const;
   IvfPqVectors open_codes(const FlatVectors& vectors, const IvfVectors& lists);
-  IvfXfbqVectors open_list_bits(const FlatVectors& vectors, const IvfVectors& lists);
+  IvfBinaryVectors open_list_codes(const FlatVectors& vectors, const IvfVectors& lists);
   void open_code_lists(const FlatVectors& vectors, const IvfVectors& lists, std::size_t code_bytes,
                        CodeLists& codes);
 

@@ -130,16 +130,16 @@ const IvfPqVectors& VectorIndex::ivf_pq() const {
   throw UsageError("the index at '" + state_->folder.string() +
                    "' is no inverted file of product codes");
 }
-const XfbqVectors& VectorIndex::xfbq() const {
-  if (settings().index == IndexKind::kXfbq) {
-    return std::get<XfbqVectors>(state_->whole().vectors);
+const BinaryVectors& VectorIndex::binary() const {
+  if (settings().index == IndexKind::kBinary) {
+    return std::get<BinaryVectors>(state_->whole().vectors);
   }
   throw UsageError("the index at '" + state_->folder.string() +
                    "' has no binary codes of all vectors without lists");
 }
-const IvfXfbqVectors& VectorIndex::ivf_xfbq() const {
-  if (settings().index == IndexKind::kIvfXfbq) {
-    return std::get<IvfXfbqVectors>(state_->whole().vectors);
+const IvfBinaryVectors& VectorIndex::ivf_binary() const {
+  if (settings().index == IndexKind::kIvfBinary) {
+    return std::get<IvfBinaryVectors>(state_->whole().vectors);
   }
   throw UsageError("the index at '" + state_->folder.string() +
                    "' is no inverted file of binary codes");

@@ -6,19 +6,19 @@
 #include <string>
 #include <vector>
 
+#include "binary/train.hpp"
+#include "format/binary_layout.hpp"
 #include "format/id_sections.hpp"
+#include "format/ivf_binary_layout.hpp"
 #include "format/ivf_layout.hpp"
 #include "format/ivf_lists.hpp"
 #include "format/ivf_pq_layout.hpp"
-#include "format/ivf_xfbq_layout.hpp"
 #include "format/manifest.hpp"
 #include "format/row_writer.hpp"
-#include "format/xfbq_layout.hpp"
 #include "ivf/build/codes.hpp"
 #include "warpdex/core/error.hpp"
 #include "warpdex/core/storage/manifest_json.hpp"
 #include "warpdex/core/storage/replacement_folder.hpp"
-#include "xfbq/train.hpp"
 
 namespace warpdex::vector {
 namespace {
@@ -31,7 +31,7 @@ VectorIndexSettings checked(const VectorIndexSettings& settings) {
   check_codes(settings.dimension, settings.index == IndexKind::kIvfPq
                                       ? settings.pq
                                       : PqSettings{.bits = settings.pq.bits});
-  if (has_binary_codes(settings.index)) check_xfbq(settings.xfbq);
+  if (has_binary_codes(settings.index)) check_binary(settings.binary);
   return settings;
 }
 
@@ -85,7 +85,7 @@ void VectorIndexWriter::State::write_binary_codes(const BuildProgress& progress,
     throw UsageError("codes are trained on the vectors; give one or more, or build a flat index");
   }
   const WrittenRows written = take_rows();
-  for (SectionInfo& info : write_xfbq(written.flat, settings, folder, progress, device)) {
+  for (SectionInfo& info : write_binary(written.flat, settings, folder, progress, device)) {
     sections.push_back(std::move(info));
   }
 }
@@ -98,7 +98,7 @@ void VectorIndexWriter::State::write_lists(const BuildProgress& progress,
     sections = write_ivf(written, settings, folder, progress, device);
     return;
   }
-  const auto write = settings.index == IndexKind::kIvfPq ? write_ivf_pq : write_ivf_xfbq;
+  const auto write = settings.index == IndexKind::kIvfPq ? write_ivf_pq : write_ivf_binary;
   for (SectionInfo& info : write(written, settings, folder, progress, device)) {
     sections.push_back(std::move(info));
   }
@@ -114,7 +114,7 @@ std::vector<std::string> VectorIndexWriter::commit(const VectorIds& ids,
   }
   state.sections = state.rows->finish();
   if (has_lists(state.settings.index)) state.write_lists(progress, device);
-  if (state.settings.index == IndexKind::kXfbq) state.write_binary_codes(progress, device);
+  if (state.settings.index == IndexKind::kBinary) state.write_binary_codes(progress, device);
   write_ids(ids, state.folder, state.sections);
   Manifest manifest;
   manifest.settings = state.settings;

@@ -4,12 +4,12 @@
 #include <string>
 #include <vector>
 
+#include "binary/row_encoder.hpp"
 #include "ivf/build/binary_codes.hpp"
 #include "kmeans/parallel_parts.hpp"
 #include "pq/code_groups.hpp"
 #include "pq/residual_encoder.hpp"
 #include "warpdex/core/error.hpp"
-#include "xfbq/row_encoder.hpp"
 
 namespace warpdex::vector {
 namespace {
@@ -58,7 +58,7 @@ void check_list(const VectorSegment& segment, const IvfPqVectors& codes, std::si
   }
 }
 
-void check_group(const VectorSegment& segment, const XfbqVectors& codes, std::size_t group,
+void check_group(const VectorSegment& segment, const BinaryVectors& codes, std::size_t group,
                  RowEncoder& encoder) {
   const CodeGroups layout{codes.quantizer.code_bytes()};
   std::vector<std::uint8_t> expected(layout.group_bytes());
@@ -80,7 +80,7 @@ void check_group(const VectorSegment& segment, const XfbqVectors& codes, std::si
                     " on is not that of its vector");
 }
 
-void check_quantizer(const XfbqQuantizer& quantizer) {
+void check_quantizer(const BinaryQuantizer& quantizer) {
   if (!all_finite(quantizer.centre)) throw FormatError("the centre of the codes is not finite");
   if (!all_finite(quantizer.rotation)) throw FormatError("the rotation is not finite");
   if (!std::isnormal(quantizer.scale) || quantizer.scale < 0) {
@@ -95,8 +95,8 @@ void check_finite(std::span<const float> terms, std::span<const float> correctio
   }
 }
 
-void check_list_of_bits(const VectorSegment& segment, const IvfXfbqVectors& codes, std::size_t list,
-                        ResidualBitEncoder& encoder) {
+void check_list_of_bits(const VectorSegment& segment, const IvfBinaryVectors& codes,
+                        std::size_t list, ResidualBitEncoder& encoder) {
   std::vector<float> centroid(codes.quantizer.dimension);
   std::vector<float> row(codes.quantizer.dimension);
   std::vector<std::uint8_t> expected(codes.quantizer.code_bytes());
@@ -130,8 +130,8 @@ void check_codes(const VectorSegment& segment) {
 }
 
 void check_binary_codes(const VectorSegment& segment) {
-  const auto& codes = std::get<XfbqVectors>(segment.vectors);
-  const XfbqQuantizer& quantizer = codes.quantizer;
+  const auto& codes = std::get<BinaryVectors>(segment.vectors);
+  const BinaryQuantizer& quantizer = codes.quantizer;
   check_quantizer(quantizer);
   check_finite(codes.terms, codes.factors);
   check_finite({}, codes.residuals);
@@ -144,13 +144,13 @@ void check_binary_codes(const VectorSegment& segment) {
   });
 }
 
-void check_list_bits(const VectorSegment& segment) {
-  const auto& codes = std::get<IvfXfbqVectors>(segment.vectors);
+void check_list_codes(const VectorSegment& segment) {
+  const auto& codes = std::get<IvfBinaryVectors>(segment.vectors);
   check_quantizer(codes.quantizer);
   check_finite(codes.terms, codes.factors);
   check_row_numbers(segment);
   if (!codes.keeps_vectors()) return;
-  XfbqQuantizer quantizer = codes.quantizer;
+  BinaryQuantizer quantizer = codes.quantizer;
   quantizer.centre = {};
   for_each_part(codes.lists(), kPartLists, 0, [&](std::size_t first, std::size_t last) {
     ResidualBitEncoder encoder(quantizer, codes.vectors.centre, codes.metric == Metric::kL2);

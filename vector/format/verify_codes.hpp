@@ -19,12 +19,12 @@ inline bool all_finite(std::span<const float> values) {
 /// vectors. Throws FormatError. O(rows * dimension * codewords).
 void check_codes(const VectorSegment& segment);
 
-/// Likewise of kXfbq: that the quantizer is finite and its scale above 0, and, where vectors were
+/// Likewise of kBinary: that the quantizer is finite and its scale above 0, and, where vectors were
 /// kept, that codes and terms are those of the vectors. Throws FormatError.
 /// O(rows * dimension), with a rotation O(rows * dimension^2).
 void check_binary_codes(const VectorSegment& segment);
 
-/// Likewise of kIvfXfbq, and that each row is in one list. Throws and takes as long likewise.
-void check_list_bits(const VectorSegment& segment);
+/// Likewise of kIvfBinary, and that each row is in one list. Throws and takes as long likewise.
+void check_list_codes(const VectorSegment& segment);
 
 }  // namespace warpdex::vector

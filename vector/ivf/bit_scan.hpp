@@ -6,11 +6,11 @@
 #include <cstdint>
 #include <span>
 
+#include "binary/query_code.hpp"
 #include "flat/canonical_distances.hpp"
 #include "ivf/code_list_search.hpp"
 #include "pq/code_groups.hpp"
-#include "warpdex/vector/ivf/ivf_xfbq_searcher.hpp"
-#include "xfbq/query_code.hpp"
+#include "warpdex/vector/ivf/ivf_binary_searcher.hpp"
 
 namespace warpdex::vector {
 
@@ -19,7 +19,7 @@ class BitScan {
  public:
   /// `query` is prepared and padded as DistanceKernels says. All must outlive it; `filter` may be
   /// null.
-  BitScan(const IvfXfbqVectors& vectors, std::size_t query_bits, const float* query,
+  BitScan(const IvfBinaryVectors& vectors, std::size_t query_bits, const float* query,
           const RowFilter* filter)
       : vectors_(vectors),
         query_(query),
@@ -68,7 +68,7 @@ class BitScan {
     return code_distance(code_, base, is_l2, distance, term, factor);
   }
 
-  const IvfXfbqVectors& vectors_;
+  const IvfBinaryVectors& vectors_;
   const float* query_;
   const RowFilter* filter_;
   CodeShape shape_;

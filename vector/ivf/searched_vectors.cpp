@@ -92,7 +92,7 @@ std::span<const std::uint32_t> row_numbers_of(const SearchedVectors& vectors) {
 const FlatVectors& centroids_of(const SearchedVectors& vectors) {
   if (const auto* ivf = std::get_if<IvfVectors>(&vectors)) return ivf->centroids;
   if (const auto* codes = std::get_if<IvfPqVectors>(&vectors)) return codes->centroids;
-  return std::get<IvfXfbqVectors>(vectors).centroids;
+  return std::get<IvfBinaryVectors>(vectors).centroids;
 }
 
 bool has_codes(const SearchedVectors& vectors) {

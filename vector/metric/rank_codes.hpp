@@ -8,9 +8,9 @@
 #include <cstdint>
 #include <vector>
 
+#include "binary/code_kernels.hpp"
 #include "warpdex/core/cuda/host_device.hpp"
 #include "warpdex/vector/metric/permutation_index.hpp"
-#include "xfbq/code_kernels.hpp"
 
 namespace warpdex::metric {
 

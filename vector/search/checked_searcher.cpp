@@ -6,19 +6,19 @@
 #include <limits>
 #include <utility>
 
+#include "binary/binary_bound.hpp"
+#include "binary/check_depth.hpp"
+#include "binary/query_code.hpp"
 #include "flat/order_key.hpp"
 #include "flat/run_tasks.hpp"
 #include "flat/search_input.hpp"
 #include "warpdex/core/parallel.hpp"
-#include "xfbq/check_depth.hpp"
-#include "xfbq/query_code.hpp"
-#include "xfbq/xfbq_bound.hpp"
 
 namespace warpdex::vector {
 namespace {
 
 bool has_corrections(const VectorIndex& index) {
-  const auto* const codes = std::get_if<XfbqVectors>(&index.segments().front().vectors);
+  const auto* const codes = std::get_if<BinaryVectors>(&index.segments().front().vectors);
   return codes != nullptr && codes->quantizer.is_corrected;
 }
 
@@ -64,7 +64,7 @@ const CheckedSearcher::Check& CheckedSearcher::check() const {
     StoredRows rows(index_);
     rows.set_metric(metric_);
     for (const VectorSegment& segment : index_.segments()) {
-      const auto* const codes = std::get_if<XfbqVectors>(&segment.vectors);
+      const auto* const codes = std::get_if<BinaryVectors>(&segment.vectors);
       if (codes == nullptr || !is_bound_) continue;
       check_.size =
           largest(metric_ == Metric::kL2 ? codes->terms : codes->vectors.norms, check_.size);
@@ -78,8 +78,8 @@ const CheckedSearcher::Check& CheckedSearcher::check() const {
 /// No row's distance by codes is farther from the canonical one.
 double CheckedSearcher::certain_margin(const float* prepared) const {
   const SearchedVectors first = with_metric(index_.segments().front().vectors, metric_);
-  const auto& codes = std::get<XfbqVectors>(first);
-  const QueryCode code = encode_query(codes, check_depth(codes, settings_.xfbq()), prepared);
+  const auto& codes = std::get<BinaryVectors>(first);
+  const QueryCode code = encode_query(codes, check_depth(codes, settings_.binary()), prepared);
   return largest_code_error(codes, code, prepared, check_.size, check_.residual);
 }
 

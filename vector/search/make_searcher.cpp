@@ -8,14 +8,14 @@
 #include "search/named_errors.hpp"
 #include "warpdex/core/error.hpp"
 #include "warpdex/core/parallel.hpp"
+#include "warpdex/vector/binary/binary_searcher.hpp"
+#include "warpdex/vector/binary/gpu_binary_searcher.hpp"
+#include "warpdex/vector/ivf/gpu_ivf_binary_searcher.hpp"
 #include "warpdex/vector/ivf/gpu_ivf_pq_searcher.hpp"
 #include "warpdex/vector/ivf/gpu_ivf_searcher.hpp"
-#include "warpdex/vector/ivf/gpu_ivf_xfbq_searcher.hpp"
 #include "warpdex/vector/search/refining_searcher.hpp"
 #include "warpdex/vector/search/replicated_searcher.hpp"
 #include "warpdex/vector/search/sharded_searcher.hpp"
-#include "warpdex/vector/xfbq/gpu_xfbq_searcher.hpp"
-#include "warpdex/vector/xfbq/xfbq_searcher.hpp"
 
 namespace warpdex::vector {
 namespace {
@@ -49,10 +49,10 @@ class SearcherAdapter final : public VectorSearcher {
     const ProbeSettings settings = refining == Refining::kNone ? settings_.by_codes() : settings_;
     if constexpr (requires { searcher_.nearest(queries, k, filter); }) {
       return searcher_.nearest(queries, k, filter);
-    } else if constexpr (requires { searcher_.nearest(queries, k, XfbqDepth{}, filter); }) {
-      return searcher_.nearest(queries, k, settings.xfbq(), filter);
-    } else if constexpr (requires { searcher_.nearest(queries, k, 1, XfbqDepth{}, filter); }) {
-      return searcher_.nearest(queries, k, settings.probes, settings.xfbq(), filter);
+    } else if constexpr (requires { searcher_.nearest(queries, k, BinaryDepth{}, filter); }) {
+      return searcher_.nearest(queries, k, settings.binary(), filter);
+    } else if constexpr (requires { searcher_.nearest(queries, k, 1, BinaryDepth{}, filter); }) {
+      return searcher_.nearest(queries, k, settings.probes, settings.binary(), filter);
     } else if constexpr (requires { searcher_.nearest(queries, k, 1, filter); }) {
       return searcher_.nearest(queries, k, settings.probes, filter);
     } else {
@@ -63,10 +63,12 @@ class SearcherAdapter final : public VectorSearcher {
                         const RowFilter* filter) const override {
     if constexpr (requires { searcher_.within(queries, radius, filter); }) {
       return searcher_.within(queries, radius, filter);
-    } else if constexpr (requires { searcher_.within(queries, radius, XfbqDepth{}, filter); }) {
-      return searcher_.within(queries, radius, settings_.xfbq(), filter);
-    } else if constexpr (requires { searcher_.within(queries, radius, 1, XfbqDepth{}, filter); }) {
-      return searcher_.within(queries, radius, settings_.probes, settings_.xfbq(), filter);
+    } else if constexpr (requires { searcher_.within(queries, radius, BinaryDepth{}, filter); }) {
+      return searcher_.within(queries, radius, settings_.binary(), filter);
+    } else if constexpr (requires {
+                           searcher_.within(queries, radius, 1, BinaryDepth{}, filter);
+                         }) {
+      return searcher_.within(queries, radius, settings_.probes, settings_.binary(), filter);
     } else {
       return searcher_.within(queries, radius, settings_.probes, filter);
     }
@@ -136,10 +138,10 @@ std::unique_ptr<VectorSearcher> search_on_cpu(const SearchedVectors& vectors,
   if (const auto* codes = std::get_if<IvfPqVectors>(&vectors)) {
     return make_face(vectors, settings, IvfPqSearcher(*codes, threads));
   }
-  if (const auto* codes = std::get_if<IvfXfbqVectors>(&vectors)) {
-    return make_face(vectors, settings, IvfXfbqSearcher(*codes, threads));
+  if (const auto* codes = std::get_if<IvfBinaryVectors>(&vectors)) {
+    return make_face(vectors, settings, IvfBinarySearcher(*codes, threads));
   }
-  return make_face(vectors, settings, XfbqSearcher(std::get<XfbqVectors>(vectors), threads));
+  return make_face(vectors, settings, BinarySearcher(std::get<BinaryVectors>(vectors), threads));
 }
 
 std::unique_ptr<VectorSearcher> search_on_gpu(const SearchedVectors& vectors,
@@ -155,13 +157,13 @@ std::unique_ptr<VectorSearcher> search_on_gpu(const SearchedVectors& vectors,
     const GpuIvfPqSettings with_vectors{.memory = 0, .keeps_vectors = refines};
     return make_face(vectors, settings, GpuIvfPqSearcher(*codes, resources, with_vectors));
   }
-  if (const auto* codes = std::get_if<IvfXfbqVectors>(&vectors)) {
-    const GpuIvfXfbqSettings with_vectors{.memory = 0, .keeps_vectors = refines};
-    return make_face(vectors, settings, GpuIvfXfbqSearcher(*codes, resources, with_vectors));
+  if (const auto* codes = std::get_if<IvfBinaryVectors>(&vectors)) {
+    const GpuIvfBinarySettings with_vectors{.memory = 0, .keeps_vectors = refines};
+    return make_face(vectors, settings, GpuIvfBinarySearcher(*codes, resources, with_vectors));
   }
-  const GpuXfbqSettings with_vectors{.memory = 0, .keeps_vectors = refines};
+  const GpuBinarySettings with_vectors{.memory = 0, .keeps_vectors = refines};
   return make_face(vectors, settings,
-                   GpuXfbqSearcher(std::get<XfbqVectors>(vectors), resources, with_vectors));
+                   GpuBinarySearcher(std::get<BinaryVectors>(vectors), resources, with_vectors));
 }
 
 std::unique_ptr<VectorSearcher> search_on_gpus(const SearchedVectors& vectors,

@@ -67,7 +67,7 @@ void reconstruct(const IvfPqVectors& vectors, std::size_t position, float* out) 
   add_centroid(vectors.centroids, place.list, out);
 }
 
-/// The number of a component's cell in a code as XfbqQuantizer has it.
+/// The number of a component's cell in a code as BinaryQuantizer has it.
 std::uint32_t cell_of(const std::vector<std::uint8_t>& code, std::size_t bits,
                       std::size_t component) {
   std::uint32_t cell = 0;
@@ -80,7 +80,7 @@ std::uint32_t cell_of(const std::vector<std::uint8_t>& code, std::size_t bits,
 }
 
 /// What a binary code stands for, without a centre. `factors` has that of each vector, or none.
-void decode_bits(const XfbqQuantizer& quantizer, const std::vector<std::uint8_t>& code,
+void decode_bits(const BinaryQuantizer& quantizer, const std::vector<std::uint8_t>& code,
                  std::span<const float> factors, std::size_t position, float* out) {
   const int cells = 1 << quantizer.bits;
   const float factor =
@@ -93,15 +93,15 @@ void decode_bits(const XfbqQuantizer& quantizer, const std::vector<std::uint8_t>
   rotate_back(quantizer.rotation, rotated, out);
 }
 
-void reconstruct(const XfbqVectors& vectors, std::size_t position, float* out) {
-  const XfbqQuantizer& quantizer = vectors.quantizer;
+void reconstruct(const BinaryVectors& vectors, std::size_t position, float* out) {
+  const BinaryQuantizer& quantizer = vectors.quantizer;
   const std::vector<std::uint8_t> code = read_code(
       vectors.codes, quantizer.code_bytes(), position / kGroupVectors, position % kGroupVectors);
   decode_bits(quantizer, code, vectors.factors, position, out);
   for (std::size_t c = 0; c < quantizer.centre.size(); ++c) out[c] += quantizer.centre[c];
 }
 
-void reconstruct(const IvfXfbqVectors& vectors, std::size_t position, float* out) {
+void reconstruct(const IvfBinaryVectors& vectors, std::size_t position, float* out) {
   const ListPlace place = find_in_lists(vectors, position);
   const std::vector<std::uint8_t> code =
       read_code(vectors.codes, vectors.quantizer.code_bytes(), place.group, place.in_group);
@@ -127,10 +127,10 @@ void ReconstructedRows::copy(std::size_t row, float* out) const {
   const SearchedVectors& vectors = places_->segment(found.piece).vectors;
   if (const auto* const codes = std::get_if<IvfPqVectors>(&vectors)) {
     reconstruct(*codes, found.position, out);
-  } else if (const auto* const bits = std::get_if<IvfXfbqVectors>(&vectors)) {
+  } else if (const auto* const bits = std::get_if<IvfBinaryVectors>(&vectors)) {
     reconstruct(*bits, found.position, out);
   } else {
-    reconstruct(std::get<XfbqVectors>(vectors), found.position, out);
+    reconstruct(std::get<BinaryVectors>(vectors), found.position, out);
   }
 }
 

@@ -5,18 +5,18 @@
 #include <utility>
 #include <vector>
 
+#include "binary/check_depth.hpp"
 #include "flat/canonical_distances.hpp"
 #include "flat/run_tasks.hpp"
 #include "flat/search_input.hpp"
 #include "warpdex/core/parallel.hpp"
-#include "xfbq/check_depth.hpp"
 
 namespace warpdex::vector {
 
 CandidateMargin candidate_margin(const SearchedVectors& part, const ProbeSettings& settings) {
-  const auto* const codes = std::get_if<XfbqVectors>(&part);
+  const auto* const codes = std::get_if<BinaryVectors>(&part);
   if (codes == nullptr || settings.extra == 0) return {};
-  const XfbqDepth depth = settings.xfbq();
+  const BinaryDepth depth = settings.binary();
   const std::size_t query_bits = check_depth(*codes, depth);
   return [codes = *codes, depth, query_bits](const float* query) {
     return candidate_margin(depth, encode_query(codes, query_bits, query));

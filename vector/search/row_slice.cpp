@@ -133,8 +133,8 @@ void RowSlice::cut(const IvfPqVectors& all, std::size_t first, std::size_t count
   vectors_ = codes;
 }
 
-void RowSlice::cut(const IvfXfbqVectors& all, std::size_t first, std::size_t count) {
-  IvfXfbqVectors codes = all;
+void RowSlice::cut(const IvfBinaryVectors& all, std::size_t first, std::size_t count) {
+  IvfBinaryVectors codes = all;
   cut_lists(codes, all.quantizer.code_bytes(), first, count);
   factors_ = copy_floats(all.factors);
   codes.factors = factors_;
@@ -142,7 +142,7 @@ void RowSlice::cut(const IvfXfbqVectors& all, std::size_t first, std::size_t cou
 }
 
 /// Row `first` begins a group of its own.
-void RowSlice::cut(const XfbqVectors& all, std::size_t first, std::size_t count) {
+void RowSlice::cut(const BinaryVectors& all, std::size_t first, std::size_t count) {
   const CodeGroups layout{all.quantizer.code_bytes()};
   std::vector<std::uint8_t> code(layout.code_bytes);
   bytes_.resize(groups_of(count) * layout.group_bytes());
@@ -153,7 +153,7 @@ void RowSlice::cut(const XfbqVectors& all, std::size_t first, std::size_t count)
     layout.write(code.data(), i % kGroupVectors,
                  bytes_.data() + i / kGroupVectors * layout.group_bytes());
   }
-  XfbqVectors codes = all;
+  BinaryVectors codes = all;
   codes.rows = count;
   codes.codes = bytes_;
   if (!all.terms.empty()) codes.terms = all.terms.subspan(first, count);

@@ -1,4 +1,4 @@
-// warpdex vector build --index xfbq and what follows it, run as a person would.
+// warpdex vector build --index binary and what follows it, run as a person would.
 #include "tests/tools/collection.hpp"
 #include "tests/tools/vector/fvecs.hpp"
 

@@ -259,9 +259,9 @@ TEST_P(VectorIndexChanges, RandomOnesLeaveWhatAPlainListHas) {
        .index = form.index,
        .ivf = {.lists = has_lists(form.index) ? std::size_t{7} : 0},
        .pq = {.bytes = 3, .bits = 8, .is_rotated = form.metric == Metric::kL2},
-       .xfbq = {.bits = 3,
-                .is_rotated = form.metric == Metric::kL2,
-                .is_corrected = form.metric == Metric::kCosine}},
+       .binary = {.bits = 3,
+                  .is_rotated = form.metric == Metric::kL2,
+                  .is_corrected = form.metric == Metric::kCosine}},
       form.ids,
       static_cast<std::uint64_t>(form.index) * 100 + static_cast<std::uint64_t>(form.ids));
   constexpr int kChanges = 125;  // of each form: 1,000 in all
@@ -315,10 +315,10 @@ INSTANTIATE_TEST_SUITE_P(
         ChangedForm{IndexKind::kIvfFlat, IdKind::kTexts, Metric::kInnerProduct, Store::kHalf},
         ChangedForm{IndexKind::kIvfPq, IdKind::kNumbers, Metric::kL2, Store::kFloat},
         ChangedForm{IndexKind::kIvfPq, IdKind::kRows, Metric::kInnerProduct, Store::kFloat},
-        ChangedForm{IndexKind::kXfbq, IdKind::kTexts, Metric::kL2, Store::kHalf},
-        ChangedForm{IndexKind::kXfbq, IdKind::kRows, Metric::kCosine, Store::kFloat},
-        ChangedForm{IndexKind::kIvfXfbq, IdKind::kTexts, Metric::kL2, Store::kFloat},
-        ChangedForm{IndexKind::kIvfXfbq, IdKind::kRows, Metric::kCosine, Store::kHalf}),
+        ChangedForm{IndexKind::kBinary, IdKind::kTexts, Metric::kL2, Store::kHalf},
+        ChangedForm{IndexKind::kBinary, IdKind::kRows, Metric::kCosine, Store::kFloat},
+        ChangedForm{IndexKind::kIvfBinary, IdKind::kTexts, Metric::kL2, Store::kFloat},
+        ChangedForm{IndexKind::kIvfBinary, IdKind::kRows, Metric::kCosine, Store::kHalf}),
     changed_form_name);
 
 TEST(VectorIndexSnapshots, ReadersKeepWhatTheyOpened) {

@@ -107,7 +107,7 @@ TEST(VectorIndexChange, AMergeDoesNotPassDamageOn) {
   const test::TemporaryFolder folder(test::place_in_memory());
   const std::filesystem::path target = folder / "index";
   for (const IndexKind kind : {IndexKind::kFlat, IndexKind::kIvfFlat, IndexKind::kIvfPq,
-                               IndexKind::kXfbq, IndexKind::kIvfXfbq}) {
+                               IndexKind::kBinary, IndexKind::kIvfBinary}) {
     std::filesystem::remove_all(target);
     VectorIndexSettings settings{.metric = Metric::kL2, .dimension = 8, .index = kind};
     settings.ivf.lists = 3;

@@ -42,16 +42,16 @@ std::vector<Kind> kinds(Metric metric) {
     kind.settings.ivf.lists = 20;
     kind.settings.pq.bytes = 4;
   });
-  add("xfbq", IndexKind::kXfbq, [](Kind& kind) { kind.settings.xfbq.bits = 2; });
-  add("xfbq, corrected", IndexKind::kXfbq, [](Kind& kind) {
-    kind.settings.xfbq.bits = 3;
-    kind.settings.xfbq.is_rotated = true;
-    kind.settings.xfbq.is_corrected = true;
+  add("xfbq", IndexKind::kBinary, [](Kind& kind) { kind.settings.binary.bits = 2; });
+  add("xfbq, corrected", IndexKind::kBinary, [](Kind& kind) {
+    kind.settings.binary.bits = 3;
+    kind.settings.binary.is_rotated = true;
+    kind.settings.binary.is_corrected = true;
     kind.is_corrected = true;
   });
-  add("ivf-xfbq", IndexKind::kIvfXfbq, [](Kind& kind) {
+  add("ivf-xfbq", IndexKind::kIvfBinary, [](Kind& kind) {
     kind.settings.ivf.lists = 20;
-    kind.settings.xfbq.bits = 2;
+    kind.settings.binary.bits = 2;
   });
   return all;
 }
@@ -265,7 +265,7 @@ TEST(CheckedSearcher, LeavesPlacesOfALargeKMissing) {
   auto random = test::generator(54);
   const test::TemporaryFolder folder(test::place_in_memory());
   for (const IndexKind kind : {IndexKind::kFlat, IndexKind::kIvfFlat, IndexKind::kIvfPq,
-                               IndexKind::kXfbq, IndexKind::kIvfXfbq}) {
+                               IndexKind::kBinary, IndexKind::kIvfBinary}) {
     VectorIndexWriter writer(folder / "index", {.metric = Metric::kInnerProduct,
                                                 .dimension = 4,
                                                 .index = kind,

@@ -147,7 +147,7 @@ TEST_F(GpuShards, SegmentsAnswerAsOnTheCpu) {
   auto random = test::generator(8);
   const test::TemporaryFolder folder(test::place_in_memory());
   for (const IndexKind kind : {IndexKind::kFlat, IndexKind::kIvfFlat, IndexKind::kIvfPq,
-                               IndexKind::kXfbq, IndexKind::kIvfXfbq}) {
+                               IndexKind::kBinary, IndexKind::kIvfBinary}) {
     VectorIndexWriter writer(folder / "index", {.metric = Metric::kL2,
                                                 .dimension = 12,
                                                 .index = kind,
@@ -168,7 +168,7 @@ TEST_F(GpuShards, SegmentsAnswerAsOnTheCpu) {
     ASSERT_EQ(index.segments().size(), 2U);
     const ProbeSettings settings{.probes = has_lists(kind) ? std::size_t{5} : 1,
                                  .refine = has_codes(kind) ? std::size_t{60} : 0,
-                                 .extra = kind == IndexKind::kXfbq ? std::size_t{9} : 0};
+                                 .extra = kind == IndexKind::kBinary ? std::size_t{9} : 0};
     const auto cpu = search_index_on_cpu(index, settings);
     RowFilter filter(index.rows());
     for (std::size_t row = 0; row < index.rows(); row += 2) filter.add(row);

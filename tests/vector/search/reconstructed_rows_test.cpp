@@ -109,14 +109,14 @@ TEST(ReconstructedRows, OfProductCodesHaveTheDistancesThatSearchesTell) {
 TEST(ReconstructedRows, OfBinaryCodesLieWithinACell) {
   for (const std::size_t bits : {1, 3, 8}) {
     for (const bool is_rotated : {false, true}) {
-      VectorIndexSettings settings = settings_of(IndexKind::kXfbq, Metric::kL2);
-      settings.xfbq.bits = bits;
-      settings.xfbq.is_rotated = is_rotated;
-      settings.xfbq.clip = 0;
+      VectorIndexSettings settings = settings_of(IndexKind::kBinary, Metric::kL2);
+      settings.binary.bits = bits;
+      settings.binary.is_rotated = is_rotated;
+      settings.binary.clip = 0;
       SCOPED_TRACE(testing::Message() << bits << " bits, rotated: " << is_rotated);
       const test::TemporaryFolder folder;
       const VectorIndex index = make_index(folder / "index", settings);
-      const auto& codes = std::get<XfbqVectors>(index.segments().front().vectors);
+      const auto& codes = std::get<BinaryVectors>(index.segments().front().vectors);
       const ReconstructedRows rows(index);
       const StoredRows stored(index);
       // Nothing of the rows that the scale is from is outside of the range.
@@ -133,15 +133,15 @@ TEST(ReconstructedRows, OfBinaryCodesLieWithinACell) {
 
 TEST(ReconstructedRows, OfCorrectedCodesAreAsFarAsTheirResiduals) {
   for (const Metric metric : {Metric::kL2, Metric::kInnerProduct}) {
-    VectorIndexSettings settings = settings_of(IndexKind::kXfbq, metric);
-    settings.xfbq.is_rotated = true;
-    settings.xfbq.is_corrected = true;
+    VectorIndexSettings settings = settings_of(IndexKind::kBinary, metric);
+    settings.binary.is_rotated = true;
+    settings.binary.is_corrected = true;
     const test::TemporaryFolder folder;
     const VectorIndex index = make_index(folder / "index", settings);
     const ReconstructedRows rows(index);
     const StoredRows stored(index);
     for (const VectorSegment& segment : index.segments()) {
-      const auto& codes = std::get<XfbqVectors>(segment.vectors);
+      const auto& codes = std::get<BinaryVectors>(segment.vectors);
       for (std::size_t place = 0; place < segment.rows; ++place) {
         const std::size_t row = segment.row(place);
         std::vector<float> vector(kDimension);

@@ -7,10 +7,10 @@
 #include <vector>
 
 #include "tests/support.hpp"
+#include "tests/vector/binary/made_binary_codes.hpp"
 #include "tests/vector/collection.hpp"
 #include "tests/vector/flat/plain_search.hpp"
 #include "tests/vector/ivf/made_codes.hpp"
-#include "tests/vector/xfbq/made_binary_codes.hpp"
 #include "warpdex/core/error.hpp"
 #include "warpdex/vector/format/vector_index.hpp"
 #include "warpdex/vector/format/vector_index_writer.hpp"
@@ -144,18 +144,18 @@ TEST(SearchOnParts, SlicesOfListsOfBinaryCodesAnswerAsTheWhole) {
     VectorIndexWriter writer(folder / "index",
                              {.metric = metric,
                               .dimension = 40,
-                              .index = IndexKind::kIvfXfbq,
+                              .index = IndexKind::kIvfBinary,
                               .ivf = {.lists = 17},
-                              .xfbq = {.bits = 3, .is_corrected = metric == Metric::kL2}});
+                              .binary = {.bits = 3, .is_corrected = metric == Metric::kL2}});
     writer.add(test::draw(random, 1500 * 40));
     writer.commit();
     const VectorIndex index = VectorIndex::open(folder / "index");
     for (const std::size_t refine : {0, 30}) {
       const ProbeSettings settings{5, refine, 6};
-      const auto one = search_on_cpu(index.ivf_xfbq(), settings, 2);
+      const auto one = search_on_cpu(index.ivf_binary(), settings, 2);
       for (const std::size_t shards : {2, 5}) {
         std::unique_ptr<VectorSearcher> whole =
-            search_slices(random, index.ivf_xfbq(), settings, shards);
+            search_slices(random, index.ivf_binary(), settings, shards);
         if (refine > 0) {
           whole = std::make_unique<RefiningSearcher>(std::move(whole), index.flat(), refine);
         }

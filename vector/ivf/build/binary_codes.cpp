@@ -3,12 +3,12 @@
 
 #include <cstring>
 
-#include "xfbq/rotated.hpp"
+#include "binary/rotated.hpp"
 
 namespace warpdex::vector {
-XfbqTraining train_binary_codes(const FlatVectors& rows, const IvfLists& lists,
-                                const XfbqSettings& settings, BuildSteps& steps) {
-  XfbqTraining training;
+BinaryTraining train_binary_codes(const FlatVectors& rows, const IvfLists& lists,
+                                  const BinarySettings& settings, BuildSteps& steps) {
+  BinaryTraining training;
   steps.run_on_cpu("scale", [&] {
     training = train_scale(rows.vectors, settings, [&](std::size_t number, float* row) {
       copy_row(rows.vectors, number, row);
@@ -19,7 +19,7 @@ XfbqTraining train_binary_codes(const FlatVectors& rows, const IvfLists& lists,
   return training;
 }
 
-ResidualBitEncoder::ResidualBitEncoder(const XfbqQuantizer& quantizer,
+ResidualBitEncoder::ResidualBitEncoder(const BinaryQuantizer& quantizer,
                                        std::span<const float> centre, bool has_terms)
     : quantizer_(quantizer),
       centre_(centre),
@@ -45,7 +45,7 @@ RowFacts ResidualBitEncoder::encode(std::span<const float> row, std::uint8_t* co
 
 void encode_bits(const FlatVectors& rows, const BitRules& rules, const ListGroups& groups,
                  std::size_t threads, BuildSteps& steps, const BlockSink& sink) {
-  const XfbqQuantizer& quantizer = rules.quantizer;
+  const BinaryQuantizer& quantizer = rules.quantizer;
   encode_lists(
       rows, rules, {quantizer.code_bytes(), rules.has_terms, quantizer.is_corrected}, groups,
       threads, steps, [&] { return ResidualBitEncoder(quantizer, rules.centre, rules.has_terms); },

@@ -6,28 +6,29 @@
 #include <span>
 #include <vector>
 
+#include "binary/train.hpp"
 #include "distance/distance_kernels.hpp"
 #include "ivf/build/encode_lists.hpp"
 #include "ivf/build/encoded_block.hpp"
 #include "ivf/build/list_groups.hpp"
 #include "ivf/build/lists.hpp"
 #include "ivf/build/steps.hpp"
+#include "warpdex/vector/binary/binary_quantizer.hpp"
 #include "warpdex/vector/flat/flat_vectors.hpp"
-#include "warpdex/vector/xfbq/xfbq_quantizer.hpp"
-#include "xfbq/train.hpp"
 
 namespace warpdex::vector {
 
 /// What binary codes of residuals need: the scale is such that the share `settings.clip` of the
 /// components of a sample of them lies outside. There is no centre. Throws what listeners throw.
-XfbqTraining train_binary_codes(const FlatVectors& rows, const IvfLists& lists,
-                                const XfbqSettings& settings, BuildSteps& steps);
+BinaryTraining train_binary_codes(const FlatVectors& rows, const IvfLists& lists,
+                                  const BinarySettings& settings, BuildSteps& steps);
 
 /// One thread's. Encodes vectors of one list after the other.
 class ResidualBitEncoder {
  public:
   /// `quantizer` has no centre; `centre` is that of FlatVectors. Both must outlive it.
-  ResidualBitEncoder(const XfbqQuantizer& quantizer, std::span<const float> centre, bool has_terms);
+  ResidualBitEncoder(const BinaryQuantizer& quantizer, std::span<const float> centre,
+                     bool has_terms);
 
   /// `centroid` must stay until the next one.
   void set_centroid(std::span<const float> centroid) { centroid_ = centroid; }
@@ -36,7 +37,7 @@ class ResidualBitEncoder {
   RowFacts encode(std::span<const float> row, std::uint8_t* code);
 
  private:
-  const XfbqQuantizer& quantizer_;
+  const BinaryQuantizer& quantizer_;
   std::span<const float> centre_;
   bool has_terms_;
   std::span<const float> centroid_;

@@ -7,9 +7,9 @@
 #include <span>
 
 #include "ivf/build/list_groups.hpp"
+#include "warpdex/vector/binary/binary_quantizer.hpp"
 #include "warpdex/vector/data/matrix.hpp"
 #include "warpdex/vector/pq/product_quantizer.hpp"
-#include "warpdex/vector/xfbq/xfbq_quantizer.hpp"
 
 namespace warpdex::vector {
 
@@ -22,7 +22,7 @@ struct RulesOf {
   bool has_terms = false;
 };
 using EncodingRules = RulesOf<ProductQuantizer>;
-using BitRules = RulesOf<XfbqQuantizer>;
+using BitRules = RulesOf<BinaryQuantizer>;
 
 /// Some groups, encoded.
 struct EncodedBlock {

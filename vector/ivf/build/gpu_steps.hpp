@@ -8,16 +8,16 @@
 #include <span>
 #include <vector>
 
+#include "binary/encode_rows.hpp"
 #include "ivf/build/encoded_block.hpp"
 #include "ivf/build/list_groups.hpp"
 #include "pq/train.hpp"
 #include "warpdex/core/cuda/resources.hpp"
+#include "warpdex/vector/binary/binary_quantizer.hpp"
 #include "warpdex/vector/data/matrix.hpp"
 #include "warpdex/vector/kmeans/kmeans.hpp"
 #include "warpdex/vector/pq/product_quantizer.hpp"
 #include "warpdex/vector/rows/vector_view.hpp"
-#include "warpdex/vector/xfbq/xfbq_quantizer.hpp"
-#include "xfbq/encode_rows.hpp"
 
 namespace warpdex::vector {
 
@@ -56,7 +56,7 @@ class GpuSteps {
               const BlockSink& sink);
 
   /// As encode_rows() of binary codes, to the bit.
-  void encode_binary(const VectorView& rows, const XfbqQuantizer& quantizer, const CodeSink& sink,
+  void encode_binary(const VectorView& rows, const BinaryQuantizer& quantizer, const CodeSink& sink,
                      const OnBlock& on_block);
 
  private:

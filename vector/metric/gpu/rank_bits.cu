@@ -3,11 +3,11 @@
 
 #include <string>
 
+#include "binary/gpu/code_place.cuh"
+#include "binary/gpu/scan_bits.cuh"
 #include "metric/rank_codes.hpp"
 #include "warpdex/core/cuda/check_internal.hpp"
 #include "warpdex/core/error.hpp"
-#include "xfbq/gpu/code_place.cuh"
-#include "xfbq/gpu/scan_bits.cuh"
 
 namespace warpdex::metric {
 namespace {

@@ -4,10 +4,10 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "binary/gpu/binary_data.hpp"
 #include "metric/gpu/rank_scan.hpp"
 #include "warpdex/core/cuda/arena.hpp"
 #include "warpdex/core/cuda/memory_budget.hpp"
-#include "xfbq/gpu/binary_data.hpp"
 
 namespace warpdex::metric {
 

@@ -114,17 +114,17 @@ void add_options(CommandLine& command, Arguments& given) {
       "opq", po::bool_switch(&given.opq),
       "rotate vectors first, so that codes lose less; takes longer to train");
   command.add(pq);
-  po::options_description xfbq = option_group("For xfbq and ivf-xfbq");
-  xfbq.add_options()("rotate", po::bool_switch(&given.rotate),
-                     "rotate vectors at random first, for those with few large components; takes "
-                     "longer to encode")(
+  po::options_description binary = option_group("For xfbq and ivf-xfbq");
+  binary.add_options()("rotate", po::bool_switch(&given.rotate),
+                       "rotate vectors at random first, for those with few large components; takes "
+                       "longer to encode")(
       "correct", po::bool_switch(&given.correct),
       "keep a scale and a correction of each vector (RaBitQ), so that codes lose less; takes 8 "
       "bytes a vector, in lists 4. Best with --rotate")(
       "clip", po::value(&given.clip)->value_name("SHARE"),
       "of the components, those that may lie outside of the range that codes stand for, from 0 to "
       "below 1. Default: what suits the bits, 0.0073 for 4");
-  command.add(xfbq);
+  command.add(binary);
   given.device.add_to(command,
                       "It holds what lists are trained on, and the vectors block by block");
 }

@@ -4,20 +4,20 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "binary/gpu/correct_rows.hpp"
+#include "binary/gpu/quantize_rows.hpp"
+#include "binary/rotated.hpp"
 #include "pq/code_groups.hpp"
 #include "warpdex/core/cuda/arena.hpp"
 #include "warpdex/core/cuda/copies.hpp"
-#include "warpdex/vector/xfbq/xfbq_quantizer.hpp"
-#include "xfbq/gpu/correct_rows.hpp"
-#include "xfbq/gpu/quantize_rows.hpp"
-#include "xfbq/rotated.hpp"
+#include "warpdex/vector/binary/binary_quantizer.hpp"
 
 namespace warpdex::vector {
 
 class BitEncoder {
  public:
   /// `quantizer` must outlive it; its centre and rotation are not looked at.
-  explicit BitEncoder(const XfbqQuantizer& quantizer) : quantizer_(quantizer) {}
+  explicit BitEncoder(const BinaryQuantizer& quantizer) : quantizer_(quantizer) {}
 
   std::size_t code_bytes(std::size_t rows) const {
     return groups_of(rows) * CodeGroups{quantizer_.code_bytes()}.group_bytes();
@@ -71,7 +71,7 @@ class BitEncoder {
   }
 
  private:
-  const XfbqQuantizer& quantizer_;
+  const BinaryQuantizer& quantizer_;
   std::uint32_t* codes_ = nullptr;
   float* columns_ = nullptr;  ///< this and the rest: of corrections
   std::int16_t* numbers_ = nullptr;

@@ -19,7 +19,7 @@ namespace {
 /// What encoding needs in GPU memory.
 class BinaryEncoder {
  public:
-  BinaryEncoder(const XfbqQuantizer& quantizer, std::size_t rows, Resources& resources,
+  BinaryEncoder(const BinaryQuantizer& quantizer, std::size_t rows, Resources& resources,
                 const Stream& stream)
       : quantizer_(quantizer),
         dimension_(static_cast<std::uint32_t>(quantizer.dimension)),
@@ -93,7 +93,7 @@ class BinaryEncoder {
     copy_to_gpu(rotation_, quantizer_.rotation.data(), quantizer_.rotation.size(), stream_);
   }
 
-  const XfbqQuantizer& quantizer_;
+  const BinaryQuantizer& quantizer_;
   std::uint32_t dimension_;
   std::uint32_t stride_;
   const Stream& stream_;
@@ -109,7 +109,7 @@ class BinaryEncoder {
 
 }  // namespace
 
-void GpuSteps::encode_binary(const VectorView& rows, const XfbqQuantizer& quantizer,
+void GpuSteps::encode_binary(const VectorView& rows, const BinaryQuantizer& quantizer,
                              const CodeSink& sink, const OnBlock& on_block) {
   if (rows.rows == 0) return;
   const CurrentDevice current(state_->resources.device());

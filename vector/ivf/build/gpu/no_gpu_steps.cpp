@@ -24,7 +24,7 @@ std::vector<float> GpuSteps::train_codebooks(const Matrix<float>&, const PqTrain
   refuse_without_cuda();
 }
 
-void GpuSteps::encode_binary(const VectorView&, const XfbqQuantizer&, const CodeSink&,
+void GpuSteps::encode_binary(const VectorView&, const BinaryQuantizer&, const CodeSink&,
                              const OnBlock&) {
   refuse_without_cuda();
 }

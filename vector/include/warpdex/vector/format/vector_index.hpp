@@ -10,36 +10,36 @@
 #include <vector>
 
 #include "warpdex/core/storage/section_file.hpp"
+#include "warpdex/vector/binary/binary_searcher.hpp"
+#include "warpdex/vector/binary/binary_settings.hpp"
 #include "warpdex/vector/data/ids.hpp"
 #include "warpdex/vector/flat/flat_vectors.hpp"
 #include "warpdex/vector/format/vector_segment.hpp"
+#include "warpdex/vector/ivf/ivf_binary_searcher.hpp"
 #include "warpdex/vector/ivf/ivf_pq_searcher.hpp"
 #include "warpdex/vector/ivf/ivf_searcher.hpp"
 #include "warpdex/vector/ivf/ivf_settings.hpp"
-#include "warpdex/vector/ivf/ivf_xfbq_searcher.hpp"
 #include "warpdex/vector/metric.hpp"
 #include "warpdex/vector/rows/vector_view.hpp"
-#include "warpdex/vector/xfbq/xfbq_searcher.hpp"
-#include "warpdex/vector/xfbq/xfbq_settings.hpp"
 
 namespace warpdex::vector {
 
 /// How vectors are found.
 enum class IndexKind : std::uint8_t {
-  kFlat,     ///< all are compared
-  kIvfFlat,  ///< an inverted file: those of the lists whose centroids are nearest
-  kIvfPq,    ///< likewise, by codes of a few bytes a vector
-  kXfbq,     ///< all are compared, by codes of a few bits a component
-  kIvfXfbq,  ///< those of the nearest lists, by such codes
+  kFlat,       ///< all are compared
+  kIvfFlat,    ///< an inverted file: those of the lists whose centroids are nearest
+  kIvfPq,      ///< likewise, by codes of a few bytes a vector
+  kBinary,     ///< all are compared, by codes of a few bits a component
+  kIvfBinary,  ///< those of the nearest lists, by such codes
 };
 
 /// Whether vectors lie in lists.
 constexpr bool has_lists(IndexKind kind) {
-  return kind == IndexKind::kIvfFlat || kind == IndexKind::kIvfPq || kind == IndexKind::kIvfXfbq;
+  return kind == IndexKind::kIvfFlat || kind == IndexKind::kIvfPq || kind == IndexKind::kIvfBinary;
 }
 /// Whether codes have some bits of each component.
 constexpr bool has_binary_codes(IndexKind kind) {
-  return kind == IndexKind::kXfbq || kind == IndexKind::kIvfXfbq;
+  return kind == IndexKind::kBinary || kind == IndexKind::kIvfBinary;
 }
 /// Whether vectors are compared by codes.
 constexpr bool has_codes(IndexKind kind) {
@@ -59,7 +59,7 @@ struct VectorIndexSettings {
   IvfSettings ivf = {};  ///< for inverted files; of an index that is open, lists only
   PqSettings pq = {};    ///< for kIvfPq; keeps_vectors for all codes
   /// For binary codes; of an index that is open, bits, is_rotated and is_corrected only.
-  XfbqSettings xfbq = {};
+  BinarySettings binary = {};
 };
 
 /// Mapped, not read: opening costs a few system calls, and for an inverted file a pass over the row
@@ -97,10 +97,10 @@ class VectorIndex {
   const IvfVectors& ivf() const;
   /// What IvfPqSearcher reads. Throws UsageError unless the index is of kIvfPq.
   const IvfPqVectors& ivf_pq() const;
-  /// What XfbqSearcher reads. Throws UsageError unless the index is of kXfbq.
-  const XfbqVectors& xfbq() const;
-  /// What IvfXfbqSearcher reads. Throws UsageError unless the index is of kIvfXfbq.
-  const IvfXfbqVectors& ivf_xfbq() const;
+  /// What BinarySearcher reads. Throws UsageError unless the index is of kBinary.
+  const BinaryVectors& binary() const;
+  /// What IvfBinarySearcher reads. Throws UsageError unless the index is of kIvfBinary.
+  const IvfBinaryVectors& ivf_binary() const;
 
   IdKind id_kind() const;
   /// The id of a row as text, of a removed one too; for kRows its number. Throws UsageError for a

@@ -6,17 +6,17 @@
 #include <span>
 #include <variant>
 
+#include "warpdex/vector/binary/binary_searcher.hpp"
 #include "warpdex/vector/flat/flat_vectors.hpp"
+#include "warpdex/vector/ivf/ivf_binary_searcher.hpp"
 #include "warpdex/vector/ivf/ivf_pq_searcher.hpp"
 #include "warpdex/vector/ivf/ivf_searcher.hpp"
-#include "warpdex/vector/ivf/ivf_xfbq_searcher.hpp"
-#include "warpdex/vector/xfbq/xfbq_searcher.hpp"
 
 namespace warpdex::vector {
 
 /// Owns nothing.
 using SearchedVectors =
-    std::variant<FlatVectors, IvfVectors, IvfPqVectors, XfbqVectors, IvfXfbqVectors>;
+    std::variant<FlatVectors, IvfVectors, IvfPqVectors, BinaryVectors, IvfBinaryVectors>;
 
 Metric metric_of(const SearchedVectors& vectors);
 std::size_t dimension_of(const SearchedVectors& vectors);

@@ -19,7 +19,8 @@ std::unique_ptr<VectorSearcher> search_on_cpu(const SearchedVectors& vectors,
                                               std::size_t threads = 0);
 
 /// Likewise on the GPU of `resources`, which must outlive it. Throws as the constructors of
-/// GpuFlatSearcher, GpuIvfSearcher, GpuIvfPqSearcher, GpuXfbqSearcher and GpuIvfXfbqSearcher do.
+/// GpuFlatSearcher, GpuIvfSearcher, GpuIvfPqSearcher, GpuBinarySearcher and GpuIvfBinarySearcher
+/// do.
 std::unique_ptr<VectorSearcher> search_on_gpu(const SearchedVectors& vectors,
                                               const ProbeSettings& settings, Resources& resources);
 

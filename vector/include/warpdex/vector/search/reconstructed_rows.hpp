@@ -12,7 +12,7 @@ class RowPlaces;
 
 /// Decodes the codes of an index that has_codes(): gives an approximation of each vector, even if
 /// the vectors themselves were not kept. A code of kIvfPq stands for its list's centroid and its
-/// codewords, rotated back; a code of kXfbq for the middles of its cells (with corrections, times
+/// codewords, rotated back; a code of kBinary for the middles of its cells (with corrections, times
 /// the vector's factor), rotated back, and the centre. For kCosine vectors of length 1 are
 /// approximated. Any number of threads may use it. Takes 4 bytes a row where vectors lie in lists.
 class ReconstructedRows {

@@ -21,8 +21,8 @@ using CandidateMargin = std::function<float(const float* query)>;
 /// `settings.extra` is 0.
 CandidateMargin candidate_margin(const SearchedVectors& part, const ProbeSettings& settings);
 
-/// Does once for all shards what IvfPqSearcher and XfbqSearcher do with the best by codes. If each
-/// shard refined its own candidates, the answers could differ from those of a single searcher.
+/// Does once for all shards what IvfPqSearcher and BinarySearcher do with the best by codes. If
+/// each shard refined its own candidates, the answers could differ from those of a single searcher.
 class RefiningSearcher final : public VectorSearcher {
  public:
   /// `by_codes` does not refine. `vectors` holds the whole vectors of the rows that it searches.

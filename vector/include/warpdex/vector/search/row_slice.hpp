@@ -28,8 +28,8 @@ class RowSlice {
   void cut(const FlatVectors& all, std::size_t first, std::size_t count);
   void cut(const IvfVectors& all, std::size_t first, std::size_t count);
   void cut(const IvfPqVectors& all, std::size_t first, std::size_t count);
-  void cut(const XfbqVectors& all, std::size_t first, std::size_t count);
-  void cut(const IvfXfbqVectors& all, std::size_t first, std::size_t count);
+  void cut(const BinaryVectors& all, std::size_t first, std::size_t count);
+  void cut(const IvfBinaryVectors& all, std::size_t first, std::size_t count);
   void copy_codes(const CodeLists& all, std::size_t code_bytes);
   /// Of numbers that lie in the order of lists, those of the slice; none where there are none.
   std::vector<float> copy_floats(std::span<const float> all) const;

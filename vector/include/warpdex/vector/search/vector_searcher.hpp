@@ -6,10 +6,10 @@
 #include <cstdint>
 #include <span>
 
+#include "warpdex/vector/binary/binary_settings.hpp"
 #include "warpdex/vector/flat/gpu_flat_searcher.hpp"
 #include "warpdex/vector/neighbors.hpp"
 #include "warpdex/vector/rows/row_filter.hpp"
-#include "warpdex/vector/xfbq/xfbq_settings.hpp"
 
 namespace warpdex::vector {
 
@@ -18,11 +18,11 @@ struct ProbeSettings {
   std::size_t probes = 1;  ///< lists of a query, 1 to as many as there are
   /// For codes: how many of the nearest by codes are ranked again by their vectors; 0: none.
   std::size_t refine = 0;
-  /// Of binary codes, as in XfbqDepth.
+  /// Of binary codes, as in BinaryDepth.
   std::size_t query_bits = 0;
   std::size_t extra = 0;
 
-  XfbqDepth xfbq() const { return {query_bits, refine, extra}; }
+  BinaryDepth binary() const { return {query_bits, refine, extra}; }
   /// The search of a part, whose answers are refined with those of other parts.
   ProbeSettings by_codes() const { return {probes, 0, query_bits, 0}; }
 };

@@ -1,0 +1,83 @@
+// Binary codes in memory for tests of searches.
+#pragma once
+
+#include <random>
+#include <vector>
+
+#include "tests/vector/collection.hpp"
+#include "vector/binary/row_encoder.hpp"
+#include "vector/binary/train.hpp"
+#include "vector/pq/code_groups.hpp"
+#include "warpdex/vector/binary/binary_searcher.hpp"
+
+namespace warpdex::test {
+
+struct BinaryCodesShape {
+  vector::Metric metric;
+  std::size_t dimension;
+  std::size_t bits;
+  bool is_rotated = false;
+  vector::Store store = vector::Store::kFloat;
+  bool is_corrected = false;
+};
+
+/// Random vectors, some of them twice, and their codes.
+class MadeBinaryCodes {
+ public:
+  MadeBinaryCodes(std::mt19937_64& random, const BinaryCodesShape& shape, std::size_t rows)
+      : all_(shape.metric, shape.store, shape.dimension, draw_rows(random, shape, rows)) {
+    vector::BinarySettings settings{
+        .bits = shape.bits, .is_rotated = shape.is_rotated, .is_corrected = shape.is_corrected};
+    training_ = vector::train_binary(all_.vectors, settings);
+    const vector::BinaryQuantizer quantizer = training_.quantizer(shape.dimension, shape.bits);
+    const vector::CodeGroups layout{quantizer.code_bytes()};
+    codes_.resize(vector::groups_of(rows) * layout.group_bytes());
+    const bool has_terms = shape.metric == vector::Metric::kL2;
+    if (has_terms) terms_ = all_.norms;
+    vector::RowEncoder encoder(all_.vectors.vectors, quantizer);
+    for (std::size_t row = 0; row < rows; ++row) {
+      const vector::CodeCorrection correction = encoder.encode_row(
+          row, codes_.data() + row / vector::kGroupVectors * layout.group_bytes());
+      if (!shape.is_corrected) continue;
+      factors_.push_back(correction.factor);
+      residuals_.push_back(correction.residual);
+    }
+  }
+
+  /// While this lives and stays where it is.
+  vector::BinaryVectors view() const {
+    vector::BinaryVectors view;
+    view.metric = all_.vectors.metric;
+    view.quantizer = training_.quantizer(all_.vectors.vectors.dimension, codes_bits());
+    view.rows = all_.vectors.vectors.rows;
+    view.codes = codes_;
+    view.terms = terms_;
+    view.factors = factors_;
+    view.residuals = residuals_;
+    view.vectors = all_.vectors;
+    return view;
+  }
+
+ private:
+  static std::vector<float> draw_rows(std::mt19937_64& random, const BinaryCodesShape& shape,
+                                      std::size_t rows) {
+    std::vector<float> values = draw(random, rows * shape.dimension, 0.5F);
+    const std::size_t some = std::min<std::size_t>(rows / 2, 40) * shape.dimension;
+    for (std::size_t i = 0; i < some; ++i) values[values.size() - 1 - i] = values[some - 1 - i];
+    return values;
+  }
+  std::size_t codes_bits() const {
+    const std::size_t planes = (all_.vectors.vectors.dimension + 31) / 32;
+    const std::size_t groups = vector::groups_of(all_.vectors.vectors.rows);
+    return groups == 0 ? 4 : codes_.size() / groups / vector::kGroupVectors / 4 / planes;
+  }
+
+  vector::Collection all_;
+  vector::BinaryTraining training_;
+  std::vector<std::uint8_t> codes_;
+  std::vector<float> terms_;
+  std::vector<float> factors_;
+  std::vector<float> residuals_;
+};
+
+}  // namespace warpdex::test
