@@ -1,6 +1,7 @@
 // Streams and events by the CUDA runtime.
 #include "warpdex/core/cuda/stream.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "warpdex/core/cuda/check_internal.hpp"
@@ -19,6 +20,12 @@ bool is_ready(cudaError_t status, const char* call) {
   return true;
 }
 
+/// A stream's priority among those of the GPU, of which smaller numbers come first.
+int priority_of(StreamPriority priority, int last, int first) {
+  if (priority == StreamPriority::kUsual) return last;
+  return priority == StreamPriority::kFirst ? first : std::min(first + 1, last);
+}
+
 }  // namespace
 
 Stream::Stream(int device) : device_(device) {
@@ -26,8 +33,8 @@ Stream::Stream(int device) : device_(device) {
   int last = 0;
   int first = 0;
   check_cuda(cudaDeviceGetStreamPriorityRange(&last, &first), "cudaDeviceGetStreamPriorityRange");
-  const int priority = StreamPriorityScope::current() == StreamPriority::kFirst ? first : last;
-  check_cuda(cudaStreamCreateWithPriority(&handle_, cudaStreamNonBlocking, priority),
+  check_cuda(cudaStreamCreateWithPriority(&handle_, cudaStreamNonBlocking,
+                                          priority_of(StreamPriorityScope::current(), last, first)),
              "cudaStreamCreateWithPriority");
 }
 

@@ -204,13 +204,22 @@ void BatchBuilder::add_stored() {
 void BatchBuilder::claim_lists(QueryPiece& piece) {
   piece.stored.clear();
   for (const PieceQuery& query : piece.queries) {
-    const bool has_or = std::ranges::any_of(
-        piece.runs_of(query), [](const SegmentRun& run) { return run.entries.any_of_or(); });
-    if (!has_or) continue;
+    if (!piece.has_or(query)) continue;
     for (const PieceTerm& term : piece.terms_of(query)) {
       if (store_.claim(term.planned->entry)) piece.stored.push_back(&term.planned->entry);
     }
   }
+}
+
+std::uint32_t BatchBuilder::first_without_or() const {
+  std::uint32_t count = 0;
+  for (const QueryPiece& piece : pieces_) {
+    for (const PieceQuery& query : piece.queries) {
+      if (piece.has_or(query)) return count;
+      ++count;
+    }
+  }
+  return count;
 }
 
 std::vector<std::uint32_t> BatchBuilder::unanswerable() const {

@@ -48,6 +48,8 @@ class BatchBuilder {
   const BatchShape& measure(SegmentPlans batch, std::span<const std::uint32_t> slots,
                             std::span<const SearchSettings> settings,
                             const Answer* answers_so_far = nullptr);
+  /// How many of the measured queries come before the first one that OR answers.
+  std::uint32_t first_without_or() const;
   /// The slots of measured queries that the kernels cannot answer, since they have too many terms.
   /// To be called before others are measured in the same pieces.
   std::vector<std::uint32_t> unanswerable() const;

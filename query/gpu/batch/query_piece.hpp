@@ -2,6 +2,7 @@
 // From this and the sizes of all pieces before it, a thread writes its part of the image. Internal.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -87,6 +88,10 @@ struct alignas(64) QueryPiece {
   }
   std::span<const SegmentRun> runs_of(const PieceQuery& query) const {
     return std::span(runs).subspan(query.first_run, query.run_count);
+  }
+  bool has_or(const PieceQuery& query) const {
+    return std::ranges::any_of(runs_of(query),
+                               [](const SegmentRun& run) { return run.entries.any_of_or(); });
   }
 };
 

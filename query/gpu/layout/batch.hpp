@@ -122,18 +122,20 @@ struct OrByBound : OrTables {
 
 /// The end of a batch.
 struct FinishBatch : Batch {
-  const Query* final_queries;         ///< by state: the last entry of each query that may have run
+  /// By state, from the first state of this launch on: the last entry of each query that may have
+  /// run.
+  const Query* final_queries;
   const std::uint32_t* list_matches;  ///< by state: the matches of a query that is kOneList
   const ListSpan* list_spans;         ///< by state and segment; null where there is one segment
   const SpaceEntry* space;            ///< likewise; by docID / kSpaceDocuments
   std::uint32_t segments;
-  unsigned long long* keys;  ///< by candidate: score bits above, inverted docID below
-  Hit* hits;                 ///< the answers' hits, best first; k for each slot
-  Answer* answers;           ///< by slot
-  std::uint32_t state_count;
-  std::uint32_t ticket;  ///< if the host waits for each answer by it; else 0
-  bool has_clusters;     ///< the GPU has thread block clusters
-  bool rescores_apart;   ///< exact scores are made by all multiprocessors, before the last kernel
+  unsigned long long* keys;   ///< by candidate: score bits above, inverted docID below
+  Hit* hits;                  ///< the answers' hits, best first; k for each slot
+  Answer* answers;            ///< by slot
+  std::uint32_t state_count;  ///< of this launch
+  std::uint32_t ticket;       ///< if the host waits for each answer by it; else 0
+  bool has_clusters;          ///< the GPU has thread block clusters
+  bool rescores_apart;  ///< exact scores are made by all multiprocessors, before the last kernel
 };
 
 /// The arguments of a batch's kernels, by stage. `rounds` serves for the tables of OR, too, also

@@ -3,8 +3,20 @@
 
 #include "gpu/kernels/kernels.cuh"
 #include "gpu/kernels/pieces/or_pieces.hpp"
+#include "warpdex/core/cuda/stream_priority.hpp"
 
 namespace warpdex::gpu {
+namespace {
+
+/// A stream of kAfterFirst where streams get kFirst; else one like them.
+Stream make_second_stream(int device) {
+  const StreamPriority now = StreamPriorityScope::current();
+  const StreamPriorityScope scope(now == StreamPriority::kFirst ? StreamPriority::kAfterFirst
+                                                                : now);
+  return Stream(device);
+}
+
+}  // namespace
 
 BatchLauncher::BatchLauncher(const SearchedIndex& index, const Stream& stream,
                              StageClock<GpuStage>& clock)
@@ -12,6 +24,7 @@ BatchLauncher::BatchLauncher(const SearchedIndex& index, const Stream& stream,
       stream_(stream),
       clock_(clock),
       stream_of_and_(index.device),
+      stream_of_early_and_(make_second_stream(index.device)),
       has_uploaded_(index.device, EventUse::kOrder),
       has_matched_(index.device, EventUse::kOrder) {}
 
@@ -19,10 +32,10 @@ void BatchLauncher::launch(const BatchStages& stages, const BatchPlan& plan) {
   launch_parse_tails(stages.finishing, codec_, stream_.handle());
   FinishBatch last = stages.finishing;
   const bool has_or = plan.shape.or_queries > 0;
-  const bool has_both = plan.shape.and_queries > 0 && has_or;
-  // AND and OR run at the same time, unless OR depends on what AND matched.
-  if (has_both && !plan.shape.has_fallback && !plan.counts_work) {
+  if (plan.has_and_beside()) {
     launch_beside(stages, plan);
+    last.final_queries += plan.early_queries;
+    last.state_count -= plan.early_queries;
     last.overlaps_launches = false;  // it follows kernels of two streams
   } else {
     launch_and_chunks(stages.matching, codec_, stream_.handle());
@@ -36,16 +49,25 @@ void BatchLauncher::launch(const BatchStages& stages, const BatchPlan& plan) {
 void BatchLauncher::abandon() noexcept {
   cudaStreamSynchronize(stream_.handle());
   cudaStreamSynchronize(stream_of_and_.handle());
+  cudaStreamSynchronize(stream_of_early_and_.handle());
 }
 
-/// Launches AND in a stream of its own, beside OR.
+/// Launches AND in a stream of its own, beside OR, and there answers the early queries.
 void BatchLauncher::launch_beside(const BatchStages& stages, const BatchPlan& plan) {
+  // Early answers of AND must not slow down OR, with which such a batch mostly ends.
+  const Stream& beside = plan.early_queries > 0 ? stream_of_early_and_ : stream_of_and_;
   has_uploaded_.record(stream_);
-  has_uploaded_.make_wait(stream_of_and_);
+  has_uploaded_.make_wait(beside);
   AndBatch apart = stages.matching;
   apart.overlaps_launches = false;  // it follows the upload in another stream
-  launch_and_chunks(apart, codec_, stream_of_and_.handle());
-  has_matched_.record(stream_of_and_);
+  launch_and_chunks(apart, codec_, beside.handle());
+  if (plan.early_queries > 0) {
+    FinishBatch first = stages.finishing;
+    first.state_count = plan.early_queries;
+    first.overlaps_launches = false;
+    launch_finish(first, codec_, beside.handle());
+  }
+  has_matched_.record(beside);
   launch_or(stages, plan);
   has_matched_.make_wait(stream_);
 }

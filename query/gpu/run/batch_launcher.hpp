@@ -34,6 +34,8 @@ class BatchLauncher {
   const Stream& stream_;
   StageClock<GpuStage>& clock_;
   Stream stream_of_and_;  ///< for batches with both AND and OR
+  /// Likewise, if AND is answered early. Its priority is lower than OR's.
+  Stream stream_of_early_and_;
   Event has_uploaded_;
   Event has_matched_;
 };

@@ -55,13 +55,16 @@ std::size_t place_tables(void* begin, const BatchPlan& plan, BatchStages& stages
   return arena.used();
 }
 
-/// Keys are made after all lookups, so they share memory with the documents to look up.
+/// Keys are made after all lookups, so they share memory with the documents to look up. Those of
+/// early queries, which come first, are made beside lookups.
 std::size_t place_documents(void* begin, const BatchPlan& plan, BatchStages& stages) {
   Arena arena(begin);
   const std::size_t candidates = std::size_t{plan.queries} * plan.capacity;
   stages.rounds.candidates = arena.take<Candidate>(candidates);
+  const std::size_t early = std::size_t{plan.early_queries} * plan.capacity;
+  stages.finishing.keys = arena.take<unsigned long long>(early);
   Arena other = arena;
-  stages.finishing.keys = arena.take<unsigned long long>(candidates);
+  arena.take<unsigned long long>(candidates - early);
   stages.rounds.lookup_documents = other.take<Candidate>(plan.max_documents);
   stages.rounds.document_chunks = other.take<Chunk>(plan.max_document_chunks);
   return std::max(arena.used(), other.used());

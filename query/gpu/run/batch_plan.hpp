@@ -30,6 +30,8 @@ struct BatchPlan {
   std::uint32_t max_tiles = 0;  ///< of one segment
   bool is_small = false;        ///< few postings: more warps with less work each
   bool counts_work = false;
+  /// This many queries, the first ones, have no OR, and are answered before the others.
+  std::uint32_t early_queries = 0;
 
   // How OR is done:
   std::uint32_t round_count = 0;  ///< 0: by bound
@@ -45,6 +47,12 @@ struct BatchPlan {
     constexpr std::uint64_t kManyLookups = std::uint64_t{1} << 15;  // of a query
     const std::uint64_t lists = shape.or_lists / shape.segments;    // of all queries
     return shape.or_states > 0 && queries <= kFewQueries && k * lists >= queries * kManyLookups;
+  }
+
+  /// Whether AND runs beside OR. Not if there are queries of AND+OR, whose OR depends on what AND
+  /// matched, and not where work is counted.
+  bool has_and_beside() const {
+    return shape.and_queries > 0 && shape.or_queries > 0 && !shape.has_fallback && !counts_work;
   }
 
   // How much there is room for:

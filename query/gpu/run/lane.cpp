@@ -89,6 +89,7 @@ void Lane::start(SegmentPlans plans, std::span<const SearchSettings> settings) {
   memory_.begin();
   try {
     take_queries();
+    put_and_first();
     sort_by_scorer();
     if (stage_) stage_->begin(plans, slots_, answers_, settings_.ablation, planner_, memory_);
     if (is_staging()) stage_next();
@@ -130,6 +131,16 @@ void Lane::sort_by_scorer() {
   if (scorers.size() < 2) return;
   std::stable_sort(slots_.begin(), slots_.end(),
                    [&](std::uint32_t a, std::uint32_t b) { return number[a] < number[b]; });
+}
+
+/// In a batch of few queries, those of AND come first, so that they may be answered first. A query
+/// of one list is one of OR.
+void Lane::put_and_first() {
+  if (answers_.settings.size() <= 1 || slots_.size() > kFewAwaited) return;
+  const auto is_and = [this](std::uint32_t slot) {
+    return answers_.settings[slot].mode == QueryMode::kAnd && plans_[slot].terms.size() > 1;
+  };
+  std::partition(slots_.begin(), slots_.end(), is_and);
 }
 
 /// The next queries that are left, as many as there should be memory for.

@@ -75,10 +75,12 @@ class Lane {
   void set_busy(bool is_busy) noexcept;
   void take_queries();
   void sort_by_scorer();
+  void put_and_first();
   std::span<const std::uint32_t> next_part() const;
   void start_part(Part& part);
   void stage_next();
   bool launch(Part& part);
+  bool lay_out(BatchPlan& plan);
   PartFacts facts_of(const BatchPlan& plan, std::uint32_t ticket) const;
   std::uint32_t next_ticket(std::span<const std::uint32_t> queries);
   bool advance();
@@ -89,6 +91,9 @@ class Lane {
   void add_work();
   void end_batch();
   void abandon() noexcept;
+
+  /// With more queries in a part, answers are not awaited one by one.
+  static constexpr std::size_t kFewAwaited = 64;
 
   bool is_staging() const { return stage_ && stage_->is_on(); }
 

@@ -9,12 +9,6 @@
 #include "warpdex/core/cuda/check_internal.hpp"
 
 namespace warpdex::gpu {
-namespace {
-
-/// With more queries in a part, answers are not awaited one by one.
-constexpr std::size_t kFewAwaited = 64;
-
-}  // namespace
 
 /// Starts the next part, or as much of it as there is memory for. If the stage is on, copies the
 /// lists of the part behind it meanwhile.
@@ -70,13 +64,17 @@ bool Lane::launch(Part& target) {
   const std::span<const std::uint32_t> queries = target.slots;
   const BatchShape& shape =
       builder_.measure(plans_, queries, answers_.settings, attempt_ == 0 ? nullptr : answers_.list);
-  const BatchPlan plan = planner_.plan(shape, static_cast<std::uint32_t>(queries.size()),
-                                       answers_.k, attempt_, memory_.share());
+  BatchPlan plan = planner_.plan(shape, static_cast<std::uint32_t>(queries.size()), answers_.k,
+                                 attempt_, memory_.share());
   const bool are_awaited = queries.size() <= kFewAwaited && !plan.counts_work;
+  const bool is_whole_batch = attempt_ == 0 && queries.size() == slots_.size();
+  if (are_awaited && is_whole_batch && plan.has_and_beside() && !plan.has_many_lookups()) {
+    plan.early_queries = builder_.first_without_or();
+  }
   target.ticket = are_awaited ? next_ticket(queries) : 0;
   target.seen = 0;
   target.polls = 0;
-  if (!memory_.lay_out(plan)) return false;
+  if (!lay_out(plan)) return false;
   builder_.write(plan.capacity, memory_.host(), memory_.device());
   if (plan.shape.stored_ranges > 0) builder_.write_stored(memory_.host());
   const PartFacts facts = facts_of(plan, target.ticket);
@@ -95,6 +93,14 @@ bool Lane::launch(Part& target) {
   for (const std::uint32_t slot : builder_.unanswerable()) answers_.is_unanswered[slot] = true;
   ++statistics_.parts;
   return true;
+}
+
+/// Early answers need more room. Without it, all answers come together.
+bool Lane::lay_out(BatchPlan& plan) {
+  if (memory_.lay_out(plan)) return true;
+  if (plan.early_queries == 0) return false;
+  plan.early_queries = 0;
+  return memory_.lay_out(plan);
 }
 
 /// Returns a ticket that is not 0 and that no answer of these queries has.

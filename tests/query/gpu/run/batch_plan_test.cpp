@@ -171,9 +171,11 @@ struct Piece {
 TEST(BatchPlaces, DoNotOverlap) {
   Random random = test::generator(612);
   for (int i = 0; i < 2000; ++i) {
-    const BatchPlan plan = Case(random).plan();
+    BatchPlan plan = Case(random).plan();
     const BatchShape& shape = plan.shape;
+    if (random() % 2 == 0) plan.early_queries = static_cast<std::uint32_t>(random() % plan.queries);
     const std::size_t candidates = std::size_t{plan.queries} * plan.capacity;
+    const std::size_t early = std::size_t{plan.early_queries} * plan.capacity;
     const bool has_stored = shape.stored_rows > 0;
     auto* const begin = reinterpret_cast<std::uint8_t*>(std::uintptr_t{1} << 40);
     BatchStages places{};
@@ -224,6 +226,7 @@ TEST(BatchPlaces, DoNotOverlap) {
                   {places.finishing.keys, candidates * sizeof(unsigned long long)},
                   {begin + documents, 0}};
     regions[3] = {{places.rounds.candidates, candidates * sizeof(Candidate)},
+                  {places.finishing.keys, early * sizeof(unsigned long long)},
                   {places.rounds.lookup_documents, plan.max_documents * sizeof(Candidate)},
                   {places.rounds.document_chunks, plan.max_document_chunks * sizeof(Chunk)},
                   {begin + documents, 0}};

@@ -5,9 +5,13 @@
 
 namespace warpdex {
 
+/// Blocks of kernels start in this order: those in streams of kFirst, of kAfterFirst, of kUsual. No
+/// block that runs is stopped for others. A GPU with only two priorities takes kAfterFirst for
+/// kUsual.
 enum class StreamPriority : std::uint8_t {
   kUsual,  ///< as CUDA's streams are, unless they are asked to be more
-  kFirst,  ///< blocks of its kernels start before those of usual streams; none is stopped for them
+  kAfterFirst,
+  kFirst,
 };
 
 /// While it lives, streams that this thread makes have this priority. So classes that own a stream
