@@ -7,8 +7,7 @@
 
 namespace warpdex {
 
-SearchResult BatchAnswers::result(std::size_t query) const {
-  const AnswerView answer = source_->answer(query);
+SearchResult copy_answer(const AnswerView& answer) {
   SearchResult result;
   if (!answer.is_answered) return result;
   result.hits.assign(answer.hits.begin(), answer.hits.end());

@@ -36,6 +36,7 @@ Ticket GpuEngine::submit(std::span<const PlannedQuery>, std::span<const SearchSe
   refuse_without_cuda();
 }
 bool GpuEngine::poll(Ticket) { refuse_without_cuda(); }
+EarlyAnswers GpuEngine::early_answers(Ticket) { refuse_without_cuda(); }
 BatchAnswers GpuEngine::wait(Ticket) { refuse_without_cuda(); }
 GpuStatistics GpuEngine::statistics() const { refuse_without_cuda(); }
 

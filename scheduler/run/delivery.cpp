@@ -1,7 +1,10 @@
-// Delivers the answers of batches. The GPU's thread delivers a few answers itself. Threads of their
-// own deliver many, piece by piece, while the GPU's thread goes on.
+// Delivers the answers of batches. The GPU's thread delivers a few answers itself, and those that
+// come before the end of their batch. Threads of their own deliver many, piece by piece, while the
+// GPU's thread goes on.
 #include <algorithm>
 #include <chrono>
+#include <cstdint>
+#include <span>
 
 #include "run/scheduler_state.hpp"
 #include "warpdex/core/waiting.hpp"
@@ -22,7 +25,8 @@ constexpr float kLearningRate = 0.1F;
 }  // namespace
 
 bool JobScheduler::State::is_soon_delivered(const GpuSlot& slot) const {
-  return static_cast<float>(slot.jobs.size()) * delivery_time.load(std::memory_order_relaxed) <
+  return static_cast<float>(slot.jobs.size() - slot.delivered) *
+             delivery_time.load(std::memory_order_relaxed) <
          kShortDelivery;
 }
 
@@ -38,6 +42,32 @@ void JobScheduler::State::hand_over(GpuSlot& slot) {
     piece_count.store(pieces.size(), std::memory_order_release);
   }
   delivery_changed.notify_one();
+}
+
+/// Delivers jobs whose answers are there before those of others in their batch: this time so many
+/// that the GPU's thread is soon free for other work.
+void JobScheduler::State::deliver_early(GpuSlot& slot) {
+  const std::span<const std::uint32_t> places = slot.worker->early(slot.number);
+  if (places.size() <= slot.delivered) return;
+  const float most = std::max(1.F, kShortDelivery / delivery_time.load(std::memory_order_relaxed));
+  const std::size_t left = places.size() - slot.delivered;
+  const auto jobs = static_cast<std::size_t>(std::min(most, static_cast<float>(left)));
+  const Micros begin = now();
+  for (const std::uint32_t place : places.subspan(slot.delivered, jobs)) {
+    deliver_job(slot, place, gpu_counters());
+    slot.jobs[place] = nullptr;
+  }
+  slot.delivered += jobs;
+  learn_delivery(jobs, now() - begin, gpu_counters());
+}
+
+/// Learns from the time that delivering some jobs took.
+void JobScheduler::State::learn_delivery(std::size_t jobs, Micros took, Counters& mine) noexcept {
+  if (jobs == 0) return;
+  mine.deliveries.add(nanoseconds(took));
+  const auto of_job = static_cast<float>(took / static_cast<double>(jobs));
+  const float before = delivery_time.load(std::memory_order_relaxed);
+  delivery_time.store(before + kLearningRate * (of_job - before), std::memory_order_relaxed);
 }
 
 /// Waits for a piece and takes it. False at the end.
@@ -81,14 +111,14 @@ void JobScheduler::State::end_delivery() {
 Micros JobScheduler::State::deliver(const BatchPiece& piece, Counters& mine) noexcept {
   GpuSlot& slot = *piece.slot;
   const Micros begin = now();
-  for (std::size_t i = piece.begin; i < piece.end; ++i) deliver_job(slot, i, mine);
-  const Micros all = now() - begin;
-  if (piece.begin < piece.end) {
-    mine.deliveries.add(nanoseconds(all));
-    const auto took = static_cast<float>(all / static_cast<double>(piece.end - piece.begin));
-    const float before = delivery_time.load(std::memory_order_relaxed);
-    delivery_time.store(before + kLearningRate * (took - before), std::memory_order_relaxed);
+  std::size_t jobs = 0;
+  for (std::size_t i = piece.begin; i < piece.end; ++i) {
+    if (slot.jobs[i] == nullptr) continue;
+    deliver_job(slot, i, mine);
+    ++jobs;
   }
+  const Micros all = now() - begin;
+  learn_delivery(jobs, all, mine);
   if (slot.undelivered.fetch_sub(1, std::memory_order_acq_rel) > 1) return all;
   slot.worker->release(slot.number);
   slot.is_free.store(true, std::memory_order_release);

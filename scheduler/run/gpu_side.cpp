@@ -124,6 +124,8 @@ void JobScheduler::State::start(GpuSlot& slot) {
   slot.is_alone = is_gpu_idle();
   for (const auto& other : slots) other->is_alone = other->is_alone && !other->is_running;
   slot.is_running = true;
+  slot.delivered = 0;
+  slot.predicted = static_cast<float>(batch_work(slot.jobs));
   for (Job* job : slot.jobs) {
     job->start = slot.start;
     job->processor = Processor::kGpu;
@@ -148,7 +150,10 @@ bool JobScheduler::State::poll_batches() {
     is_under_way = true;
     Micros begin = 0;
     try {
-      if (!slot->worker->poll(slot->number)) continue;
+      if (!slot->worker->poll(slot->number)) {
+        deliver_early(*slot);
+        continue;
+      }
       begin = now();
       slot->worker->take(slot->number);
     } catch (...) {
@@ -189,16 +194,18 @@ Micros JobScheduler::State::finish_batch(GpuSlot& slot) {
 
 /// Learns from the time that a batch took.
 void JobScheduler::State::learn(const GpuSlot& slot, float took) {
-  if (slot.jobs.empty()) return;
-  const auto predicted = static_cast<float>(batch_work(slot.jobs));
-  if (slot.is_alone) gpu_counters().gpu.add(predicted, static_cast<double>(took));
+  const std::size_t jobs = slot.jobs.size();
+  if (slot.delivered == jobs) return;  // there is no job, or none that may still be read
+  if (slot.is_alone) gpu_counters().gpu.add(slot.predicted, static_cast<double>(took));
   // The time of a single job that ran beside others says little.
-  if (!slot.is_alone && slot.jobs.size() == 1) return;
+  if (!slot.is_alone && jobs == 1) return;
   const float part = slot.is_alone ? 1 : kPartBesideOthers;
-  slot.jobs.front()->work_class->learn_gpu(slot.jobs, part * predicted, took);
+  const auto is_left = [](const Job* job) { return job != nullptr; };
+  const Job& job = **std::find_if(slot.jobs.begin(), slot.jobs.end(), is_left);
+  job.work_class->learn_gpu(job, jobs, part * slot.predicted, took);
 }
 
-/// A batch failed: its jobs go to the CPU.
+/// A batch failed: the jobs that were not delivered go to the CPU.
 void JobScheduler::State::fail_batch(GpuSlot& slot) noexcept {
   slot.is_running = false;
   slot.worker->give_back(slot.number, slot.jobs);
@@ -211,8 +218,10 @@ void JobScheduler::State::fail_batch(GpuSlot& slot) noexcept {
       gpu_is_given_up.store(true, std::memory_order_relaxed);
     }
   }
-  gpu_counters().moved_to_cpu.add(slot.jobs.size());
-  for (Job* job : slot.jobs) back_to_cpu(*job);
+  gpu_counters().moved_to_cpu.add(slot.jobs.size() - slot.delivered);
+  for (Job* job : slot.jobs) {
+    if (job != nullptr) back_to_cpu(*job);
+  }
   slot.is_free.store(true, std::memory_order_release);
   idle_cpu->bring_work();
 }

@@ -34,7 +34,9 @@ struct GpuSlot {
   GpuWorker* worker = nullptr;
   std::size_t number = 0;  ///< the worker's number of the slot
   bool is_for_huge = false;
-  std::vector<Job*> jobs;
+  std::vector<Job*> jobs;     ///< null where a job was delivered before the batch's end
+  std::size_t delivered = 0;  ///< how many were
+  float predicted = 0;        ///< microseconds that the batch takes alone
   BatchClaim claim;
   Micros start = 0;
   bool is_running = false;                   ///< used by the GPU's thread only
@@ -122,8 +124,10 @@ struct JobScheduler::State {
 
   // delivery.cpp
   bool is_soon_delivered(const GpuSlot& slot) const;
+  void deliver_early(GpuSlot& slot);
   void hand_over(GpuSlot& slot);
   Micros deliver(const BatchPiece& piece, Counters& counters) noexcept;
+  void learn_delivery(std::size_t jobs, Micros took, Counters& counters) noexcept;
   void deliver_job(GpuSlot& slot, std::size_t place, Counters& counters) noexcept;
   bool take_piece(BatchPiece& piece);
   void run_delivery_thread(std::size_t number);

@@ -35,7 +35,8 @@ class TextJob final : public Job {
 /// A pool of jobs that are used again and again. It has several parts. Each thread takes from one
 /// part, mostly one of its own, so that callers do not wait for each other. A part grows to the
 /// largest number of its jobs that were under way at one time. A job keeps its last plan until it
-/// is taken again, so that a plan is mostly freed by the thread that allocated it.
+/// is taken again, so that a plan is mostly freed by the thread that allocated it. (A plan whose
+/// job the GPU answers before the end of its batch is freed with the batch.)
 class TextJobPool {
  public:
   explicit TextJobPool(WorkClass& work) : work_(work) {}

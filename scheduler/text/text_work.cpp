@@ -54,15 +54,23 @@ class TextGpuWorker final : public GpuWorker {
   }
 
   bool poll(std::size_t slot) override { return engine(slot).poll(batches_[slot].ticket); }
+  std::span<const std::uint32_t> early(std::size_t slot) override {
+    Batch& batch = batches_[slot];
+    batch.early = engine(slot).early_answers(batch.ticket);
+    return batch.early.queries;
+  }
   void take(std::size_t slot) override {
     batches_[slot].answers.emplace(engine(slot).wait(batches_[slot].ticket));
   }
 
   bool deliver(std::size_t slot, std::size_t place, Job& job) override {
     Batch& batch = batches_[slot];
-    text(job).plan = std::move(batch.plans[place]);
-    if (!(*batch.answers)[place].is_answered) return false;
-    text(job).result = batch.answers->result(place);
+    const bool is_done = batch.answers.has_value();
+    const AnswerView answer = is_done ? (*batch.answers)[place] : batch.early.source->answer(place);
+    // The engine reads the plans until the batch is done.
+    if (is_done) text(job).plan = std::move(batch.plans[place]);
+    if (!answer.is_answered) return false;
+    text(job).result = copy_answer(answer);
     return true;
   }
 
@@ -77,7 +85,7 @@ class TextGpuWorker final : public GpuWorker {
   void give_back(std::size_t slot, std::span<Job* const> jobs) noexcept override {
     Batch& batch = batches_[slot];
     for (std::size_t i = 0; i < batch.plans.size(); ++i) {
-      text(*jobs[i]).plan = std::move(batch.plans[i]);
+      if (jobs[i] != nullptr) text(*jobs[i]).plan = std::move(batch.plans[i]);
     }
     release(slot);
   }
@@ -87,6 +95,7 @@ class TextGpuWorker final : public GpuWorker {
     std::vector<PlannedQuery> plans;
     std::vector<SearchSettings> settings;
     Ticket ticket{};
+    EarlyAnswers early;
     std::optional<BatchAnswers> answers;
   };
 
@@ -146,8 +155,8 @@ void TextWork::learn_cpu(const Job& job, float took) {
   corrections_.learn_cpu(text(job).query_class, job, took);
 }
 
-void TextWork::learn_gpu(std::span<Job* const> jobs, float predicted, float took) {
-  corrections_.learn_gpu(text(*jobs[0]).query_class, jobs.size(), predicted, took);
+void TextWork::learn_gpu(const Job& job, std::size_t jobs, float predicted, float took) {
+  corrections_.learn_gpu(text(job).query_class, jobs, predicted, took);
 }
 
 }  // namespace warpdex

@@ -18,7 +18,7 @@ class TextWork final : public WorkClass {
   std::unique_ptr<GpuWorker> make_gpu_worker() override;
   void answer_nothing(Job& job) const override;
   void learn_cpu(const Job& job, float took) override;
-  void learn_gpu(std::span<Job* const> jobs, float predicted, float took) override;
+  void learn_gpu(const Job& job, std::size_t jobs, float predicted, float took) override;
   CostOrigin cost_origin() const { return model_.origin(); }
 
  private:

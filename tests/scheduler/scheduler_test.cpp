@@ -77,6 +77,18 @@ class SchedulerTest : public testing::Test {
   std::vector<test::Truth> truths_;
 };
 
+TEST_F(SchedulerTest, AnswersThatComeEarlyAreRight) {
+  engine_->answer_and_early(true);
+  engine_->leave_every(5);
+  SchedulerSettings settings = two_threads();
+  settings.placement.placement = Placement::kGpuOnly;
+  Scheduler scheduler(*snapshot_, gpu(), settings);
+  for (int round = 0; round < 5; ++round) ASSERT_NO_FATAL_FAILURE(answer_all(scheduler));
+  EXPECT_TRUE(engine_->has_answered_early());
+  EXPECT_TRUE(engine_->has_kept_plans());
+  EXPECT_GT(scheduler.statistics().moved_to_cpu, 0U);
+}
+
 TEST_F(SchedulerTest, AnswersAreRightWhereverQueriesMayGo) {
   for (const Placement placement :
        {Placement::kBoth, Placement::kCpuOnly, Placement::kGpuOnly, Placement::kBetterAlone}) {
@@ -128,6 +140,7 @@ TEST_F(SchedulerTest, AGpuThatFailsLeavesNoQueryUnanswered) {
                            StandInEngine::Failure::kWait}) {
     for (const std::size_t after : {0, 1, 4}) {
       engine_.emplace(*snapshot_, kBatches);
+      engine_->answer_and_early(true);
       engine_->fail(where, after);
       SchedulerSettings settings = two_threads();
       settings.placement.placement = Placement::kGpuOnly;
@@ -144,6 +157,7 @@ TEST_F(SchedulerTest, AGpuThatFailsLeavesNoQueryUnanswered) {
 
 TEST_F(SchedulerTest, SixtyFourClientsGetTheirOwnAnswers) {
   engine_->leave_every(17);
+  engine_->answer_and_early(true);
   Scheduler scheduler(*snapshot_, gpu(), two_threads());
   std::atomic<int> wrong = 0;
   std::vector<std::thread> clients;

@@ -53,6 +53,12 @@ class SnapshotEngine {
     }
   }
 
+  /// None: the answers of the segments are merged when all are there.
+  EarlyAnswers early_answers(Ticket ticket) {
+    find(ticket);
+    return {};
+  }
+
   BatchAnswers wait(Ticket ticket) {
     const std::unique_ptr<gpu::SnapshotBatch> batch = std::move(find(ticket)->second);
     batches_.erase(static_cast<std::uint64_t>(ticket));
@@ -148,6 +154,11 @@ Ticket GpuEngine::submit(std::span<const PlannedQuery> plans,
 
 bool GpuEngine::poll(Ticket ticket) {
   return state_->at_once ? state_->at_once->poll(ticket) : state_->of_segments->poll(ticket);
+}
+
+EarlyAnswers GpuEngine::early_answers(Ticket ticket) {
+  if (state_->at_once) return state_->at_once->early_answers(ticket);
+  return state_->of_segments->early_answers(ticket);
 }
 
 BatchAnswers GpuEngine::wait(Ticket ticket) {

@@ -157,6 +157,10 @@ std::span<const std::uint32_t> Lane::next_part() const {
   return left.first(planner_.queries_of_part(plans_, left, answers_.k, attempt_, memory_.share()));
 }
 
+std::span<const std::uint32_t> Lane::early_answers() const {
+  return part_.slots.first(std::min({part_.seen, part_.early, part_.slots.size()}));
+}
+
 bool Lane::poll() {
   try {
     return advance();

@@ -47,10 +47,13 @@ class Lane {
               std::span<const std::uint32_t> slots);
   /// Does the work that is possible without waiting. Returns whether the batch is answered.
   bool poll();
+  /// As Engine::early_answers(), by slot.
+  std::span<const std::uint32_t> early_answers() const;
   /// Returns when the batch is answered.
   void wait();
 
-  /// The answers of the last batch; valid from its end until the next submit().
+  /// The answers of the last batch, valid from its end until the next submit(). Before its end, the
+  /// early ones.
   const LaneAnswers& answers() const { return answers_; }
   /// Sums since construction.
   const GpuStatistics& statistics() const { return statistics_; }
@@ -67,6 +70,7 @@ class Lane {
     std::span<const std::uint32_t> slots;  ///< empty: nothing is under way
     std::uint32_t ticket = 0;              ///< 0: the host waits for `ended`, not for each answer
     std::size_t seen = 0;                  ///< answers that have arrived, counted from the first
+    std::size_t early = 0;                 ///< so many of the first slots are answered early
     std::uint32_t polls = 0;               ///< since the part was started
     Event ended;                           ///< recorded after the part if it has no ticket
   };

@@ -2,6 +2,7 @@
 // the work that it was.
 #include <cuda_runtime_api.h>
 
+#include <algorithm>
 #include <atomic>
 
 #include "gpu/kernels/kernels.cuh"
@@ -75,6 +76,7 @@ bool Lane::launch(Part& target) {
   target.seen = 0;
   target.polls = 0;
   if (!lay_out(plan)) return false;
+  target.early = plan.early_queries;
   builder_.write(plan.capacity, memory_.host(), memory_.device());
   if (plan.shape.stored_ranges > 0) builder_.write_stored(memory_.host());
   const PartFacts facts = facts_of(plan, target.ticket);
@@ -119,8 +121,11 @@ bool Lane::has_ended(Part& awaited) const {
   constexpr std::uint32_t kPolls = 1024;  // polls between two checks for failed kernels
   if (++awaited.polls % kPolls == 0 && stream_.is_idle()) return true;
   for (; awaited.seen < awaited.slots.size(); ++awaited.seen) {
-    const std::atomic_ref written(answers_.list[awaited.slots[awaited.seen]].ticket);
+    const std::uint32_t slot = awaited.slots[awaited.seen];
+    const std::atomic_ref written(answers_.list[slot].ticket);
     if (written.load(std::memory_order_acquire) != awaited.ticket) return false;
+    const bool is_final = answers_.list[slot].overflow == 0 && !answers_.is_unanswered[slot];
+    if (!is_final) awaited.early = std::min(awaited.early, awaited.seen);
   }
   return true;
 }

@@ -10,21 +10,6 @@ namespace warpdex::gpu {
 
 static_assert(kMaxLists == kMaxGpuTerms);
 
-namespace {
-
-/// Answers in a lane's memory.
-class LaneSource final : public BatchAnswers::Source {
- public:
-  explicit LaneSource(const LaneAnswers& answers) : answers_(answers) {}
-  std::size_t size() const override { return answers_.queries; }
-  AnswerView answer(std::size_t query) const override { return answers_.view(query); }
-
- private:
-  const LaneAnswers& answers_;
-};
-
-}  // namespace
-
 std::string too_many_batches(std::size_t max_batches) {
   return std::to_string(max_batches) +
          " batches are under way or have answers in use, as many as this engine may have; take the "
@@ -104,6 +89,11 @@ bool SegmentEngine::poll(Ticket ticket) {
     entry.ticket = 0;
     throw;
   }
+}
+
+EarlyAnswers SegmentEngine::early_answers(Ticket ticket) {
+  const LaneEntry& entry = find(ticket);
+  return {entry.lane.early_answers(), &entry.source};
 }
 
 BatchAnswers SegmentEngine::wait(Ticket ticket) {

@@ -31,18 +31,31 @@ class SegmentEngine final : public SegmentSearcher {
   Ticket submit(SegmentPlans plans, std::span<const SearchSettings> settings,
                 std::span<const std::uint32_t> slots) override;
   bool poll(Ticket ticket) override;
+  EarlyAnswers early_answers(Ticket ticket);
   BatchAnswers wait(Ticket ticket) override;
 
   /// Sums over all batches that were answered since construction.
   GpuStatistics statistics() const;
 
  private:
+  /// Answers in a lane's memory.
+  class LaneSource final : public BatchAnswers::Source {
+   public:
+    explicit LaneSource(const LaneAnswers& answers) : answers_(answers) {}
+    std::size_t size() const override { return answers_.queries; }
+    AnswerView answer(std::size_t query) const override { return answers_.view(query); }
+
+   private:
+    const LaneAnswers& answers_;
+  };
+
   /// A lane and its batch.
   struct LaneEntry {
     template <class... Arguments>
     explicit LaneEntry(Arguments&... arguments) : lane(arguments...) {}
 
     Lane lane;
+    LaneSource source{lane.answers()};
     std::uint64_t ticket = 0;                           ///< 0: no batch, or its answers were taken
     std::weak_ptr<const BatchAnswers::Source> answers;  ///< the taken answers
     bool is_free() const {

@@ -122,8 +122,8 @@ class CpuWorker {
   virtual bool run(Job& job, SearchWatch& watch) = 0;
 };
 
-/// Runs batches of jobs of one class on a GPU. Used by one thread, except deliver(). If one of its
-/// functions throws, the CPU answers the batch.
+/// Runs batches of jobs of one class on a GPU. Used by one thread, except deliver() after take().
+/// If one of its functions throws, the CPU answers the jobs of the batch that are not delivered.
 class GpuWorker {
  public:
   virtual ~GpuWorker() = default;
@@ -136,14 +136,22 @@ class GpuWorker {
   virtual void start(std::size_t slot, std::span<Job* const> jobs) = 0;
   /// Whether the batch is done. Does what the host can do for it now.
   virtual bool poll(std::size_t slot) = 0;
+  /// The places of jobs whose answers are there though the batch is not done. deliver() must return
+  /// true for them. Called after a poll() that returned false. A later call for the batch returns
+  /// the same places first, and maybe more behind them, or none.
+  virtual std::span<const std::uint32_t> early(std::size_t slot) {
+    return (void)slot, std::span<const std::uint32_t>();
+  }
   /// Takes the answers of a batch that is done.
   virtual void take(std::size_t slot) = 0;
   /// Gives the job at `place` of the batch its answer; false if the GPU could not answer it. Called
-  /// after take(), for different places from several threads at once.
+  /// once for each place: before take() by the worker's thread, afterwards for different places
+  /// from several threads at once.
   virtual bool deliver(std::size_t slot, std::size_t place, Job& job) = 0;
   /// The batch's answers are no longer needed.
   virtual void release(std::size_t slot) noexcept = 0;
-  /// The batch failed: restores its jobs to their state before start().
+  /// The batch failed: restores its jobs to their state before start(). Those that were delivered
+  /// are null.
   virtual void give_back(std::size_t slot, std::span<Job* const> jobs) noexcept = 0;
 };
 
@@ -163,10 +171,10 @@ class WorkClass {
   /// Learns from a run on the CPU that took `took` microseconds. It was complete, or too long and
   /// moves to the GPU. Job::cpu_load says how busy the CPU was. Must not throw.
   virtual void learn_cpu(const Job& job, float took) { (void)job, (void)took; }
-  /// Learns from a batch: its predicted time, and the time that it took, in microseconds. Must not
-  /// throw.
-  virtual void learn_gpu(std::span<Job* const> jobs, float predicted, float took) {
-    (void)jobs, (void)predicted, (void)took;
+  /// Learns from a batch of `jobs` jobs, of which `job` is one: its predicted time, and the time
+  /// that it took, in microseconds. Must not throw.
+  virtual void learn_gpu(const Job& job, std::size_t jobs, float predicted, float took) {
+    (void)job, (void)jobs, (void)predicted, (void)took;
   }
 };
 

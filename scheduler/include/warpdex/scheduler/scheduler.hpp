@@ -91,8 +91,8 @@ class Scheduler {
                      OnAnswer on_answer);
 
   /// Ends a query with JobEnd::kCancelled: at once if it is queued, soon if it runs on the CPU, at
-  /// the end of its batch if it runs on the GPU. A run that ends first still delivers its answer.
-  /// Returns false if the query has already ended.
+  /// the latest at the end of its batch if it runs on the GPU. A run that ends first still delivers
+  /// its answer. Returns false if the query has already ended.
   bool cancel(const QueryHandle& handle);
 
   /// O(threads).

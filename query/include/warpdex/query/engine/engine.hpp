@@ -26,6 +26,9 @@ struct AnswerView {
   bool is_answered = true;
 };
 
+/// A copy of the answer. Empty if the engine cannot answer: see AnswerView::is_answered.
+SearchResult copy_answer(const AnswerView& answer);
+
 /// The answers of a batch, in the order of its queries. Holds the memory of the answers; copies
 /// share it. The engine must outlive them. Any threads may read and release them, also while
 /// another thread uses the engine.
@@ -45,11 +48,19 @@ class BatchAnswers {
   std::size_t size() const { return source_->size(); }
   /// The answer to a query. Valid while these answers or a copy of them live.
   AnswerView operator[](std::size_t query) const { return source_->answer(query); }
-  /// A copy of the answer. Empty if the engine cannot answer: see AnswerView::is_answered.
-  SearchResult result(std::size_t query) const;
+  /// A copy of the answer, by copy_answer().
+  SearchResult result(std::size_t query) const { return copy_answer(source_->answer(query)); }
 
  private:
   std::shared_ptr<const Source> source_;
+};
+
+/// Answers of a batch that is still under way.
+struct EarlyAnswers {
+  /// The queries that are answered. A later call for the same batch has the same ones first, and
+  /// maybe more behind them, or has none.
+  std::span<const std::uint32_t> queries{};
+  const BatchAnswers::Source* source = nullptr;  ///< has the answers of these
 };
 
 /// Answers batches of queries. Several batches may be under way at once. Unless an engine promises
@@ -70,6 +81,15 @@ class Engine {
   /// unknown or whose answers were taken, and what wait() throws. A ticket for which it throws
   /// anything else is unknown from then on.
   virtual bool poll(Ticket ticket) = 0;
+
+  /// The answers of a batch that the last poll() found, if it returned false. They are final:
+  /// wait() will give the same ones. Valid until the next call for this ticket. There may be none:
+  /// an engine need not answer any query before the others. One that does throws UsageError for a
+  /// ticket that is unknown or whose answers were taken.
+  virtual EarlyAnswers early_answers(Ticket ticket) {
+    (void)ticket;
+    return {};
+  }
 
   /// Waits for a batch and takes its answers. Throws as poll() does; FormatError for damage that a
   /// query met.

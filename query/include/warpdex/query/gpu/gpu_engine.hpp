@@ -108,6 +108,7 @@ class GpuEngine final : public Engine {
   Ticket submit(std::span<const PlannedQuery> plans,
                 std::span<const SearchSettings> settings) override;
   bool poll(Ticket ticket) override;
+  EarlyAnswers early_answers(Ticket ticket) override;
   /// The answers of a plain index lie in page-locked memory. The engine uses it again when the
   /// answers and all copies of them are gone.
   BatchAnswers wait(Ticket ticket) override;
