@@ -41,9 +41,11 @@ class CpuText final : public TextEngine {
     if (plans.size() == 1) {
       answers[0] = run(plans[0], settings, limits, report);
     } else if (limits.any()) {
-      kept_threads_.parallel_for(threads_, plans.size(), [&](std::size_t, std::size_t i) {
-        if (report.goes_on()) answers[i] = run(plans[i], settings, limits, report);
-      });
+      kept_threads_.parallel_for(limits.threads == 0 ? threads_ : limits.threads, plans.size(),
+                                 [&](std::size_t, std::size_t i) {
+                                   if (!report.goes_on()) return;
+                                   answers[i] = run(plans[i], settings, limits, report);
+                                 });
     } else if (!plans.empty()) {
       const BatchAnswers batch = engine().run(plans, settings);
       for (std::size_t i = 0; i < plans.size(); ++i) answers[i].result = batch.result(i);

@@ -64,20 +64,23 @@ Query OpenIndex::parse(std::string_view text, QuerySyntax syntax, std::string_vi
   return parse_query(id, text, syntax, *analyzer);
 }
 
-std::vector<Query> OpenIndex::parse(std::span<const std::string_view> texts,
-                                    QuerySyntax syntax) const {
+std::vector<Query> OpenIndex::parse(std::span<const std::string_view> texts, QuerySyntax syntax,
+                                    const SearchLimits& limits) const {
   std::vector<Query> queries(texts.size());
-  const std::size_t threads = texts.size() < kFew ? 1
-                              : threads_ == 0     ? default_threads()
-                                                  : threads_;
+  const std::size_t wanted = limits.threads == 0 ? threads_ : limits.threads;
+  const std::size_t threads = texts.size() < kFew ? 1 : wanted == 0 ? default_threads() : wanted;
   std::vector<Pool<Analyzer>::Lease> analyzers;
   for (std::size_t i = 0; i < threads; ++i) {
     analyzers.push_back(
         analyzers_.take([this] { return make_analyzer(snapshot_->settings().analyzer); }));
   }
+  ProgressReport report(limits);
   parallel_for(threads, texts.size(), [&](std::size_t thread, std::size_t i) {
+    if (!report.goes_on()) return;
     queries[i] = parse_query(std::to_string(i), texts[i], syntax, *analyzers[thread]);
   });
+  report.finish();
+  limits.check_stop();
   return queries;
 }
 
@@ -86,7 +89,8 @@ std::vector<TextAnswer> OpenIndex::search(std::span<const Query> queries,
                                           const SearchLimits& limits) const {
   std::vector<PlannedQuery> plans(queries.size());
   ProgressReport report(limits);
-  parallel_for(queries.size() < kFew ? 1 : threads_, queries.size(),
+  const std::size_t threads = limits.threads == 0 ? threads_ : limits.threads;
+  parallel_for(queries.size() < kFew ? 1 : threads, queries.size(),
                [&](std::size_t, std::size_t i) {
                  if (report.goes_on()) plans[i] = plan_query(*snapshot_, queries[i]);
                });

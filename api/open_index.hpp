@@ -34,7 +34,8 @@ class OpenIndex {
 
   /// The terms of a text. Throws InputError.
   Query parse(std::string_view text, QuerySyntax syntax, std::string_view id) const;
-  std::vector<Query> parse(std::span<const std::string_view> texts, QuerySyntax syntax) const;
+  std::vector<Query> parse(std::span<const std::string_view> texts, QuerySyntax syntax,
+                           const SearchLimits& limits) const;
   /// By words alone.
   std::vector<TextAnswer> search(std::span<const Query> queries, const SearchSettings& settings,
                                  const SearchLimits& limits) const;

@@ -19,7 +19,8 @@ namespace warpdex {
 namespace {
 
 SearchLimits limits_of(const SearchOptions& options) {
-  SearchLimits limits{.stop = options.stop, .on_progress = &options.on_progress};
+  SearchLimits limits{
+      .stop = options.stop, .threads = options.threads, .on_progress = &options.on_progress};
   const auto now = SearchLimits::Clock::now();
   // Later than the clock can tell is never.
   if (options.deadline < std::chrono::hours(24 * 365)) limits.end = now + options.deadline;
@@ -230,7 +231,7 @@ BatchAnswer Searcher::search_batch(std::span<const std::string_view> texts,
     asked.vectors_alone = true;
     queries.resize(vectors.size() / vector_settings(index->snapshot()).dimension);
   } else {
-    queries = index->parse(texts, options.syntax);
+    queries = index->parse(texts, options.syntax, limits_of(options));
   }
   const Found found = find(*index, queries, vectors, asked);
   BatchAnswer answer;

@@ -26,12 +26,13 @@ struct SearchLimits {
 
   std::stop_token stop{};
   Clock::time_point end = Clock::time_point::max();
+  std::size_t threads = 0;  ///< of the CPU; 0: the searcher's
 
   /// As SearchOptions::on_progress; may be null.
   const std::function<void(std::size_t)>* on_progress = nullptr;
 
   bool has_end() const { return end != Clock::time_point::max(); }
-  bool any() const { return has_end() || stop.stop_possible() || reports(); }
+  bool any() const { return has_end() || stop.stop_possible() || reports() || threads != 0; }
   bool reports() const { return on_progress != nullptr && *on_progress; }
   /// Throws CancelledError if the caller stopped the search.
   void check_stop() const;

@@ -104,7 +104,8 @@ TEST_F(SearcherTest, ArraysHoldWhatAnswersDo) {
   for (const std::size_t count : {0UL, 1UL, 31UL, 255UL, 256UL, 257UL, 1000UL}) {
     const std::vector<std::string> texts = some_texts(random_, count);
     const std::vector<std::string_view> views(texts.begin(), texts.end());
-    const SearchOptions options{.k = count % 2 == 0 ? 10U : 5000U, .mode = QueryMode::kAnd};
+    const SearchOptions options{
+        .k = count % 2 == 0 ? 10U : 5000U, .mode = QueryMode::kAnd, .threads = count % 4};
     const BatchAnswer batch = searcher.search_batch(views, {}, options);
     ASSERT_EQ(batch.size(), count);
     ASSERT_EQ(batch.scores.size(), count * options.k);

@@ -49,6 +49,8 @@ struct SearchOptions {
   /// requests with vectors.
   std::chrono::microseconds deadline = std::chrono::microseconds::max();
   std::stop_token stop{};  ///< ends the search, which then throws CancelledError
+  /// Of the CPU, for this batch; 0: the searcher's, as always where a GPU or vectors take part.
+  std::size_t threads = 0;
   /// Called on the calling thread, some times a second, with the number of requests answered since
   /// the last call; of requests with vectors, some dozens at a time. What it throws ends the
   /// search, which throws it.
