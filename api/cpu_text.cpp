@@ -8,6 +8,7 @@
 #include "warpdex/core/parallel.hpp"
 #include "warpdex/query/cpu/cpu_engine.hpp"
 #include "warpdex/query/cpu/cpu_searcher.hpp"
+#include "warpdex/query/cpu/heaviest_first.hpp"
 
 namespace warpdex {
 namespace {
@@ -41,9 +42,13 @@ class CpuText final : public TextEngine {
     if (plans.size() == 1) {
       answers[0] = run(plans[0], settings, limits, report);
     } else if (limits.any()) {
+      // Before a deadline, those that come first are asked for first.
+      std::vector<std::uint32_t> order;
+      if (!limits.has_end()) order = heaviest_first(plans);
       kept_threads_.parallel_for(limits.threads == 0 ? threads_ : limits.threads, plans.size(),
-                                 [&](std::size_t, std::size_t i) {
+                                 [&](std::size_t, std::size_t place) {
                                    if (!report.goes_on()) return;
+                                   const std::size_t i = order.empty() ? place : order[place];
                                    answers[i] = run(plans[i], settings, limits, report);
                                  });
     } else if (!plans.empty()) {

@@ -1,31 +1,10 @@
 // A counter hands out the queries. The last query that ends wakes the waiting thread.
 #include "cpu/cpu_batch.hpp"
 
-#include <algorithm>
-#include <numeric>
-
 #include "warpdex/core/waiting.hpp"
+#include "warpdex/query/cpu/heaviest_first.hpp"
 
 namespace warpdex {
-namespace {
-
-std::uint64_t posting_count(const PlannedQuery& plan) {
-  std::uint64_t postings = 0;
-  for (const PlannedTerm& term : plan.terms) postings += term.entry.document_frequency;
-  return postings;
-}
-
-std::vector<std::uint32_t> heaviest_first(std::span<const PlannedQuery> plans) {
-  std::vector<std::uint64_t> postings(plans.size());
-  std::transform(plans.begin(), plans.end(), postings.begin(), posting_count);
-  std::vector<std::uint32_t> order(plans.size());
-  std::iota(order.begin(), order.end(), 0U);
-  std::stable_sort(order.begin(), order.end(),
-                   [&](std::uint32_t a, std::uint32_t b) { return postings[a] > postings[b]; });
-  return order;
-}
-
-}  // namespace
 
 CpuBatch::CpuBatch(std::span<const PlannedQuery> plans, std::span<const SearchSettings> settings)
     : plans_(plans),
