@@ -7,8 +7,8 @@ import tempfile
 import unittest
 from pathlib import Path
 
-FOLDERS = ("api", "cmake", "codecs", "core", "docs", "examples", "include", "indexer", "query",
-           "scheduler", "tests", "tools", "vector")
+FOLDERS = ("api", "cmake", "codecs", "core", "docs", "examples", "include", "indexer",
+           "python", "query", "scheduler", "tests", "tools", "vector")
 LINK = re.compile(r"!?\[[^\]]*\]\(([^)\s]+)\)")
 SPAN = re.compile(r"`([^`\n]+)`")
 PATH = re.compile(rf"(?:{'|'.join(FOLDERS)})/[\w./+-]*")

@@ -1,6 +1,7 @@
 """Checks that includes run down only: from a folder to those below it, and never in a circle; that
-the program takes what api/ installs, and nothing below it but value types (tests/value_types.txt):
-what holds values, their text or their files, and neither opens, changes nor searches an index.
+the program and the Python package take what api/ installs, and nothing below it but value types
+(tests/value_types.txt): what holds values, their text or their files, and neither opens, changes
+nor searches an index.
 
 Usage: layers_test.py REPOSITORY
 """
@@ -195,11 +196,12 @@ class Layers(unittest.TestCase):
         self.assertEqual(needed, listed)
         self.assertLessEqual(len(listed), MAX_PUBLIC_HEADERS)
 
-    def test_the_program_takes_api_alone(self):
+    def test_the_program_and_python_take_api_alone(self):
         allowed = names_of(public_headers(read_includes(self.root))) | self.value_types()
         sources = {path.relative_to(self.root).as_posix():
                    INCLUDE.findall(path.read_text(encoding="utf-8"))
-                   for path in (self.root / "tools/warpdex").rglob("*") if path.suffix in SUFFIXES}
+                   for folder in ("tools/warpdex", "python/src")
+                   for path in (self.root / folder).rglob("*") if path.suffix in SUFFIXES}
         self.assertEqual(set(), passers_by(sources, allowed), "these includes pass api/ by")
 
     def test_files_of_a_library_can_be_compiled_together(self):

@@ -1,0 +1,10 @@
+// Builds an index of text.
+#pragma once
+
+#include "support.hpp"
+
+namespace warpdex::python {
+
+void bind_build(nb::module_& module);
+
+}  // namespace warpdex::python

@@ -1,0 +1,20 @@
+// The extension module warpdex._core: the library's objects, thinly. The package warpdex, in
+// Python, is what people use.
+#include "answers.hpp"
+#include "build.hpp"
+#include "searcher.hpp"
+#include "support.hpp"
+#include "vectors.hpp"
+#include "warpdex/version.hpp"
+#include "writer.hpp"
+
+NB_MODULE(_core, module) {
+  using namespace warpdex::python;
+  translate_errors();
+  bind_answers(module);
+  bind_searcher(module);
+  bind_build(module);
+  bind_writer(module);
+  bind_vectors(module);
+  module.attr("version") = WARPDEX_VERSION;
+}

@@ -1,0 +1,119 @@
+#include "options.hpp"
+
+#include <chrono>
+#include <cmath>
+#include <limits>
+#include <string>
+
+namespace warpdex::python {
+namespace {
+
+constexpr double kForever = 1e9;  ///< seconds
+
+[[noreturn]] void fail_type(std::string_view what, const char* wanted, nb::handle value) {
+  throw nb::type_error(
+      (std::string(what) + " must be " + wanted + ", not " + name_of_type(value)).c_str());
+}
+
+std::chrono::microseconds duration_of(nb::handle seconds) {
+  if (seconds.is_none()) return std::chrono::microseconds::max();
+  const double given = number_of(seconds, "timeout");
+  if (!(given >= 0)) throw UsageError("the timeout is negative; give seconds of 0 or more");
+  if (given > kForever) return std::chrono::microseconds::max();
+  return std::chrono::microseconds(std::llround(given * 1e6));
+}
+
+}  // namespace
+
+void Keywords::read(std::initializer_list<std::pair<std::string_view, Read>> known) const {
+  for (const auto [key, value] : given_) {
+    const std::string_view name = text_of(key, "the name of an argument");
+    const auto* found = known.begin();
+    while (found != known.end() && found->first != name) ++found;
+    if (found == known.end()) {
+      std::string names;
+      for (const auto& each : known) (names += names.empty() ? "" : ", ") += each.first;
+      throw nb::type_error(
+          ("there is no option '" + std::string(name) + "'; there are " + names).c_str());
+    }
+    found->second(value);
+  }
+}
+
+bool flag_of(nb::handle value, std::string_view what) {
+  if (!PyBool_Check(value.ptr())) fail_type(what, "True or False", value);
+  return value.ptr() == Py_True;
+}
+
+double number_of(nb::handle value, std::string_view what) {
+  const double number = PyFloat_AsDouble(value.ptr());
+  if (number != -1 || PyErr_Occurred() == nullptr) return number;
+  PyErr_Clear();
+  fail_type(what, "a number", value);
+}
+
+std::uint64_t whole_of(nb::handle value, std::string_view what, std::uint64_t least,
+                       std::uint64_t most) {
+  const nb::object index = nb::steal(PyNumber_Index(value.ptr()));
+  if (!index) {
+    PyErr_Clear();
+    fail_type(what, "an int", value);
+  }
+  const std::uint64_t number = PyLong_AsUnsignedLongLong(index.ptr());
+  const bool is_out = PyErr_Occurred() != nullptr;
+  PyErr_Clear();
+  if (!is_out && number >= least && number <= most) return number;
+  throw UsageError(std::string(what) + " is " + nb::cast<std::string>(nb::str(value)) +
+                   "; give a whole number " +
+                   (most == ~std::uint64_t{0}
+                        ? "of " + std::to_string(least) + " or more"
+                        : "from " + std::to_string(least) + " to " + std::to_string(most)));
+}
+
+SearchOptions search_options(std::uint64_t k, const nb::dict& keywords) {
+  SearchOptions options;
+  options.k = static_cast<std::uint32_t>(k);
+  if (keywords.size() == 0) return options;
+  const auto real = [](float& into, const char* what) {
+    return [&into, what](nb::handle value) { into = static_cast<float>(number_of(value, what)); };
+  };
+  const auto flag = [](bool& into, const char* what) {
+    return [&into, what](nb::handle value) { into = flag_of(value, what); };
+  };
+  const auto text = [](std::string& into, const char* what) {
+    return [&into, what](nb::handle value) { into = text_of(value, what); };
+  };
+  constexpr std::uint64_t kMost = std::numeric_limits<std::uint32_t>::max();
+  Keywords(keywords).read({
+      {"mode", [&](auto v) { options.mode = query_mode_from_name(text_of(v, "mode")); }},
+      {"and_or_min",
+       [&](auto v) {
+         options.and_or_min = static_cast<std::uint32_t>(whole_of(v, "and_or_min", 1, kMost));
+       }},
+      {"syntax", [&](auto v) { options.syntax = query_syntax_from_name(text_of(v, "syntax")); }},
+      {"scorer", [&](auto v) { options.scorer.kind = scorer_from_name(text_of(v, "scorer")); }},
+      {"k1", real(options.scorer.k1, "k1")},
+      {"b", real(options.scorer.b, "b")},
+      {"mu", real(options.scorer.mu, "mu")},
+      {"bm25_form",
+       [&](auto v) { options.scorer.form = bm25_form_from_name(text_of(v, "bm25_form")); }},
+      {"fusion", [&](auto v) { options.fusion.fusion = fusion_from_name(text_of(v, "fusion")); }},
+      {"weight", real(options.fusion.weight, "weight")},
+      {"depth",
+       [&](auto v) {
+         options.fusion.depth = static_cast<std::uint32_t>(whole_of(v, "depth", 1, kMost));
+       }},
+      {"count", flag(options.count, "count")},
+      {"fields", [&](auto v) { options.fields = texts_of(v, "a name of fields"); }},
+      {"snippets", flag(options.snippets, "snippets")},
+      {"snippet_bytes",
+       [&](auto v) { options.snippet.max_bytes = whole_of(v, "snippet_bytes", 1); }},
+      {"before", text(options.snippet.before, "before")},
+      {"after", text(options.snippet.after, "after")},
+      {"html", flag(options.snippet.is_html, "html")},
+      {"timeout", [&](auto v) { options.deadline = duration_of(v); }},
+  });
+  return options;
+}
+
+}  // namespace warpdex::python

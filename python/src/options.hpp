@@ -1,0 +1,39 @@
+// Keyword arguments to the library's options.
+#pragma once
+
+#include <functional>
+#include <initializer_list>
+#include <string_view>
+#include <utility>
+
+#include "support.hpp"
+#include "warpdex/search_options.hpp"
+
+namespace warpdex::python {
+
+/// Keyword arguments of a call, read by name.
+class Keywords {
+ public:
+  /// What is done with an argument's value.
+  using Read = std::function<void(nb::handle)>;
+
+  explicit Keywords(const nb::dict& given) : given_(given) {}
+
+  /// Calls the function of each argument that is there. Throws TypeError for an argument that is
+  /// not among `known`.
+  void read(std::initializer_list<std::pair<std::string_view, Read>> known) const;
+
+ private:
+  nb::dict given_;
+};
+
+// Throw TypeError, and UsageError for numbers out of range; messages call the value `what`.
+bool flag_of(nb::handle value, std::string_view what);
+double number_of(nb::handle value, std::string_view what);
+std::uint64_t whole_of(nb::handle value, std::string_view what, std::uint64_t least = 0,
+                       std::uint64_t most = ~std::uint64_t{0});
+
+/// The options of a search, as warpdex.SearchOptions names them.
+SearchOptions search_options(std::uint64_t k, const nb::dict& keywords);
+
+}  // namespace warpdex::python

@@ -1,0 +1,160 @@
+// Changes an index of text.
+#include "warpdex/writer.hpp"
+
+#include <atomic>
+#include <optional>
+#include <sstream>
+
+#include "documents.hpp"
+#include "options.hpp"
+#include "worker.hpp"
+#include "writer.hpp"
+
+namespace warpdex::python {
+namespace {
+
+/// The fields that an index was built of; "contents" where it does not say.
+std::vector<std::string> fields_of(const IndexSettings& settings) {
+  std::vector<std::string> names;
+  if (!settings.fields.starts_with(kImportedFields)) {
+    std::istringstream all(settings.fields);
+    for (std::string name; std::getline(all, name, ',');) names.push_back(name);
+  }
+  if (names.empty()) names.emplace_back("contents");
+  return names;
+}
+
+/// For one thread at a time, as the library's; calls from several wait for each other.
+class TextWriter {
+  /// Without the GIL.
+  template <class Call>
+  auto call(const Call& work) {
+    const nb::gil_scoped_release no_gil;
+    writer_->check_process();  // before the lock, which a thread of the parent may hold
+    const std::lock_guard one_at_a_time(mutex_);
+    if (!writer_->is_there()) throw UsageError("the writer is closed; open another one");
+    return work(writer_->get());
+  }
+
+  /// On a thread of its own. `check` throws once Ctrl-C came.
+  template <class Call>
+  void call_stoppable(const Call& work) {
+    std::atomic<bool> is_stopped{false};
+    const std::function<void()> check = [&] {
+      if (is_stopped) throw CancelledError("the merge was stopped");
+    };
+    writer_->check_process();
+    Worker([&] {
+      const std::lock_guard one_at_a_time(mutex_);
+      if (!writer_->is_there()) throw UsageError("the writer is closed; open another one");
+      work(writer_->get(), check);
+    }).run([] {}, [] {}, [&] { is_stopped = true; });
+  }
+
+ public:
+  TextWriter(const std::string& path, const nb::dict& keywords) { open(path, keywords); }
+
+  void add(nb::handle document) { take(document, false); }
+  void update(nb::handle document) { take(document, true); }
+  bool remove(nb::handle id) {
+    const std::string name(text_of(id, "the id"));
+    return call([&](Writer& writer) { return writer.remove(name); });
+  }
+  nb::tuple commit() {
+    const CommitReport report = call([](Writer& writer) { return writer.commit(); });
+    nb::list notes;
+    for (const std::string& note : report.notes) notes.append(to_str(note));
+    return nb::make_tuple(report.number, notes);
+  }
+  void rollback() {
+    call([](Writer& writer) { writer.rollback(); });
+  }
+  void merge() {
+    call_stoppable([](Writer& writer, const std::function<void()>& check) {
+      writer.merge(true, [&](double /*done*/) { check(); });
+    });
+  }
+  void finish_merges() {
+    call_stoppable(
+        [](Writer& writer, const std::function<void()>& check) { writer.finish_merges(check); });
+  }
+  /// Changes since the last commit are lost.
+  void close() {
+    const nb::gil_scoped_release no_gil;
+    writer_->check_process();
+    const std::lock_guard one_at_a_time(mutex_);
+    writer_->reset();
+  }
+  bool is_closed() const { return !writer_->is_there(); }
+
+ private:
+  void open(const std::string& path, const nb::dict& keywords);
+  void take(nb::handle document, bool is_update) {
+    NewDocument taken = dicts_->read(document);
+    call([&](Writer& writer) {
+      if (is_update) {
+        writer.update(std::move(taken));
+      } else {
+        writer.add(std::move(taken));
+      }
+    });
+  }
+  std::optional<DictReader> dicts_;
+  std::mutex mutex_;
+  std::optional<Owned<Writer>> writer_;
+};
+
+void TextWriter::open(const std::string& path, const nb::dict& keywords) {
+  NewIndex settings;
+  WriterOptions options;
+  DocumentShape shape;
+  vector::RowSettings vectors;
+  const auto text = [](std::string& into, const char* what) {
+    return [&into, what](nb::handle value) { into = text_of(value, what); };
+  };
+  Keywords(keywords).read({
+      {"fields", [&](auto v) { shape.fields = texts_of(v, "a name of fields"); }},
+      {"store", [&](auto v) { shape.stored = texts_of(v, "a name of store"); }},
+      {"weights", text(shape.weights, "weights")},
+      {"vectors", text(shape.vector, "vectors")},
+      {"dimension",
+       [&](auto v) { vectors.dimension = whole_of(v, "dimension", 1, vector::kMaxDimension); }},
+      {"metric", [&](auto v) { vectors.metric = vector::metric_from_name(text_of(v, "metric")); }},
+      {"vector_store",
+       [&](auto v) { vectors.store = vector::store_from_name(text_of(v, "vector_store")); }},
+      {"analyzer", text(settings.analyzer, "analyzer")},
+      {"codec", [&](auto v) { settings.codec.kind = codec_from_name(text_of(v, "codec")); }},
+      {"memory", [&](auto v) { options.memory = whole_of(v, "memory", 1); }},
+      {"threads", [&](auto v) { options.threads = whole_of(v, "threads", 0, 1024); }},
+      {"merges", [&](auto v) { options.merges = flag_of(v, "merges"); }},
+  });
+  settings.stored = shape.stored;
+  settings.is_weighted = !shape.weights.empty();
+  if (vectors.dimension != 0) settings.vectors = vectors;
+  {
+    const nb::gil_scoped_release no_gil;
+    writer_.emplace(std::make_unique<Writer>(path, settings, options));
+  }
+  const IndexSettings& made = writer_->get().settings();
+  if (shape.stored.empty()) shape.stored = made.stored_fields;
+  if (shape.fields.empty()) shape.fields = fields_of(made);
+  dicts_.emplace(std::move(shape));
+}
+
+}  // namespace
+
+void bind_writer(nb::module_& module) {
+  nb::class_<TextWriter>(module, "Writer")
+      .def(nb::init<const std::string&, const nb::dict&>())
+      .def("add", &TextWriter::add)
+      .def("update", &TextWriter::update)
+      .def("remove", &TextWriter::remove)
+      .def("commit", &TextWriter::commit)
+      .def("rollback", &TextWriter::rollback)
+      .def("merge", &TextWriter::merge)
+      .def("finish_merges", &TextWriter::finish_merges)
+      .def("close", &TextWriter::close)
+      .def_prop_ro("is_closed", &TextWriter::is_closed);
+}
+
+}  // namespace warpdex::python

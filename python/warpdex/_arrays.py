@@ -1,0 +1,38 @@
+"""Arrays in: what is taken, and what is said of the rest."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from .errors import UsageError
+
+Floats = npt.NDArray[np.float32]
+
+
+def float_rows(array: Any, what: str, dimensions: int = 2) -> Floats:
+    """The array as float32 rows, without a copy where it has them; float16 is widened. Raises
+    TypeError for what is no numpy array, UsageError for another type, shape or order."""
+    if not isinstance(array, np.ndarray):
+        raise TypeError(f"{what} must be a numpy array, not {type(array).__name__}")
+    if array.ndim != dimensions:
+        raise UsageError(f"{what} have {array.ndim} dimensions; give an array of {dimensions}")
+    if array.dtype != np.float32 and array.dtype != np.float16:
+        raise UsageError(
+            f"{what} are of type {array.dtype}; give float32 or float16, by "
+            "array.astype('float32') say"
+        )
+    if not array.flags.c_contiguous:
+        raise UsageError(
+            f"{what} do not lie row by row without gaps; give numpy.ascontiguousarray(array)"
+        )
+    if array.shape[-1] == 0:
+        raise UsageError(f"{what} have no components; give at least one column")
+    return array.astype(np.float32, copy=False)
+
+
+def one_row(array: Any, what: str) -> Floats:
+    """A vector as one row."""
+    return float_rows(array, what, 1).reshape(1, -1)

@@ -1,0 +1,311 @@
+"""Searches an index of documents, and reads what it holds."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
+from typing import Any, Literal, NamedTuple, TypedDict, Unpack
+
+import numpy as np
+import numpy.typing as npt
+
+from . import _core
+from ._arrays import float_rows, one_row
+from ._build import Path, as_bytes
+from ._progress import Bar
+from ._results import BatchResult
+from .errors import UsageError
+
+Vectors = npt.NDArray[np.float32 | np.float16]
+
+
+class SearchOptions(TypedDict, total=False):
+    """The options of search(), search_batch() and search_async()."""
+
+    mode: Literal["or", "and", "and-or"]
+    """Which documents match: with any word (the default), with all, or with all where enough have
+    them, else with any."""
+    and_or_min: int
+    """With mode "and-or": fewer matches of "and" make the answer "or"'s. Default: k."""
+    syntax: Literal["signed", "plain"]
+    """"signed", the default: +word is required, -word excludes, word^2.5 has a weight. "plain":
+    all of a query is words, as for a file of queries on the command line."""
+    scorer: Literal["bm25", "qld"]
+    """BM25, the default, or query likelihood with Dirichlet smoothing."""
+    k1: float
+    """BM25's, 0 or more; 0.9."""
+    b: float
+    """BM25's, 0 to 1; 0.4."""
+    bm25_form: Literal["lucene", "pisa"]
+    """Of BM25's idf; "lucene"."""
+    mu: float
+    """Query likelihood's smoothing in tokens, above 0; 1000."""
+    fusion: Literal["rrf", "convex", "rerank", "filter", "neighbors"]
+    """How words and vector are joined; "rrf", reciprocal rank fusion."""
+    weight: float
+    """Of the words in "rrf" and "convex", 0 to 1; 0.5."""
+    depth: int
+    """How many documents words and vector find each before they are joined; 1000."""
+    count: bool
+    """Find the exact number of matches; by words."""
+    fields: Sequence[str]
+    """Stored fields that hits carry."""
+    snippets: bool
+    """Fields also have a piece with the matched words marked."""
+    snippet_bytes: int
+    """Length of these pieces without marks; 200."""
+    before: str
+    """The mark before a matched word; "<em>"."""
+    after: str
+    """The mark behind it; "</em>"."""
+    html: bool
+    """Snippets are HTML, the default: & < > " ' of the text are escaped."""
+    timeout: float | None
+    """Seconds, after which the best found so far are the answer (Hits.is_complete)."""
+
+
+class TermStatistics(NamedTuple):
+    """A term, as the index's analyzer makes it."""
+
+    term: str
+    document_frequency: int
+    collection_frequency: int
+
+
+class Searcher:
+    """An index open for searching, from any number of threads.
+
+    Each search is answered by one commit, to the same bits on every device and for any number of
+    threads. Searches run without the GIL; Ctrl-C ends them. In a child process after fork() a
+    searcher raises UsageError: open it there. Pickled, it is opened again by its path.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        device: Literal["auto", "cpu", "gpu"] = "auto",
+        *,
+        threads: int = 0,
+        gpu: int = 0,
+        gpu_memory: int | str = 0,
+    ) -> None:
+        """Opens the last commit of the index in the folder `path`.
+
+        Args:
+            device: "cpu", "gpu", or "auto": both, each query on the one that serves it best;
+                without a usable GPU the CPU (`device` and `problem` say what became of it).
+            threads: of the CPU; 0: as many as the process may run on.
+            gpu: with "gpu": its number.
+            gpu_memory: with "gpu": what may be taken of its memory, in bytes or as "20G"; 0: 90 %
+                of what is free.
+
+        Raises:
+            IoError: there is no index.
+            FormatError: it is damaged.
+            CudaError: device="gpu" finds no usable GPU.
+        """
+        self._arguments = (os.fspath(path), device, threads, gpu, gpu_memory)
+        self._searcher = _core.Searcher(
+            os.fspath(path), device, gpu, as_bytes(gpu_memory), threads
+        )
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        path, device, threads, gpu, gpu_memory = self._arguments
+        open_again = partial(Searcher, threads=threads, gpu=gpu, gpu_memory=gpu_memory)
+        return open_again, (os.path.abspath(path), device)
+
+    def __repr__(self) -> str:
+        return f"Searcher({self._arguments[0]!r}, documents={self.documents})"
+
+    # Searching
+
+    def search(
+        self,
+        query: str | None,
+        k: int = 10,
+        *,
+        vector: Vectors | None = None,
+        **options: Unpack[SearchOptions],
+    ) -> _core.Hits:
+        """The k best documents for words, a vector (1 dimension, float32 or float16), or both.
+
+        Args:
+            query: words, analysed as the documents were; None: the vector alone.
+            k: documents, 1 to 10,000.
+            vector: of the index's dimension.
+            options: see SearchOptions.
+
+        Returns:
+            Hits, best first; equal scores in the order of the index. Each has `id`, `score`,
+            `doc`, `fields`, `snippets` and `explain()`.
+
+        Raises:
+            InputError: a text that cannot be analysed, a lone surrogate, a NaN.
+            UsageError: options out of range, fields that are not stored, a vector where the
+                index has none.
+        """
+        row = None if vector is None else one_row(vector, "the vector")
+        return self._searcher.search(query, row, k, None, options)
+
+    def search_batch(
+        self,
+        queries: Iterable[str] | Mapping[str, str] | None,
+        qids: Iterable[str] | None = None,
+        k: int = 10,
+        threads: int = 0,
+        *,
+        vectors: Vectors | None = None,
+        progress: bool = True,
+        **options: Unpack[SearchOptions],
+    ) -> BatchResult:
+        """The k best documents of many queries, which a GPU and several threads answer faster
+        than one by one.
+
+        Args:
+            queries: texts, or {qid: text}; None: the vectors alone.
+            qids: ids of the queries, as many; without them the numbers "0", "1", ….
+            k: documents a query, 1 to 10,000.
+            threads: of the CPU; 0: the searcher's, as always where a GPU or vectors take part.
+            vectors: a row for each query (queries x dimension, float32 or float16).
+            progress: show a bar, where tqdm is installed and standard error is a terminal.
+            options: see SearchOptions; none of fields and snippets, for which there is search().
+
+        Raises: as search().
+        """
+        if isinstance(queries, Mapping):
+            if qids is not None:
+                raise UsageError("the queries have ids already; leave qids out")
+            qids, queries = list(queries.keys()), list(queries.values())
+        elif isinstance(queries, str):
+            raise TypeError("queries must be a list of str; one query goes to search()")
+        elif queries is not None:
+            queries = list(queries)
+        rows = None if vectors is None else float_rows(vectors, "the vectors")
+        if queries is None and rows is None:
+            raise UsageError("there is nothing to search for; give queries or vectors")
+        count = len(queries) if queries is not None else len(rows)  # type: ignore[arg-type]
+        names = [str(i) for i in range(count)] if qids is None else list(qids)
+        if len(names) != count:
+            raise UsageError(f"there are {count} queries and {len(names)} qids")
+        with Bar(progress, "queries", count) as bar:
+            batch = self._searcher.search_batch(
+                queries, rows, k, threads, bar.add, options
+            )
+        return BatchResult(batch, names)
+
+    async def search_async(
+        self,
+        query: str | None,
+        k: int = 10,
+        *,
+        vector: Vectors | None = None,
+        **options: Unpack[SearchOptions],
+    ) -> _core.Hits:
+        """search() on a thread of the event loop's executor. Cancelling the task ends it."""
+        row = None if vector is None else one_row(vector, "the vector")
+        stop = _core.Stop()
+        work = partial(self._searcher.search, query, row, k, stop, options)
+        try:
+            return await asyncio.get_running_loop().run_in_executor(None, work)
+        except asyncio.CancelledError:
+            stop.request()
+            raise
+
+    def refresh(self) -> bool:
+        """Takes the last commit, if it is not the one that is searched, and says whether it did.
+        Searches under way end on the commit that they began with."""
+        return self._searcher.refresh()
+
+    # What the index holds
+
+    @property
+    def commit(self) -> int:
+        """The number of the commit that is searched."""
+        return self._searcher.commit
+
+    @property
+    def documents(self) -> int:
+        """How many documents are live."""
+        return self._searcher.documents
+
+    def __len__(self) -> int:
+        return self.documents
+
+    @property
+    def average_length(self) -> float:
+        """Of documents, in tokens."""
+        return self._searcher.average_length
+
+    @property
+    def analyzer(self) -> str:
+        """Its name."""
+        return self._searcher.analyzer
+
+    @property
+    def stored_fields(self) -> list[str]:
+        """Names of the fields that hits can carry."""
+        return self._searcher.stored_fields
+
+    @property
+    def device(self) -> str:
+        """Where it searches: "cpu", "gpu" or "auto" (both)."""
+        return self._searcher.device
+
+    @property
+    def problem(self) -> str:
+        """Why "auto" found no usable GPU; else empty."""
+        return self._searcher.problem
+
+    def terms(self, prefix: str = "", limit: int = 0) -> list[TermStatistics]:
+        """The terms that begin with `prefix`, in the order of their bytes, with their document and
+        collection frequencies; at most `limit` (0: all)."""
+        return [TermStatistics(*term) for term in self._searcher.terms(prefix, limit)]
+
+    def analyze(self, text: str) -> list[str]:
+        """The terms that a text stands for."""
+        return self._searcher.analyze(text)
+
+    def document_frequency(self, term: str) -> int:
+        """How many documents have the term (as analyze() gives it); 0 if none."""
+        return self._searcher.document_frequency(term)
+
+    def postings(self, term: str) -> tuple[npt.NDArray[np.uint32], npt.NDArray[np.uint32]]:
+        """The numbers of the documents with the term, ascending, and its frequency in each (of an
+        index of impacts, the impact)."""
+        return self._searcher.postings(term)
+
+    def document_vector(self, id: str) -> dict[str, int]:
+        """The terms of a document and their frequencies. UsageError for an index that was built
+        with forward=False, and for an id that is not there."""
+        return self._searcher.document_vector(id)
+
+    def stored(self, id: str) -> dict[str, str]:
+        """The stored texts of a document."""
+        return self._searcher.stored(id)
+
+    def vector(self, id: str) -> npt.NDArray[np.float32]:
+        """The vector of a document, as it is stored."""
+        return self._searcher.embedding(id)
+
+    def score(self, query: str, id: str, **options: Unpack[SearchOptions]) -> float:
+        """The score that search() gives the document for the query, by words alone. Whether it
+        matches is not asked: words that it lacks add nothing."""
+        return self._searcher.explain(query, id, options).score
+
+    def explain(self, query: str, id: str, **options: Unpack[SearchOptions]) -> _core.Explanation:
+        """How that score comes about."""
+        return self._searcher.explain(query, id, options)
+
+    def id(self, doc: int) -> str:
+        """The id of the document of that number."""
+        return self._searcher.id(doc)
+
+    def find(self, id: str) -> int | None:
+        """The number of a live document, or None."""
+        return self._searcher.find(id)
+
+    def length(self, id: str) -> int:
+        """The length of a document in tokens."""
+        return self._searcher.length(id)

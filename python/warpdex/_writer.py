@@ -1,0 +1,139 @@
+"""Changes an index of documents."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from types import TracebackType
+from typing import Any
+
+from . import _core
+from ._build import Path, as_bytes
+
+
+@dataclass(frozen=True)
+class CommitReport:
+    """A commit that is in place: whatever its notes say, the change is made."""
+
+    number: int
+    """How often the index was changed since it was built."""
+    notes: list[str] = field(default_factory=list)
+    """A sentence for each thing that went wrong beside the change."""
+
+
+class Writer:
+    """An index open for changes, which searchers see with commit() and Searcher.refresh().
+
+    As a context manager it commits at the end of the block; where the block ends with an
+    exception, changes since the last commit are dropped. There is one writer of an index at a
+    time; calls from several threads wait for each other.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        *,
+        fields: Sequence[str] = (),
+        analyzer: str = "english",
+        store: Sequence[str] = (),
+        vectors: str | None = None,
+        dimension: int | None = None,
+        metric: str = "ip",
+        vector_store: str = "float",
+        weights: str | None = None,
+        codec: str = "bitpack",
+        memory: int | str = "256M",
+        threads: int = 0,
+        merges: bool = True,
+    ) -> None:
+        """Opens the index of the folder `path`, or makes an empty one.
+
+        Args:
+            path: the folder of the index.
+            fields: members of documents whose texts are searched, joined. Without any, those that
+                the index was built of; of one that a Writer made, "contents".
+            analyzer: of a new index, as store, dimension, metric, vector_store, weights and codec:
+                see build(). An index that is there keeps its own settings.
+            store: members that a new index keeps; one that is there keeps its own.
+            vectors: the member that is a document's vector, a sequence of floats.
+            dimension: of the vectors of a new index.
+            weights: the member with a document's terms and weights, in the place of texts.
+            memory: in bytes or as "1G"; 128 MiB or more.
+            threads: 0: one for each processor.
+            merges: merge small segments on a thread of its own.
+
+        Raises:
+            IoError: another writer has the index open.
+            UsageError: settings out of range.
+            FormatError: the index is damaged.
+        """
+        options: dict[str, Any] = {
+            "fields": fields,
+            "analyzer": analyzer,
+            "store": store,
+            "metric": metric,
+            "vector_store": vector_store,
+            "codec": codec,
+            "memory": as_bytes(memory),
+            "threads": threads,
+            "merges": merges,
+        }
+        if vectors is not None:
+            options["vectors"] = vectors
+        if dimension is not None:
+            options["dimension"] = dimension
+        if weights is not None:
+            options["weights"] = weights
+        self._writer = _core.Writer(os.fspath(path), options)
+
+    def add(self, document: Mapping[str, Any]) -> None:
+        """Takes a document, a dict as of build(), which is analysed later, at the latest by
+        commit(). Raises BadDocument, and it is not added, for one that cannot be indexed or whose
+        id the index has."""
+        self._writer.add(document)
+
+    def update(self, document: Mapping[str, Any]) -> None:
+        """The same, but the document takes the place of one with its id."""
+        self._writer.update(document)
+
+    def delete(self, id: str) -> bool:
+        """Removes a document. False if there is none with that id."""
+        return self._writer.remove(id)
+
+    def commit(self) -> CommitReport:
+        """Makes all changes visible in one step, and waits until they are on the disk."""
+        number, notes = self._writer.commit()
+        return CommitReport(number, notes)
+
+    def rollback(self) -> None:
+        """Drops all changes since the last commit."""
+        self._writer.rollback()
+
+    def merge(self) -> None:
+        """Merges all segments into one, without removed documents. commit() makes it visible."""
+        self._writer.merge()
+
+    def finish_merges(self) -> None:
+        """Waits for merges on the thread of their own. commit() makes them visible."""
+        self._writer.finish_merges()
+
+    def close(self) -> None:
+        """Ends the writer. Changes since the last commit are lost."""
+        if not self._writer.is_closed:
+            self._writer.close()
+
+    def __enter__(self) -> Writer:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        try:
+            if kind is None and not self._writer.is_closed:
+                self.commit()
+        finally:
+            self.close()

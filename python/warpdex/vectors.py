@@ -1,0 +1,406 @@
+"""Indexes of vectors: exact, in lists, by codes; and k-means and k-NN graphs.
+
+Arrays are numpy's, in C order, float32 without a copy or float16 (widened).
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+import threading
+import weakref
+from collections.abc import Sequence
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from . import _core
+from ._arrays import Floats, float_rows
+from ._build import Path
+from ._progress import Bar
+from .errors import UsageError
+
+Rows = npt.NDArray[np.float32 | np.float16]
+Ids = npt.NDArray[np.int64]
+
+__all__ = ["Index", "Kmeans", "kmeans", "knn_graph"]
+
+
+def _ids(ids: Any) -> Any:
+    """Ids as the library takes them: int64, or texts."""
+    if ids is None:
+        return None
+    if isinstance(ids, np.ndarray) and ids.dtype.kind in "iu":
+        return np.ascontiguousarray(ids, dtype=np.int64)
+    values = list(ids)
+    if all(isinstance(each, (int, np.integer)) and not isinstance(each, bool) for each in values):
+        return np.array(values, dtype=np.int64)
+    return values
+
+
+def _filter(rows: Any) -> Any:
+    """A filter as the library takes it: a mask, or numbers of rows."""
+    if rows is None:
+        return None
+    array = np.asarray(rows)
+    if array.ndim != 1 or array.dtype.kind not in "biu":
+        raise UsageError(
+            "a filter is an array of one dimension: True or False for each row, or row numbers"
+        )
+    return np.ascontiguousarray(array, dtype=np.bool_ if array.dtype.kind == "b" else np.int64)
+
+
+class Index:
+    """An index of vectors, open for searching from any number of threads and for changes.
+
+    Answers are the same on every device, to the bit. Row numbers, in answers and in filters, hold
+    until merge() of an index with ids.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        device: Literal["auto", "cpu", "gpu"] = "auto",
+        *,
+        threads: int = 0,
+        probes: int = 1,
+        refine: int = 0,
+        query_bits: int = 0,
+    ) -> None:
+        """Opens the index in the folder `path`.
+
+        Args:
+            device: "auto": the GPU, if there is a usable one.
+            threads: of the CPU; 0: as many as the process may run on.
+            probes: lists that a query looks into, 1 to `lists`.
+            refine: of codes: how many of the nearest are ranked again by their vectors.
+            query_bits: of binary codes: of a query's component, 1 to 8; 0: as the codes, or 4.
+
+        Raises:
+            IoError: there is no index.
+            FormatError: it is damaged.
+            UsageError: a depth out of range.
+        """
+        self._arguments = (os.path.abspath(os.fspath(path)), device, threads)
+        self._depth = (probes, refine, query_bits)
+        self._changing = threading.Lock()
+        self._index = _core.VectorIndex(
+            self._arguments[0], device, threads, _core.VectorDepth(*self._depth)
+        )
+
+    @classmethod
+    def open(
+        cls,
+        path: Path,
+        device: Literal["auto", "cpu", "gpu"] = "auto",
+        *,
+        threads: int = 0,
+        probes: int = 1,
+        refine: int = 0,
+        query_bits: int = 0,
+    ) -> Index:
+        """The same as Index()."""
+        return cls(
+            path, device, threads=threads, probes=probes, refine=refine, query_bits=query_bits
+        )
+
+    @classmethod
+    def build(
+        cls,
+        rows: Rows,
+        path: Path | None = None,
+        *,
+        metric: Literal["l2", "ip", "cosine"] = "l2",
+        lists: int | Literal["auto"] = 0,
+        coding: Literal["rows", "pq", "binary"] = "rows",
+        ids: Sequence[str] | Sequence[int] | Ids | None = None,
+        store: Literal["float", "half"] = "float",
+        pq_bytes: int = 0,
+        bits: int = 4,
+        rotated: bool = False,
+        corrected: bool = False,
+        keep_vectors: bool = True,
+        seed: int = 1,
+        device: Literal["auto", "cpu", "gpu"] = "auto",
+        threads: int = 0,
+        probes: int = 1,
+        refine: int = 0,
+        progress: bool = True,
+    ) -> Index:
+        """Makes an index of the rows (vectors x components) and opens it.
+
+        Args:
+            path: its folder; None: a temporary one, which goes with the object (see save()).
+            metric: "l2" (squared Euclidean; smaller is nearer), "ip" or "cosine" (larger is).
+            lists: of an inverted file, whose queries probe the nearest ones; "auto": 4 times the
+                square root of the number of rows; 0: all rows are compared.
+            coding: what rows are compared by: themselves ("rows"), codes of a product quantizer
+                ("pq"; needs lists), or codes of a few bits a component ("binary").
+            ids: one a row, ints or texts, each once; without them rows have their numbers.
+            store: what is kept of rows: "float" or "half".
+            pq_bytes: of a code; 0: a byte for each 4 components.
+            bits: "binary": of a component's code, 1 to 8.
+            rotated: codes: rotate first, so that they lose less.
+            corrected: "binary": 8 bytes a row make distances right on average.
+            keep_vectors: codes: keep the rows beside them, so that answers can be refined.
+            seed: of the training.
+            device, threads, probes, refine: as Index().
+            progress: show a bar, where tqdm is installed and standard error is a terminal.
+
+        Raises:
+            UsageError: settings out of range; an array of another type, shape or order.
+            InputError: a NaN or an infinite component, an id that is there twice.
+            IoError: the folder cannot be written.
+        """
+        made = float_rows(rows, "the rows")
+        options = {
+            "metric": metric,
+            "lists": lists,
+            "coding": coding,
+            "store": store,
+            "pq_bytes": pq_bytes,
+            "bits": bits,
+            "rotated": rotated,
+            "corrected": corrected,
+            "keep_vectors": keep_vectors,
+            "seed": seed,
+        }
+        temporary = tempfile.mkdtemp(prefix="warpdex-") if path is None else None
+        folder = os.fspath(path) if path is not None else os.path.join(str(temporary), "index")
+        try:
+            with Bar(progress, "rows") as bar:
+                _core.build_vectors(
+                    folder, made, _ids(ids), device, threads, bar.show_part, options
+                )
+            index = cls(folder, device, threads=threads, probes=probes, refine=refine)
+        except BaseException:
+            if temporary is not None:
+                shutil.rmtree(temporary, ignore_errors=True)
+            raise
+        if temporary is not None:
+            owner = os.getpid()
+            weakref.finalize(index, _remove, temporary, owner)
+        return index
+
+    def save(self, path: Path) -> None:
+        """Copies the index to the folder `path`, which must not exist."""
+        target = os.fspath(path)
+        if os.path.lexists(target):
+            raise UsageError(f"{target!r} is there already; name a new folder, or remove it")
+        beside = os.path.dirname(os.path.abspath(target))
+        part = tempfile.mkdtemp(prefix=os.path.basename(target) + ".", dir=beside)
+        try:
+            with self._changing:
+                shutil.copytree(self._arguments[0], os.path.join(part, "index"))
+            os.rename(os.path.join(part, "index"), target)
+        finally:
+            shutil.rmtree(part, ignore_errors=True)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        path, device, threads = self._arguments
+        return _open_again, (path, device, threads, *self._depth)
+
+    def __repr__(self) -> str:
+        return f"Index({self.live_rows} x {self.dimension}, {self.metric}, lists={self.lists})"
+
+    def _take_depth(self, probes: int | None, refine: int | None) -> None:
+        wanted = (
+            self._depth[0] if probes is None else probes,
+            self._depth[1] if refine is None else refine,
+            self._depth[2],
+        )
+        if wanted == self._depth:
+            return
+        with self._changing:
+            self._index.set_depth(_core.VectorDepth(*wanted))
+            self._depth = wanted
+
+    def search(
+        self,
+        x: Rows,
+        k: int,
+        *,
+        probes: int | None = None,
+        refine: int | None = None,
+        filter: Any = None,
+    ) -> tuple[Floats, Ids]:
+        """The k nearest rows of each query.
+
+        Args:
+            x: queries x components.
+            k: 1 or more.
+            probes, refine: from now on, for all who use the index (it is opened anew); None: as
+                they are.
+            filter: rows that may be answers: a mask of `rows` truth values, or row numbers.
+
+        Returns:
+            D, I: distances (float32) and row numbers (int64), queries x k, nearest first, ties to
+            the smaller number; behind the last -1 and the worst distance.
+
+        Raises:
+            UsageError: sizes that do not fit, an array of another type, shape or order.
+            InputError: a NaN or an infinite component.
+        """
+        rows = float_rows(x, "the queries")
+        self._take_depth(probes, refine)
+        return self._index.search(rows, _positive(k, "k"), _filter(filter))
+
+    def range_search(
+        self, x: Rows, radius: float, *, filter: Any = None
+    ) -> tuple[Ids, Floats, Ids]:
+        """All rows within a radius of each query; of "ip" and "cosine" at least as near.
+
+        Returns:
+            lims, D, I: the answers of query q are D[lims[q]:lims[q + 1]] and I[...].
+        """
+        return self._index.range_search(float_rows(x, "the queries"), radius, _filter(filter))
+
+    def knn_graph(self, k: int, *, progress: bool = True) -> tuple[Floats, Ids]:
+        """D, I: for each row its k nearest other rows, as exact as the search; rows x k each."""
+        with Bar(progress, "rows") as bar:
+            return self._index.knn_graph(_positive(k, "k"), bar.show_part)
+
+    def add(
+        self,
+        rows: Rows,
+        ids: Sequence[str] | Sequence[int] | Ids | None = None,
+        *,
+        replace: bool = False,
+    ) -> int:
+        """Adds rows in one commit, and returns its number. With ids, if the index has some: those
+        that it has are replaced, or an InputError. Nothing is trained anew."""
+        return self._index.add(float_rows(rows, "the rows"), _ids(ids), replace)
+
+    def remove(self, ids: Sequence[str] | Sequence[int] | Ids) -> int:
+        """Removes rows by their ids, or by their numbers where there are none, and returns the
+        commit's number. InputError for one that is not there; nothing is removed then."""
+        return self._index.remove(_ids(ids))
+
+    def merge(self) -> int:
+        """Joins all segments, without removed rows, and returns the commit's number."""
+        return self._index.merge()
+
+    def refresh(self) -> bool:
+        """Takes the last commit of another process, and says whether there was one."""
+        return self._index.refresh()
+
+    def ids(self, rows: Any) -> list[str | None]:
+        """The ids of rows as texts (numbers where there are no ids); None for -1."""
+        return self._index.ids(np.ascontiguousarray(rows, dtype=np.int64).reshape(-1))
+
+    @property
+    def dimension(self) -> int:
+        """Components of a row."""
+        return self._index.dimension
+
+    @property
+    def metric(self) -> str:
+        """"l2", "ip" or "cosine"."""
+        return self._index.metric
+
+    @property
+    def rows(self) -> int:
+        """Row numbers are below it."""
+        return self._index.rows
+
+    @property
+    def live_rows(self) -> int:
+        """Rows that were not removed."""
+        return self._index.live_rows
+
+    def __len__(self) -> int:
+        return self.live_rows
+
+    @property
+    def lists(self) -> int:
+        """0 where there are none."""
+        return self._index.lists
+
+    @property
+    def commit(self) -> int:
+        """How often the index was changed since it was built."""
+        return self._index.commit
+
+    @property
+    def device(self) -> str:
+        """Where it is searched: "cpu" or "gpu"."""
+        return self._index.device
+
+
+def _open_again(path: str, device: Any, threads: int, *depth: int) -> Index:
+    return Index(
+        path, device, threads=threads, probes=depth[0], refine=depth[1], query_bits=depth[2]
+    )
+
+
+def _remove(folder: str, owner: int) -> None:
+    if os.getpid() == owner:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _positive(k: int, what: str) -> int:
+    if isinstance(k, bool) or not isinstance(k, (int, np.integer)):
+        raise TypeError(f"{what} must be an int, not {type(k).__name__}")
+    if k < 1:
+        raise UsageError(f"{what} is {k}; give 1 or more")
+    return int(k)
+
+
+class Kmeans(NamedTuple):
+    """Clusters of points."""
+
+    centroids: Floats
+    """clusters x components"""
+    labels: npt.NDArray[np.uint32]
+    """The nearest centroid of each point, ties to the smaller number."""
+    objective: float
+    """Sum of squared distances to the centroids."""
+    iterations: int
+    """That were made."""
+
+
+def kmeans(
+    points: Rows,
+    clusters: int,
+    *,
+    iterations: int = 20,
+    spherical: bool = False,
+    balanced: bool = False,
+    seed: int = 1,
+    threads: int = 0,
+    progress: bool = True,
+) -> Kmeans:
+    """Clusters of points (points x components), by Lloyd's iterations on the CPU. The same bits
+    for any number of threads.
+
+    Args:
+        clusters: 1 to the number of points.
+        iterations: at most; ends early once no point changes its cluster.
+        spherical: only directions count: points are scaled to length 1.
+        balanced: clusters of more even sizes.
+
+    Raises:
+        UsageError: a number of clusters that is 0 or above the number of points.
+        InputError: a NaN or an infinite component.
+    """
+    with Bar(progress, "iterations", iterations) as bar:
+        found = _core.kmeans(
+            float_rows(points, "the points"), clusters, iterations, spherical, balanced, seed,
+            threads, lambda number, objective: bar.add(1),
+        )
+    return Kmeans(*found)
+
+
+def knn_graph(
+    rows: Rows,
+    k: int,
+    *,
+    metric: Literal["l2", "ip", "cosine"] = "l2",
+    threads: int = 0,
+    progress: bool = True,
+) -> tuple[Floats, Ids]:
+    """D, I: for each row its k nearest other rows, exactly; rows x k each."""
+    index = Index.build(rows, metric=metric, threads=threads, progress=False)
+    return index.knn_graph(k, progress=progress)
