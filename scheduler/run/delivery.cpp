@@ -1,5 +1,5 @@
 // Delivers the answers of batches. The GPU's thread delivers a few answers itself, and those that
-// come before the end of their batch. Threads of their own deliver many, piece by piece, while the
+// come before the end of their batch. Threads of their own deliver many, slice by slice, while the
 // GPU's thread goes on.
 #include <algorithm>
 #include <chrono>
@@ -14,9 +14,9 @@ namespace {
 
 /// If delivering a batch takes less than this, in microseconds, no thread is woken for it.
 constexpr float kShortDelivery = 30;
-/// Jobs of a piece.
-constexpr std::size_t kPieceJobs = 32;
-/// How long a thread that has delivered spins for further pieces before it sleeps, if a processor
+/// Jobs of a slice.
+constexpr std::size_t kSliceJobs = 32;
+/// How long a thread that has delivered spins for further slices before it sleeps, if a processor
 /// is left for it. About twice the time to wake it.
 constexpr std::chrono::microseconds kLook{100};
 /// Each delivery moves the expected time of a job by this part of the way.
@@ -32,14 +32,14 @@ bool JobScheduler::State::is_soon_delivered(const GpuSlot& slot) const {
 
 void JobScheduler::State::hand_over(GpuSlot& slot) {
   const std::size_t jobs = slot.jobs.size();
-  const std::size_t count = (jobs + kPieceJobs - 1) / kPieceJobs;
+  const std::size_t count = (jobs + kSliceJobs - 1) / kSliceJobs;
   slot.undelivered.store(count, std::memory_order_relaxed);
   {
     const std::lock_guard lock(delivery_mutex);
-    for (std::size_t begin = 0; begin < jobs; begin += kPieceJobs) {
-      pieces.push_back({&slot, begin, std::min(jobs, begin + kPieceJobs)});
+    for (std::size_t begin = 0; begin < jobs; begin += kSliceJobs) {
+      slices.push_back({&slot, begin, std::min(jobs, begin + kSliceJobs)});
     }
-    piece_count.store(pieces.size(), std::memory_order_release);
+    slice_count.store(slices.size(), std::memory_order_release);
   }
   delivery_changed.notify_one();
 }
@@ -70,17 +70,17 @@ void JobScheduler::State::learn_delivery(std::size_t jobs, Micros took, Counters
   delivery_time.store(before + kLearningRate * (of_job - before), std::memory_order_relaxed);
 }
 
-/// Waits for a piece and takes it. False at the end.
-bool JobScheduler::State::take_piece(BatchPiece& piece) {
+/// Waits for a slice and takes it. False at the end.
+bool JobScheduler::State::take_slice(BatchSlice& slice) {
   bool are_more = false;
   {
     std::unique_lock lock(delivery_mutex);
-    delivery_changed.wait(lock, [this] { return delivery_ends || !pieces.empty(); });
-    if (pieces.empty()) return false;
-    piece = pieces.front();
-    pieces.pop_front();
-    piece_count.store(pieces.size(), std::memory_order_release);
-    are_more = !pieces.empty();
+    delivery_changed.wait(lock, [this] { return delivery_ends || !slices.empty(); });
+    if (slices.empty()) return false;
+    slice = slices.front();
+    slices.pop_front();
+    slice_count.store(slices.size(), std::memory_order_release);
+    are_more = !slices.empty();
   }
   if (are_more) delivery_changed.notify_one();
   return true;
@@ -88,11 +88,11 @@ bool JobScheduler::State::take_piece(BatchPiece& piece) {
 
 void JobScheduler::State::run_delivery_thread(std::size_t number) {
   deliverer_role.enter();
-  BatchPiece piece;
-  while (take_piece(piece)) {
+  BatchSlice slice;
+  while (take_slice(slice)) {
     awake_deliverers.fetch_add(1, std::memory_order_relaxed);
-    deliver(piece, delivery_counters(number));
-    spin_until([this] { return piece_count.load(std::memory_order_acquire) > 0 || !may_spin(); },
+    deliver(slice, delivery_counters(number));
+    spin_until([this] { return slice_count.load(std::memory_order_acquire) > 0 || !may_spin(); },
                kLook);
     awake_deliverers.fetch_sub(1, std::memory_order_relaxed);
   }
@@ -107,12 +107,12 @@ void JobScheduler::State::end_delivery() {
   delivery_threads.clear();
 }
 
-/// Frees the batch's slot with its last piece. Returns how long the deliveries took.
-Micros JobScheduler::State::deliver(const BatchPiece& piece, Counters& mine) noexcept {
-  GpuSlot& slot = *piece.slot;
+/// Frees the batch's slot with its last slice. Returns how long the deliveries took.
+Micros JobScheduler::State::deliver(const BatchSlice& slice, Counters& mine) noexcept {
+  GpuSlot& slot = *slice.slot;
   const Micros begin = now();
   std::size_t jobs = 0;
-  for (std::size_t i = piece.begin; i < piece.end; ++i) {
+  for (std::size_t i = slice.begin; i < slice.end; ++i) {
     if (slot.jobs[i] == nullptr) continue;
     deliver_job(slot, i, mine);
     ++jobs;

@@ -41,12 +41,12 @@ struct GpuSlot {
   Micros start = 0;
   bool is_running = false;                   ///< used by the GPU's thread only
   bool is_alone = false;                     ///< no other batch has been under way beside it
-  std::atomic<std::size_t> undelivered = 0;  ///< pieces of the batch that are not yet delivered
+  std::atomic<std::size_t> undelivered = 0;  ///< slices of the batch that are not yet delivered
   std::atomic<bool> is_free = true;
 };
 
 /// Jobs of a batch whose answers one thread delivers.
-struct BatchPiece {
+struct BatchSlice {
   GpuSlot* slot = nullptr;
   std::size_t begin = 0;
   std::size_t end = 0;
@@ -126,10 +126,10 @@ struct JobScheduler::State {
   bool is_soon_delivered(const GpuSlot& slot) const;
   void deliver_early(GpuSlot& slot);
   void hand_over(GpuSlot& slot);
-  Micros deliver(const BatchPiece& piece, Counters& counters) noexcept;
+  Micros deliver(const BatchSlice& slice, Counters& counters) noexcept;
   void learn_delivery(std::size_t jobs, Micros took, Counters& counters) noexcept;
   void deliver_job(GpuSlot& slot, std::size_t place, Counters& counters) noexcept;
-  bool take_piece(BatchPiece& piece);
+  bool take_slice(BatchSlice& slice);
   void run_delivery_thread(std::size_t number);
   void end_delivery();
 
@@ -179,11 +179,11 @@ struct JobScheduler::State {
   std::mutex room_mutex;
   std::condition_variable room_changed;
 
-  std::mutex delivery_mutex;  ///< protects `pieces` and `delivery_ends`
+  std::mutex delivery_mutex;  ///< protects `slices` and `delivery_ends`
   std::condition_variable delivery_changed;
-  std::deque<BatchPiece> pieces;
+  std::deque<BatchSlice> slices;
   bool delivery_ends = false;
-  std::atomic<std::size_t> piece_count = 0;
+  std::atomic<std::size_t> slice_count = 0;
   std::atomic<std::size_t> awake_deliverers = 0;
   std::atomic<float> delivery_time = 1;  ///< microseconds for a job, as the last ones took
 

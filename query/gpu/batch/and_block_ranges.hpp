@@ -38,15 +38,15 @@ class AndBlockRanges {
   bool are_few_ = false;
 };
 
-/// Turns the counts of all pieces of a batch, in the order of their queries, into places.
+/// Turns the counts of all slices of a batch, in the order of their queries, into places.
 class BlockRangeOrder {
  public:
   void clear() { totals_.clear(); }
-  /// Step 1, for each piece: adds its counts.
+  /// Step 1, for each slice: adds its counts.
   void add(const std::vector<std::uint32_t>& counts);
   /// Step 2, once.
   void finish();
-  /// Step 3, for all pieces in order: turns the piece's counts into places.
+  /// Step 3, for all slices in order: turns the slice's counts into places.
   void place(std::vector<std::uint32_t>& counts);
 
  private:

@@ -1,4 +1,4 @@
-// Builds batches piece by piece, large batches on all threads. First each piece is measured. Then,
+// Builds batches slice by slice, large batches on all threads. First each slice is measured. Then,
 // as the places of all are known, each is written there.
 #include "gpu/batch/batch_builder.hpp"
 
@@ -14,10 +14,10 @@
 namespace warpdex::gpu {
 namespace {
 
-/// Queries of a piece: some microseconds of work.
+/// Queries of a slice: some microseconds of work.
 constexpr std::uint32_t kPlannedAtATime = 32;
-/// Fewer pieces are done before other threads have woken up.
-constexpr std::size_t kPiecesToShare = 4;
+/// Fewer slices are done before other threads have woken up.
+constexpr std::size_t kFewSlices = 4;
 
 /// With fewer postings, long block ranges would not fill the GPU.
 constexpr std::uint64_t kSmallBatchPostings = std::uint64_t{1} << 26;
@@ -41,8 +41,8 @@ constexpr std::uint64_t kDocumentsOfFewQueries = 65'536;
 }  // namespace
 
 BatchBuilder::BatchBuilder(std::vector<const PlacedIndex*> segments, const GpuAblation& ablation,
-                           std::shared_ptr<Pieces> pieces)
-    : segments_(std::move(segments)), all_pieces_(std::move(pieces)), or_by_(ablation.or_by) {
+                           std::shared_ptr<Slices> slices)
+    : segments_(std::move(segments)), all_slices_(std::move(slices)), or_by_(ablation.or_by) {
   rules_.has_seeds = !ablation.no_seeds;
   if (ablation.exhaustive) rules_.ablation |= kExhaustive;
   if (ablation.or_by == OrMethod::kAccumulate) rules_.ablation |= kNoLookups;
@@ -53,29 +53,29 @@ BatchBuilder::BatchBuilder(std::vector<const PlacedIndex*> segments, const GpuAb
 
 ScoreForm BatchBuilder::form() const { return form_of(rules_.scorer.kind); }
 
-/// Runs several pieces at a time, if there are many, each on the thread that ran it the last time,
+/// Runs several slices at a time, if there are many, each on the thread that ran it the last time,
 /// in whose cache it is. A thread that waits for the last ones must not take other tasks meanwhile:
 /// these might want the same lane.
 template <typename Work>
-void BatchBuilder::for_each_piece(const Work& work) {
-  if (pieces_.size() < kPiecesToShare) {
-    for (QueryPiece& piece : pieces_) work(piece);
+void BatchBuilder::for_each_slice(const Work& work) {
+  if (slices_.size() < kFewSlices) {
+    for (QuerySlice& slice : slices_) work(slice);
     return;
   }
   tbb::this_task_arena::isolate([&] {
     tbb::parallel_for(
-        std::size_t{0}, pieces_.size(), [&](std::size_t i) { work(pieces_[i]); },
+        std::size_t{0}, slices_.size(), [&](std::size_t i) { work(slices_[i]); },
         tbb::static_partitioner());
   });
 }
 
 void BatchBuilder::cut(std::size_t queries) {
-  const std::size_t pieces = (queries + kPlannedAtATime - 1) / kPlannedAtATime;
-  if (all_pieces_->all.size() < pieces) all_pieces_->all.resize(pieces);
-  pieces_ = std::span(all_pieces_->all).first(pieces);
-  for (std::size_t i = 0; i < pieces; ++i) {
-    pieces_[i].begin = static_cast<std::uint32_t>(i * kPlannedAtATime);
-    pieces_[i].end =
+  const std::size_t slices = (queries + kPlannedAtATime - 1) / kPlannedAtATime;
+  if (all_slices_->all.size() < slices) all_slices_->all.resize(slices);
+  slices_ = std::span(all_slices_->all).first(slices);
+  for (std::size_t i = 0; i < slices; ++i) {
+    slices_[i].begin = static_cast<std::uint32_t>(i * kPlannedAtATime);
+    slices_[i].end =
         static_cast<std::uint32_t>(std::min<std::size_t>((i + 1) * kPlannedAtATime, queries));
   }
 }
@@ -89,35 +89,35 @@ const BatchShape& BatchBuilder::measure(SegmentPlans batch, std::span<const std:
   const ScorerSettings wanted = slots.empty() ? ScorerSettings{} : rules_.of(slots[0]).scorer;
   rules_.scorer = effective_scorer(segments_[0].index.settings(), wanted);
   cut(slots.size());
-  if (batch.are_of_all()) all_pieces_->rows.open();
-  for_each_piece([&](QueryPiece& piece) { measure(piece, answers_so_far); });
+  if (batch.are_of_all()) all_slices_->rows.open();
+  for_each_slice([&](QuerySlice& slice) { measure(slice, answers_so_far); });
   add_up();
   if (shape_.and_queries + shape_.and_fallback_queries > 0) order_ranges();
   choose_stored();
   return shape_;
 }
 
-void BatchBuilder::measure(QueryPiece& piece, const Answer* answers_so_far) {
-  piece.clear();
-  QueryMeasurer measurer(segments_, rules_, answers_so_far, all_pieces_->rows, piece);
-  measurer.measure(batch_, slots_.subspan(piece.begin, piece.end - piece.begin));
-  piece.count_ranges(are_few_);
+void BatchBuilder::measure(QuerySlice& slice, const Answer* answers_so_far) {
+  slice.clear();
+  QueryMeasurer measurer(segments_, rules_, answers_so_far, all_slices_->rows, slice);
+  measurer.measure(batch_, slots_.subspan(slice.begin, slice.end - slice.begin));
+  slice.count_ranges(are_few_);
 }
 
-/// Adds the pieces up, in order, and sets what follows from the sums.
+/// Adds the slices up, in order, and sets what follows from the sums.
 void BatchBuilder::add_up() {
   shape_ = {};
   std::uint64_t postings = 0;
-  for (const QueryPiece& piece : pieces_) postings += piece.shape.postings;
+  for (const QuerySlice& slice : slices_) postings += slice.shape.postings;
   const bool are_few = postings < kSmallBatchPostings;
   if (are_few != are_few_) {
     are_few_ = are_few;
-    for_each_piece([are_few](QueryPiece& piece) { piece.count_ranges(are_few); });
+    for_each_slice([are_few](QuerySlice& slice) { slice.count_ranges(are_few); });
   }
-  for (QueryPiece& piece : pieces_) {
-    if (are_few) piece.shape.table_ranges = piece.short_ranges;
-    piece.before = shape_;
-    shape_.add(piece.shape);
+  for (QuerySlice& slice : slices_) {
+    if (are_few) slice.shape.table_ranges = slice.short_ranges;
+    slice.before = shape_;
+    shape_.add(slice.shape);
   }
   shape_.range_blocks = are_few ? kShortRangeBlocks : kRangeBlocks;
   shape_.segments = static_cast<std::uint32_t>(segments_.size());
@@ -129,15 +129,15 @@ void BatchBuilder::add_up() {
 void BatchBuilder::order_ranges() {
   order_.clear();
   fallback_order_.clear();
-  for (QueryPiece& piece : pieces_) {
-    order_.add(piece.and_ranges.counts());
-    fallback_order_.add(piece.and_fallback_ranges.counts());
+  for (QuerySlice& slice : slices_) {
+    order_.add(slice.and_ranges.counts());
+    fallback_order_.add(slice.and_fallback_ranges.counts());
   }
   order_.finish();
   fallback_order_.finish();
-  for (QueryPiece& piece : pieces_) {
-    order_.place(piece.and_ranges.counts());
-    fallback_order_.place(piece.and_fallback_ranges.counts());
+  for (QuerySlice& slice : slices_) {
+    order_.place(slice.and_ranges.counts());
+    fallback_order_.place(slice.and_fallback_ranges.counts());
   }
 }
 
@@ -153,7 +153,7 @@ void BatchBuilder::choose_stored() {
   }
   shape_.adds_stored = !may_search_stored() || !(is_asked_for || pays_to_search());
   store_.open(segments_[0].index.counts().terms);
-  for_each_piece([this](QueryPiece& piece) { claim_lists(piece); });
+  for_each_slice([this](QuerySlice& slice) { claim_lists(slice); });
   add_stored();
   const std::size_t postings = std::size_t{store_.blocks()} * kBlockSize;
   if (!is_asked_for && shape_.or_postings < kStoredUses * postings) {
@@ -191,8 +191,8 @@ std::uint32_t BatchBuilder::count_marked() const {
 /// Adds all claimed lists. Those that may be marked, which are the longest, come first.
 void BatchBuilder::add_stored() {
   claimed_.clear();
-  for (const QueryPiece& piece : pieces_) {
-    claimed_.insert(claimed_.end(), piece.stored.begin(), piece.stored.end());
+  for (const QuerySlice& slice : slices_) {
+    claimed_.insert(claimed_.end(), slice.stored.begin(), slice.stored.end());
   }
   const std::size_t marked = std::min<std::size_t>(claimed_.size(), kMaxMarked);
   std::ranges::partial_sort(claimed_, claimed_.begin() + static_cast<std::ptrdiff_t>(marked),
@@ -201,21 +201,21 @@ void BatchBuilder::add_stored() {
   store_.close();
 }
 
-void BatchBuilder::claim_lists(QueryPiece& piece) {
-  piece.stored.clear();
-  for (const PieceQuery& query : piece.queries) {
-    if (!piece.has_or(query)) continue;
-    for (const PieceTerm& term : piece.terms_of(query)) {
-      if (store_.claim(term.planned->entry)) piece.stored.push_back(&term.planned->entry);
+void BatchBuilder::claim_lists(QuerySlice& slice) {
+  slice.stored.clear();
+  for (const SliceQuery& query : slice.queries) {
+    if (!slice.has_or(query)) continue;
+    for (const SliceTerm& term : slice.terms_of(query)) {
+      if (store_.claim(term.planned->entry)) slice.stored.push_back(&term.planned->entry);
     }
   }
 }
 
 std::uint32_t BatchBuilder::first_without_or() const {
   std::uint32_t count = 0;
-  for (const QueryPiece& piece : pieces_) {
-    for (const PieceQuery& query : piece.queries) {
-      if (piece.has_or(query)) return count;
+  for (const QuerySlice& slice : slices_) {
+    for (const SliceQuery& query : slice.queries) {
+      if (slice.has_or(query)) return count;
       ++count;
     }
   }
@@ -224,8 +224,8 @@ std::uint32_t BatchBuilder::first_without_or() const {
 
 std::vector<std::uint32_t> BatchBuilder::unanswerable() const {
   std::vector<std::uint32_t> slots;
-  for (const QueryPiece& piece : pieces_) {
-    slots.insert(slots.end(), piece.unanswerable.begin(), piece.unanswerable.end());
+  for (const QuerySlice& slice : slices_) {
+    slots.insert(slots.end(), slice.unanswerable.begin(), slice.unanswerable.end());
   }
   return slots;
 }
@@ -233,7 +233,7 @@ std::vector<std::uint32_t> BatchBuilder::unanswerable() const {
 void BatchBuilder::write(std::uint32_t capacity, const ImageParts& host, const ImageParts& device) {
   if (shape_.sends_entries) std::ranges::copy(segments_.tables(), host.tables);
   const ImageTarget target{shape_, host, device, capacity};
-  for_each_piece([&](QueryPiece& piece) { ImageWriter(segments_, store_, target, piece).write(); });
+  for_each_slice([&](QuerySlice& slice) { ImageWriter(segments_, store_, target, slice).write(); });
 }
 
 }  // namespace warpdex::gpu

@@ -12,7 +12,7 @@
 #include "gpu/batch/batch_shape.hpp"
 #include "gpu/batch/posting_store.hpp"
 #include "gpu/batch/query_measurer.hpp"
-#include "gpu/batch/query_piece.hpp"
+#include "gpu/batch/query_slice.hpp"
 #include "gpu/batch/segment_plans.hpp"
 #include "gpu/layout/layout.hpp"
 #include "gpu/layout/placed_index.hpp"
@@ -22,18 +22,18 @@
 namespace warpdex::gpu {
 
 /// Builds batches over an index or over the segments of a snapshot, for one lane. Queries are cut
-/// into pieces. All pieces are measured first; when their places are known, each is written to its
+/// into slices. All slices are measured first; when their places are known, each is written to its
 /// place. For large batches several threads do this. The image does not depend on the threads,
 /// except for padding, the order of lists that are decoded once, and the places of rows.
 class BatchBuilder {
  public:
-  using Pieces = QueryPieces;
+  using Slices = QuerySlices;
 
   /// Keeps references. Segments are in the order of their docIDs. Builders over the same segments
-  /// may share `pieces`, if each calls write() before another calls measure(). Rows are kept from
-  /// batch to batch; pieces belong to one batch, from its measure() to its write().
+  /// may share `slices`, if each calls write() before another calls measure(). Rows are kept from
+  /// batch to batch; slices belong to one batch, from its measure() to its write().
   BatchBuilder(std::vector<const PlacedIndex*> segments, const GpuAblation& ablation,
-               std::shared_ptr<Pieces> pieces = std::make_shared<Pieces>());
+               std::shared_ptr<Slices> slices = std::make_shared<Slices>());
   BatchBuilder(const PlacedIndex& index, const GpuAblation& ablation)
       : BatchBuilder(std::vector<const PlacedIndex*>{&index}, ablation) {}
 
@@ -51,7 +51,7 @@ class BatchBuilder {
   /// How many of the measured queries come before the first one that OR answers.
   std::uint32_t first_without_or() const;
   /// The slots of measured queries that the kernels cannot answer, since they have too many terms.
-  /// To be called before others are measured in the same pieces.
+  /// To be called before others are measured in the same slices.
   std::vector<std::uint32_t> unanswerable() const;
   /// Writes the measured queries, once, to the image's parts on the host. These and the parts on
   /// the GPU must be laid out for the measured shape. There is room for `capacity` candidates of
@@ -59,7 +59,7 @@ class BatchBuilder {
   void write(std::uint32_t capacity, const ImageParts& host, const ImageParts& device);
 
   /// The rows of a snapshot's terms.
-  TermRows& rows() { return all_pieces_->rows; }
+  TermRows& rows() { return all_slices_->rows; }
 
   /// Writes the work items for lists that are decoded once. After write().
   void write_stored(const ImageParts& host) const {
@@ -69,15 +69,15 @@ class BatchBuilder {
 
  private:
   template <typename Work>
-  void for_each_piece(const Work& work);
+  void for_each_slice(const Work& work);
   void cut(std::size_t queries);
-  void measure(QueryPiece& piece, const Answer* answers_so_far);
+  void measure(QuerySlice& slice, const Answer* answers_so_far);
   void add_up();
   void order_ranges();
   void choose_stored();
   bool may_search_stored() const;
   bool pays_to_search() const;
-  void claim_lists(QueryPiece& piece);
+  void claim_lists(QuerySlice& slice);
   void add_stored();
   std::uint32_t count_marked() const;
 
@@ -85,8 +85,8 @@ class BatchBuilder {
   BatchRules rules_;
   SegmentPlans batch_;
   std::span<const std::uint32_t> slots_;
-  std::shared_ptr<Pieces> all_pieces_;
-  std::span<QueryPiece> pieces_;  ///< of the current batch
+  std::shared_ptr<Slices> all_slices_;
+  std::span<QuerySlice> slices_;  ///< of the current batch
   BatchShape shape_;
   bool are_few_ = true;  ///< postings of the batch; while it is measured, of the one before
   PostingStore store_;   ///< empty: no lists are decoded once

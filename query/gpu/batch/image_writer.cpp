@@ -1,4 +1,4 @@
-// Goes through a piece's entries as they were counted.
+// Goes through a slice's entries as they were counted.
 #include "gpu/batch/image_writer.hpp"
 
 #include <algorithm>
@@ -20,7 +20,7 @@ BlockRange* write_ranges(std::uint32_t list, std::uint32_t blocks, std::uint32_t
 
 }  // namespace
 
-void QueryPiece::clear() {
+void QuerySlice::clear() {
   shape = {};
   before = {};
   short_ranges = 0;
@@ -36,23 +36,23 @@ void QueryPiece::clear() {
 }
 
 ImageWriter::ImageWriter(const PlacedSegments& segments, PostingStore& store,
-                         const ImageTarget& target, QueryPiece& piece)
+                         const ImageTarget& target, QuerySlice& slice)
     : segments_(segments),
       store_(store),
       target_(target),
-      piece_(piece),
-      next_(piece.before),
+      slice_(slice),
+      next_(slice.before),
       next_raw_(target.shape.sends_entries ? next_.own_raw_lists : next_.raw_lists) {}
 
 void ImageWriter::write() {
   if (target_.shape.sends_entries) write_rows();
-  for (const PieceQuery& query : piece_.queries) write_query(query);
+  for (const SliceQuery& query : slice_.queries) write_query(query);
 }
 
 /// The rows of terms that have none on the GPU.
 void ImageWriter::write_rows() {
   ListSource* to = target_.host.sources + next_.own_lists;
-  for (const PieceTerm& term : piece_.terms) {
+  for (const SliceTerm& term : slice_.terms) {
     if (term.own_list == kNone) continue;
     for (std::size_t i = 0; i < segments_.size(); ++i) {
       const ListSource& source = term.list(i);
@@ -69,11 +69,11 @@ ListSource ImageWriter::place_packed(const std::uint32_t* packed, ListSource sou
   return source;
 }
 
-void ImageWriter::write_query(const PieceQuery& query) {
+void ImageWriter::write_query(const SliceQuery& query) {
   const ImageParts& host = target_.host;
   const std::uint32_t first_or = next_.or_queries;
   const std::uint32_t first_tile = next_.tile_entries;
-  for (const SegmentRun& run : piece_.runs_of(query)) {
+  for (const SegmentRun& run : slice_.runs_of(query)) {
     for (std::uint32_t i = 0; i < run.entries.count; ++i) write_entry(query, run, i);
   }
   Query& final_query = host.final_queries[next_.queries];
@@ -92,7 +92,7 @@ void ImageWriter::write_query(const PieceQuery& query) {
 }
 
 /// Entry number `i` of a run, in all of its segments.
-void ImageWriter::write_entry(const PieceQuery& query, const SegmentRun& run, std::uint32_t i) {
+void ImageWriter::write_entry(const SliceQuery& query, const SegmentRun& run, std::uint32_t i) {
   const QueryEntry& entry = run.entries.entries[i];
   const bool is_or = entry.kind == EntryKind::kOr;
   entry_ = {};
@@ -130,7 +130,7 @@ void ImageWriter::write_entry(const PieceQuery& query, const SegmentRun& run, st
 }
 
 /// How an entry uses its terms' lists, and where these go. Those of OR have rows by tile.
-void ImageWriter::write_uses(const PieceQuery& query, const SegmentRun& run,
+void ImageWriter::write_uses(const SliceQuery& query, const SegmentRun& run,
                              const QueryEntry& entry, bool is_or) {
   const TermSet required = query.roles.required(entry.unsigned_is_required);
   const bool is_sent = target_.shape.sends_entries;
@@ -139,12 +139,12 @@ void ImageWriter::write_uses(const PieceQuery& query, const SegmentRun& run,
   ListUse* use = uses_;
   for (TermSet left = run.present; left != 0; left &= left - 1) {
     const int bit = std::countr_zero(left);
-    const PieceTerm& term = piece_.terms[query.first_term + static_cast<std::uint32_t>(bit)];
+    const SliceTerm& term = slice_.terms[query.first_term + static_cast<std::uint32_t>(bit)];
     *use = {};
     if (is_sent) {
       use->row = term.own_list == kNone
                      ? term.row.on_gpu
-                     : target_.device.sources + piece_.before.own_lists + term.own_list;
+                     : target_.device.sources + slice_.before.own_lists + term.own_list;
     }
     use->weight = term.weight;
     use->c0 = term.c0;
@@ -173,9 +173,9 @@ void ImageWriter::write_uses(const PieceQuery& query, const SegmentRun& run,
 }
 
 /// Whether OR may read a query's lists decoded: they are not too many, and no weight is too large.
-bool ImageWriter::may_read_stored(const PieceQuery& query, std::size_t lists) const {
+bool ImageWriter::may_read_stored(const SliceQuery& query, std::size_t lists) const {
   if (lists > (target_.shape.adds_stored ? kMaxLists : kMaxSearchedLists)) return false;
-  return std::ranges::all_of(piece_.terms_of(query), [&](const PieceTerm& term) {
+  return std::ranges::all_of(slice_.terms_of(query), [&](const SliceTerm& term) {
     return term.weight * query.common.scale <= kMaxStoredWeight;
   });
 }
@@ -187,7 +187,7 @@ void ImageWriter::place_and(const QueryEntry& entry) {
   std::uint32_t& next = is_second ? next_.and_fallback_queries : next_.and_queries;
   entry_.place = is_second ? all.and_queries + next : next;
   next += entry_.segments;
-  AndBlockRanges& ranges = is_second ? piece_.and_fallback_ranges : piece_.and_ranges;
+  AndBlockRanges& ranges = is_second ? slice_.and_fallback_ranges : slice_.and_ranges;
   BlockRange* const to = target_.host.and_ranges + (is_second ? all.and_ranges : 0);
   std::uint32_t& number = is_second ? next_fallback_ : next_and_;
   for (std::uint32_t i = 0; i < entry_.segments; ++i) ranges.write(number++, entry_.place + i, to);
@@ -204,7 +204,7 @@ void ImageWriter::place_or(const SegmentRun& run) {
 }
 
 /// What make_entries does on the GPU.
-void ImageWriter::make_lists(const PieceQuery& query, const SegmentRun& run) {
+void ImageWriter::make_lists(const SliceQuery& query, const SegmentRun& run) {
   const SegmentTables* const tables = segments_.tables().data();
   BlockRange* range = target_.host.table_ranges + entry_.first_range;
   std::uint32_t number = first_list_;
@@ -212,7 +212,7 @@ void ImageWriter::make_lists(const PieceQuery& query, const SegmentRun& run) {
     std::uint32_t rank = 0;
     for (TermSet left = run.present; left != 0; left &= left - 1) {
       const auto bit = static_cast<std::uint32_t>(std::countr_zero(left));
-      const PieceTerm& term = piece_.terms[query.first_term + bit];
+      const SliceTerm& term = slice_.terms[query.first_term + bit];
       ListSource source = term.list(segment);
       if (source.flags & kPacked) source = place_packed(term.row.packed, source);
       List list = make_list(source, tables[segment], uses_[rank]);

@@ -10,7 +10,7 @@ namespace warpdex::gpu {
 namespace {
 
 /// The terms that a segment has.
-TermSet present_terms(std::span<const PieceTerm> terms, std::size_t segment) {
+TermSet present_terms(std::span<const SliceTerm> terms, std::size_t segment) {
   TermSet present = 0;
   for (std::size_t i = 0; i < terms.size(); ++i) {
     present |= TermSet{terms[i].list(segment).size != 0} << i;
@@ -20,11 +20,11 @@ TermSet present_terms(std::span<const PieceTerm> terms, std::size_t segment) {
 
 }  // namespace
 
-void QueryMeasurer::measure_query(const SegmentPlans& plans, PieceQuery& query) {
+void QueryMeasurer::measure_query(const SegmentPlans& plans, SliceQuery& query) {
   Query& common = query.common;
-  const std::uint32_t or_queries = piece_.shape.or_queries;
+  const std::uint32_t or_queries = slice_.shape.or_queries;
   const PlannedQuery& whole = plans[common.slot];
-  ++piece_.shape.queries;
+  ++slice_.shape.queries;
   if (query.term_count == 0) return;
   find_runs(whole, query);
   if (query.run_count == 0) return;
@@ -38,17 +38,17 @@ void QueryMeasurer::measure_query(const SegmentPlans& plans, PieceQuery& query) 
   set_scale(max_counted(query, plans.are_of_all()), has_whole_weights(whole), query);
   set_known_threshold(common);
   query.or_threshold = seeded_threshold(query);
-  for (SegmentRun& run : std::span(piece_.runs).subspan(query.first_run)) count_run(query, run);
-  if (piece_.shape.or_queries > or_queries) ++piece_.shape.or_states;
+  for (SegmentRun& run : std::span(slice_.runs).subspan(query.first_run)) count_run(query, run);
+  if (slice_.shape.or_queries > or_queries) ++slice_.shape.or_states;
 }
 
 /// Finds the segments that have the same of the query's terms, and the entries there.
-void QueryMeasurer::find_runs(const PlannedQuery& whole, PieceQuery& query) {
-  const std::span<const PieceTerm> terms = piece_.terms_of(query);
+void QueryMeasurer::find_runs(const PlannedQuery& whole, SliceQuery& query) {
+  const std::span<const SliceTerm> terms = slice_.terms_of(query);
   const auto all = static_cast<std::uint32_t>(segments_.size());
-  query.first_run = static_cast<std::uint32_t>(piece_.runs.size());
+  query.first_run = static_cast<std::uint32_t>(slice_.runs.size());
   const bool have_all = std::ranges::all_of(
-      terms, [all](const PieceTerm& term) { return term.row.sums.lists == all; });
+      terms, [all](const SliceTerm& term) { return term.row.sums.lists == all; });
   if (have_all) {
     add_run(whole, query, query.roles.scoring | query.roles.prohibited, 0, all);
   } else {
@@ -62,11 +62,11 @@ void QueryMeasurer::find_runs(const PlannedQuery& whole, PieceQuery& query) {
       before = present;
     }
   }
-  query.run_count = static_cast<std::uint32_t>(piece_.runs.size()) - query.first_run;
+  query.run_count = static_cast<std::uint32_t>(slice_.runs.size()) - query.first_run;
 }
 
 /// Adds a run of segments, if something can match there.
-void QueryMeasurer::add_run(const PlannedQuery& whole, PieceQuery& query, TermSet present,
+void QueryMeasurer::add_run(const PlannedQuery& whole, SliceQuery& query, TermSet present,
                             std::uint32_t begin, std::uint32_t end) {
   // Of several terms, a segment may know only one.
   const bool knows_matches =
@@ -75,7 +75,7 @@ void QueryMeasurer::add_run(const PlannedQuery& whole, PieceQuery& query, TermSe
   const SegmentRun run{
       present, begin, end, entries_of(query.roles, present, mode, knows_matches), {}};
   if (run.entries.count == 0) return;
-  piece_.runs.push_back(run);
+  slice_.runs.push_back(run);
   for (const QueryEntry& entry : run.entries) {
     query.common.scoring_lists = std::max(query.common.scoring_lists, entry.roles.scoring);
     if (!entry.is_one_list) continue;
@@ -84,12 +84,12 @@ void QueryMeasurer::add_run(const PlannedQuery& whole, PieceQuery& query, TermSe
 }
 
 /// The lists of a query in a run of segments.
-ListSums QueryMeasurer::sum_lists(const PieceQuery& query, const SegmentRun& run) const {
-  const PieceTerm* const terms = piece_.terms.data() + query.first_term;
+ListSums QueryMeasurer::sum_lists(const SliceQuery& query, const SegmentRun& run) const {
+  const SliceTerm* const terms = slice_.terms.data() + query.first_term;
   const bool is_of_all = run.end - run.begin == segments_.size();
   ListSums sums;
   for (TermSet left = run.present; left != 0; left &= left - 1) {
-    const PieceTerm& term = terms[std::countr_zero(left)];
+    const SliceTerm& term = terms[std::countr_zero(left)];
     if (is_of_all) {
       sums.add(term.row.sums);
       continue;
@@ -99,8 +99,8 @@ ListSums QueryMeasurer::sum_lists(const PieceQuery& query, const SegmentRun& run
   return sums;
 }
 
-void QueryMeasurer::count_run(const PieceQuery& query, SegmentRun& run) {
-  BatchShape& shape = piece_.shape;
+void QueryMeasurer::count_run(const SliceQuery& query, SegmentRun& run) {
+  BatchShape& shape = slice_.shape;
   run.sums = sum_lists(query, run);
   shape.postings += run.sums.postings;
   shape.entries += run.entries.count;
@@ -119,24 +119,24 @@ void QueryMeasurer::count_run(const PieceQuery& query, SegmentRun& run) {
   }
 }
 
-void QueryMeasurer::count_and(const PieceQuery& query, const SegmentRun& run,
+void QueryMeasurer::count_and(const SliceQuery& query, const SegmentRun& run,
                               const QueryEntry& entry) {
   const std::uint32_t number = driver_of(query.roles, run.present, entry);
-  const PieceTerm& driver = piece_.terms_of(query)[number];
+  const SliceTerm& driver = slice_.terms_of(query)[number];
   const bool is_second = entry.kind == EntryKind::kAndFallback;
-  AndBlockRanges& ranges = is_second ? piece_.and_fallback_ranges : piece_.and_ranges;
+  AndBlockRanges& ranges = is_second ? slice_.and_fallback_ranges : slice_.and_ranges;
   for (std::uint32_t i = run.begin; i < run.end; ++i) ranges.add(block_count(driver.list(i).size));
-  (is_second ? piece_.shape.and_fallback_queries : piece_.shape.and_queries) += run.end - run.begin;
+  (is_second ? slice_.shape.and_fallback_queries : slice_.shape.and_queries) += run.end - run.begin;
 }
 
-void QueryMeasurer::count_or(const PieceQuery& query, const SegmentRun& run,
+void QueryMeasurer::count_or(const SliceQuery& query, const SegmentRun& run,
                              const QueryEntry& entry) {
-  BatchShape& shape = piece_.shape;
+  BatchShape& shape = slice_.shape;
   const ListSums& sums = run.sums;
   shape.or_postings += sums.postings;
   shape.or_blocks += sums.blocks;
   shape.table_ranges += sums.ranges;
-  piece_.short_ranges += sums.short_ranges;
+  slice_.short_ranges += sums.short_ranges;
   shape.or_queries += run.end - run.begin;
   shape.or_lists += sums.lists;
   const auto lists = static_cast<std::uint32_t>(std::popcount(run.present));

@@ -9,7 +9,7 @@
 
 #include "gpu/batch/placed_segments.hpp"
 #include "gpu/batch/query_entries.hpp"
-#include "gpu/batch/query_piece.hpp"
+#include "gpu/batch/query_slice.hpp"
 #include "gpu/batch/segment_plans.hpp"
 #include "gpu/batch/start_seed.hpp"
 #include "gpu/batch/term_rows.hpp"
@@ -37,18 +37,18 @@ struct BatchRules {
   }
 };
 
-/// Measures the queries of a piece.
+/// Measures the queries of a slice.
 class QueryMeasurer {
  public:
-  /// Keeps references. The piece must have its states and nothing else. `answers_so_far` has, by
+  /// Keeps references. The slice must have its states and nothing else. `answers_so_far` has, by
   /// slot, the last answers of queries that run again, or is null.
   QueryMeasurer(const PlacedSegments& segments, const BatchRules& rules,
-                const Answer* answers_so_far, TermRows& rows, QueryPiece& piece)
+                const Answer* answers_so_far, TermRows& rows, QuerySlice& slice)
       : segments_(segments),
         rules_(rules),
         answers_so_far_(answers_so_far),
         rows_(rows),
-        piece_(piece) {}
+        slice_(slice) {}
 
   /// Measures the queries whose answers go to `slots`. Throws FormatError for damage.
   void measure(const SegmentPlans& plans, std::span<const std::uint32_t> slots);
@@ -62,33 +62,33 @@ class QueryMeasurer {
 
   // query_terms.cpp:
   void start_query(const SegmentPlans& plans, std::uint32_t slot);
-  void add_terms(const SegmentPlans& plans, const PlannedQuery& plan, PieceQuery& query,
+  void add_terms(const SegmentPlans& plans, const PlannedQuery& plan, SliceQuery& query,
                  bool prohibited);
   void find_lists(const SegmentPlans& plans);
   void describe_lists();
-  void find_row(const PlannedQuery& plan, PieceTerm& term);
-  void send_lists(PieceTerm& term);
-  void set_scorers(const PlannedQuery& whole, const PieceQuery& query);
+  void find_row(const PlannedQuery& plan, SliceTerm& term);
+  void send_lists(SliceTerm& term);
+  void set_scorers(const PlannedQuery& whole, const SliceQuery& query);
   static void prefetch(const SegmentPlans& plans, std::span<const std::uint32_t> slots,
                        std::size_t next);
 
   // query_measurer.cpp:
-  void measure_query(const SegmentPlans& plans, PieceQuery& query);
-  void find_runs(const PlannedQuery& whole, PieceQuery& query);
-  void add_run(const PlannedQuery& whole, PieceQuery& query, TermSet present, std::uint32_t begin,
+  void measure_query(const SegmentPlans& plans, SliceQuery& query);
+  void find_runs(const PlannedQuery& whole, SliceQuery& query);
+  void add_run(const PlannedQuery& whole, SliceQuery& query, TermSet present, std::uint32_t begin,
                std::uint32_t end);
-  ListSums sum_lists(const PieceQuery& query, const SegmentRun& run) const;
-  void count_run(const PieceQuery& query, SegmentRun& run);
-  void count_and(const PieceQuery& query, const SegmentRun& run, const QueryEntry& entry);
-  void count_or(const PieceQuery& query, const SegmentRun& run, const QueryEntry& entry);
+  ListSums sum_lists(const SliceQuery& query, const SegmentRun& run) const;
+  void count_run(const SliceQuery& query, SegmentRun& run);
+  void count_and(const SliceQuery& query, const SegmentRun& run, const QueryEntry& entry);
+  void count_or(const SliceQuery& query, const SegmentRun& run, const QueryEntry& entry);
 
   // query_scale.cpp:
   double max_kth_score(std::uint32_t k, std::span<const TermBound> terms) const;
-  double max_counted(const PieceQuery& query, bool is_of_all);
-  void set_scale(double max_counted, bool weights_are_whole, PieceQuery& of) const;
+  double max_counted(const SliceQuery& query, bool is_of_all);
+  void set_scale(double max_counted, bool weights_are_whole, SliceQuery& of) const;
   void set_known_threshold(Query& query) const;
-  std::uint32_t seeded_threshold(const PieceQuery& of);
-  std::span<const SeededList> seeded_lists(const PieceQuery& query);
+  std::uint32_t seeded_threshold(const SliceQuery& of);
+  std::span<const SeededList> seeded_lists(const SliceQuery& query);
 
   const PlacedSegments& segments_;
   const BatchRules& rules_;
@@ -96,7 +96,7 @@ class QueryMeasurer {
   TermRows& rows_;
   std::vector<SeededList> seeded_;  ///< of the query that is measured
   std::vector<TermBound> bounds_;   ///< likewise
-  QueryPiece& piece_;
+  QuerySlice& slice_;
 };
 
 }  // namespace warpdex::gpu

@@ -31,13 +31,13 @@ double QueryMeasurer::max_kth_score(std::uint32_t k, std::span<const TermBound> 
 /// The most that a posting needs to count: infinite where that is not bounded. By live documents:
 /// if removed ones counted, terms that have k of them together, but fewer live ones, would bound it
 /// far too high. Then frequent terms, which decide in that case, would have few units.
-double QueryMeasurer::max_counted(const PieceQuery& query, bool is_of_all) {
+double QueryMeasurer::max_counted(const SliceQuery& query, bool is_of_all) {
   if (rules_.scorer.kind != ScorerKind::kBm25 || segments_.largest_static() != 0) {
     return std::numeric_limits<double>::infinity();
   }
   bounds_.clear();
   const auto scoring = static_cast<std::size_t>(std::popcount(query.roles.scoring));
-  for (const PieceTerm& term : piece_.terms_of(query).first(scoring)) {
+  for (const SliceTerm& term : slice_.terms_of(query).first(scoring)) {
     const std::uint64_t size = term.list(0).size;
     const std::uint64_t live = term.planned->document_frequency;  // in all segments
     bounds_.push_back({term.bound, is_of_all ? live : live == 0 ? size : std::min(size, live)});
@@ -50,7 +50,7 @@ double QueryMeasurer::max_counted(const PieceQuery& query, bool is_of_all) {
 /// upper bound of the k-th best score. Otherwise a rare term, whose bound is high, would take the
 /// bits of the frequent terms that decide. Sums of impacts that fit 16 bits are units as they are,
 /// if the weights are whole.
-void QueryMeasurer::set_scale(double max_counted, bool weights_are_whole, PieceQuery& of) const {
+void QueryMeasurer::set_scale(double max_counted, bool weights_are_whole, SliceQuery& of) const {
   Query& query = of.common;
   const ScorerKind scorer = rules_.scorer.kind;
   const double largest_static = segments_.largest_static();
@@ -58,13 +58,13 @@ void QueryMeasurer::set_scale(double max_counted, bool weights_are_whole, PieceQ
   double bounds = 0;
   double weights = 0;
   double largest = 0;
-  for (const SegmentRun& run : piece_.runs_of(of)) {
+  for (const SegmentRun& run : slice_.runs_of(of)) {
     const TermSet scoring = run.present & of.roles.scoring;
     double own_bounds = 0;
     double own_weights = 0;
     for (TermSet left = scoring; left != 0; left &= left - 1) {
-      const PieceTerm& term =
-          piece_.terms[of.first_term + static_cast<std::size_t>(std::countr_zero(left))];
+      const SliceTerm& term =
+          slice_.terms[of.first_term + static_cast<std::size_t>(std::countr_zero(left))];
       own_bounds += std::min<double>(term.bound, max_counted);
       own_weights += term.weight;
       largest = std::max<double>(largest, term.bound);
@@ -113,14 +113,14 @@ void QueryMeasurer::set_known_threshold(Query& query) const {
 }
 
 /// The lists of OR's entries that have seeds, in segments without prohibited terms.
-std::span<const SeededList> QueryMeasurer::seeded_lists(const PieceQuery& query) {
+std::span<const SeededList> QueryMeasurer::seeded_lists(const SliceQuery& query) {
   seeded_.clear();
-  const PieceTerm* const terms = piece_.terms.data() + query.first_term;
-  for (const SegmentRun& run : piece_.runs_of(query)) {
+  const SliceTerm* const terms = slice_.terms.data() + query.first_term;
+  for (const SegmentRun& run : slice_.runs_of(query)) {
     if (!run.entries.any_of_or() || (run.present & query.roles.prohibited) != 0) continue;
     for (std::uint32_t segment = run.begin; segment < run.end; ++segment) {
       for (TermSet left = run.present; left != 0; left &= left - 1) {
-        const PieceTerm& term = terms[std::countr_zero(left)];
+        const SliceTerm& term = terms[std::countr_zero(left)];
         const TermList& list = term.row.lists[segment];
         if (list.source.flags & kRaw) continue;  // it has no seeds
         const TermScorer scorer{rules_.scorer.kind, term.weight, term.c0, term.c1};
@@ -134,7 +134,7 @@ std::span<const SeededList> QueryMeasurer::seeded_lists(const PieceQuery& query)
 /// The threshold that OR starts with. Each term's seed is a lower bound of the k-th best score,
 /// since no term is required, unless documents are prohibited. The seed is rounded down, since sums
 /// in units are never below scores. A query that runs again starts with its last threshold.
-std::uint32_t QueryMeasurer::seeded_threshold(const PieceQuery& of) {
+std::uint32_t QueryMeasurer::seeded_threshold(const SliceQuery& of) {
   const Query& query = of.common;
   std::uint32_t threshold = query.seed_threshold;
   if (!rules_.has_seeds) return threshold;

@@ -1,4 +1,4 @@
-// Finds the lists of a piece's terms: in the rows of a snapshot, or each for itself.
+// Finds the lists of a slice's terms: in the rows of a snapshot, or each for itself.
 #include <algorithm>
 #include <cmath>
 
@@ -32,12 +32,12 @@ void add_role(const PlannedTerm& term, std::uint32_t number, TermRoles& roles) {
 /// the GPU has none.
 void QueryMeasurer::start_query(const SegmentPlans& plans, std::uint32_t slot) {
   const PlannedQuery& plan = plans[slot];
-  PieceQuery& query = piece_.queries.emplace_back();
-  query.common.state = piece_.begin + static_cast<std::uint32_t>(piece_.queries.size()) - 1;
+  SliceQuery& query = slice_.queries.emplace_back();
+  query.common.state = slice_.begin + static_cast<std::uint32_t>(slice_.queries.size()) - 1;
   query.common.slot = slot;
-  query.first_term = static_cast<std::uint32_t>(piece_.terms.size());
+  query.first_term = static_cast<std::uint32_t>(slice_.terms.size());
   if (plan.terms.size() > kMaxLists || excludes_words(plan)) {
-    piece_.unanswerable.push_back(slot);
+    slice_.unanswerable.push_back(slot);
     return;
   }
   query.roles.misses_must = plan.misses_must;
@@ -48,11 +48,11 @@ void QueryMeasurer::start_query(const SegmentPlans& plans, std::uint32_t slot) {
 
 /// Adds the terms that are prohibited, or those that are not.
 void QueryMeasurer::add_terms(const SegmentPlans& plans, const PlannedQuery& plan,
-                              PieceQuery& query, bool prohibited) {
+                              SliceQuery& query, bool prohibited) {
   for (const PlannedTerm& term : plan.terms) {
     if (term.is_prohibited != prohibited) continue;
     add_role(term, query.term_count++, query.roles);
-    PieceTerm& own = piece_.terms.emplace_back();
+    SliceTerm& own = slice_.terms.emplace_back();
     own.planned = &term;
     own.own_list = kNone;
     if (!plans.are_of_all()) {
@@ -78,7 +78,7 @@ void QueryMeasurer::prefetch(const SegmentPlans& plans, std::span<const std::uin
 }
 
 /// Of several segments: a term's row, or lists of its own where there is no room for one.
-void QueryMeasurer::find_row(const PlannedQuery& plan, PieceTerm& term) {
+void QueryMeasurer::find_row(const PlannedQuery& plan, SliceTerm& term) {
   std::optional<TermRow> row = rows_.find(term.key);
   if (!row) row = rows_.add(term.key, segments_, plan, *term.planned);
   if (row) {
@@ -87,57 +87,57 @@ void QueryMeasurer::find_row(const PlannedQuery& plan, PieceTerm& term) {
     if (row->on_gpu == nullptr) send_lists(term);
     return;
   }
-  piece_.own_lists.resize(piece_.own_lists.size() + segments_.size());
-  term.row.sums = describe_in_all(segments_, plan, *term.planned, piece_.own_packed,
-                                  std::span(piece_.own_lists).last(segments_.size()));
+  slice_.own_lists.resize(slice_.own_lists.size() + segments_.size());
+  term.row.sums = describe_in_all(segments_, plan, *term.planned, slice_.own_packed,
+                                  std::span(slice_.own_lists).last(segments_.size()));
   send_lists(term);
 }
 
 /// The GPU has no row of the term, so a large batch sends the lists.
-void QueryMeasurer::send_lists(PieceTerm& term) {
-  term.own_list = piece_.shape.own_lists;
-  piece_.shape.own_lists += static_cast<std::uint32_t>(segments_.size());
-  piece_.shape.own_raw_lists += term.row.sums.raw_lists;
+void QueryMeasurer::send_lists(SliceTerm& term) {
+  term.own_list = slice_.shape.own_lists;
+  slice_.shape.own_lists += static_cast<std::uint32_t>(segments_.size());
+  slice_.shape.own_raw_lists += term.row.sums.raw_lists;
 }
 
-/// The lists of all terms of the piece.
+/// The lists of all terms of the slice.
 void QueryMeasurer::find_lists(const SegmentPlans& plans) {
   if (!plans.are_of_all()) return describe_lists();
-  for (const PieceQuery& query : piece_.queries) {
-    for (PieceTerm& term : piece_.terms_of(query)) find_row(plans[query.common.slot], term);
+  for (const SliceQuery& query : slice_.queries) {
+    for (SliceTerm& term : slice_.terms_of(query)) find_row(plans[query.common.slot], term);
   }
-  const TermList* next = piece_.own_lists.data();
-  for (PieceTerm& term : piece_.terms) {
+  const TermList* next = slice_.own_lists.data();
+  for (SliceTerm& term : slice_.terms) {
     if (term.row.lists != nullptr) continue;
     term.row.lists = next;
-    term.row.packed = piece_.own_packed.data();
+    term.row.packed = slice_.own_packed.data();
     next += segments_.size();
   }
 }
 
 /// The same in one segment.
 void QueryMeasurer::describe_lists() {
-  piece_.own_lists.resize(piece_.terms.size());
-  TermList* list = piece_.own_lists.data();
-  for (const PieceQuery& query : piece_.queries) {
+  slice_.own_lists.resize(slice_.terms.size());
+  TermList* list = slice_.own_lists.data();
+  for (const SliceQuery& query : slice_.queries) {
     const bool wants_seeds =
         rules_.has_seeds && rules_.of(query.common.slot).mode != QueryMode::kAnd;
-    for (PieceTerm& term : piece_.terms_of(query)) {
-      describe_term(segments_[0], *term.planned, wants_seeds, piece_.own_packed, *list);
+    for (SliceTerm& term : slice_.terms_of(query)) {
+      describe_term(segments_[0], *term.planned, wants_seeds, slice_.own_packed, *list);
       term.row.sums.add(list->source);
       term.row.lists = list++;
       send_lists(term);
     }
   }
-  for (PieceTerm& term : piece_.terms) term.row.packed = piece_.own_packed.data();
+  for (SliceTerm& term : slice_.terms) term.row.packed = slice_.own_packed.data();
 }
 
 /// How the lists of a query score: in all segments alike.
-void QueryMeasurer::set_scorers(const PlannedQuery& whole, const PieceQuery& query) {
+void QueryMeasurer::set_scorers(const PlannedQuery& whole, const SliceQuery& query) {
   const IndexCounts& counts = segments_[0].index.counts();
   const CollectionStatistics statistics =
       whole.statistics.value_or(CollectionStatistics{counts.documents, counts.tokens});
-  for (PieceTerm& term : piece_.terms_of(query)) {
+  for (SliceTerm& term : slice_.terms_of(query)) {
     const bool is_of_snapshot = term.planned->document_frequency != 0;
     const TermList& first = term.row.lists[0];
     const TermScorer scorer =
@@ -166,7 +166,7 @@ void QueryMeasurer::measure(const SegmentPlans& plans, std::span<const std::uint
     start_query(plans, slots[i]);
   }
   find_lists(plans);
-  for (PieceQuery& query : piece_.queries) measure_query(plans, query);
+  for (SliceQuery& query : slice_.queries) measure_query(plans, query);
 }
 
 }  // namespace warpdex::gpu

@@ -93,11 +93,11 @@ QueryLists::Parts QueryLists::lay_out(void* begin) const {
 
 void QueryLists::write(std::span<const PlannedQuery* const> plans, const ScorerSettings& scorer,
                        const Parts& host, const Parts& device) const {
-  const std::size_t pieces = (plans.size() + kTakenAtATime - 1) / kTakenAtATime;
-  threads_.for_each(pieces, [&](std::size_t piece) {
+  const std::size_t slices = (plans.size() + kTakenAtATime - 1) / kTakenAtATime;
+  threads_.for_each(slices, [&](std::size_t slice) {
     ListWriter writer(scorer);
-    const std::size_t end = std::min(plans.size(), (piece + 1) * kTakenAtATime);
-    for (std::size_t q = piece * kTakenAtATime; q < end; ++q) {
+    const std::size_t end = std::min(plans.size(), (slice + 1) * kTakenAtATime);
+    for (std::size_t q = slice * kTakenAtATime; q < end; ++q) {
       writer.scorers().clear();
       for (std::size_t s = 0; s < segments_.size(); ++s) {
         const PlannedQuery& plan = plan_in(*plans[q], s);

@@ -40,16 +40,16 @@ void BatchMemory::reserve(std::size_t bytes) {
   if (scratch_.size() > share()) scratch_.reset();
 }
 
-/// Finds the places of the pieces, in the memory that there is or in more. False if there is not
+/// Finds the places of the regions, in the memory that there is or in more. False if there is not
 /// enough.
-bool BatchMemory::make_room(std::size_t queries, const Pieces<std::size_t>& bytes) {
+bool BatchMemory::make_room(std::size_t queries, const Regions<std::size_t>& bytes) {
   const auto lay_out = [&](void* begin) {
     Arena arena(begin);
-    pieces_.image = arena.take<std::uint8_t>(bytes.image);
-    pieces_.cleared = arena.take<std::uint8_t>(bytes.cleared);
-    pieces_.tables = arena.take<std::uint8_t>(bytes.tables);
-    pieces_.documents = arena.take<std::uint8_t>(bytes.documents);
-    pieces_.made = arena.take<std::uint8_t>(bytes.made);
+    regions_.image = arena.take<std::uint8_t>(bytes.image);
+    regions_.cleared = arena.take<std::uint8_t>(bytes.cleared);
+    regions_.tables = arena.take<std::uint8_t>(bytes.tables);
+    regions_.documents = arena.take<std::uint8_t>(bytes.documents);
+    regions_.made = arena.take<std::uint8_t>(bytes.made);
     return arena.used();
   };
   const std::size_t needed = lay_out(nullptr);
@@ -71,7 +71,7 @@ bool BatchMemory::make_room(std::size_t queries, const Pieces<std::size_t>& byte
 
 bool BatchMemory::lay_out(const BatchPlan& plan) {
   BatchStages nowhere{};
-  Pieces<std::size_t> bytes;
+  Regions<std::size_t> bytes;
   bytes.image = plan.image_bytes;
   bytes.cleared = place_cleared(nullptr, plan, nowhere);
   bytes.tables = place_tables(nullptr, plan, nowhere);
@@ -85,15 +85,15 @@ bool BatchMemory::lay_out(const BatchPlan& plan) {
   turn_of_staging_ = 1 - turn_of_staging_;
   grow(stagings_[turn_of_staging_], image_bytes_);
   places_ = {};
-  place_cleared(pieces_.cleared, plan, places_);
-  place_tables(pieces_.tables, plan, places_);
-  place_documents(pieces_.documents, plan, places_);
+  place_cleared(regions_.cleared, plan, places_);
+  place_tables(regions_.tables, plan, places_);
+  place_documents(regions_.documents, plan, places_);
   return true;
 }
 
 ImageParts BatchMemory::device() const {
-  ImageParts parts = gpu::lay_out(shape_, pieces_.image);
-  lay_out_made(shape_, pieces_.made, parts);
+  ImageParts parts = gpu::lay_out(shape_, regions_.image);
+  lay_out_made(shape_, regions_.made, parts);
   return parts;
 }
 
@@ -118,19 +118,19 @@ void BatchMemory::upload(bool overlaps) {
 void BatchMemory::send(bool overlaps) {
   const cudaStream_t stream = stream_.handle();
   const auto words = [](std::size_t bytes) {
-    return static_cast<std::uint32_t>(bytes / sizeof(uint4));  // pieces of arenas are multiples of
+    return static_cast<std::uint32_t>(bytes / sizeof(uint4));  // regions of arenas are multiples of
                                                                // 16 bytes
   };
   if (std::max(image_bytes_, cleared_bytes_) <= kFewBytes) {
     const ImageFetch image{static_cast<const uint4*>(staging().device_data()),
-                           static_cast<uint4*>(pieces_.image), words(image_bytes_),
-                           static_cast<uint4*>(pieces_.cleared), words(cleared_bytes_)};
+                           static_cast<uint4*>(regions_.image), words(image_bytes_),
+                           static_cast<uint4*>(regions_.cleared), words(cleared_bytes_)};
     return launch_fetch(image, overlaps, stream);
   }
-  check_cuda(cudaMemcpyAsync(pieces_.image, staging().data(), image_bytes_, cudaMemcpyHostToDevice,
+  check_cuda(cudaMemcpyAsync(regions_.image, staging().data(), image_bytes_, cudaMemcpyHostToDevice,
                              stream),
              "cudaMemcpyAsync of a batch");
-  check_cuda(cudaMemsetAsync(pieces_.cleared, 0, cleared_bytes_, stream),
+  check_cuda(cudaMemsetAsync(regions_.cleared, 0, cleared_bytes_, stream),
              "cudaMemsetAsync of a batch's state");
 }
 

@@ -51,9 +51,9 @@ class BatchMemory {
   void upload(bool overlaps);
 
  private:
-  /// The pieces of a part's memory: their bytes, or their addresses.
+  /// The regions of a part's memory: their bytes, or their addresses.
   template <class T>
-  struct Pieces {
+  struct Regions {
     T image{};    ///< written on the host
     T cleared{};  ///< states, histograms and counters
     T tables{};   ///< by tile
@@ -62,15 +62,15 @@ class BatchMemory {
   };
 
   void send(bool overlaps);
-  bool make_room(std::size_t queries, const Pieces<std::size_t>& bytes);
+  bool make_room(std::size_t queries, const Regions<std::size_t>& bytes);
   const PinnedBuffer& staging() const { return stagings_[turn_of_staging_]; }
 
   const SearchedIndex& index_;
   const Stream& stream_;
   std::array<PinnedBuffer, 2> stagings_;  ///< images of this part and of the one before
   std::size_t turn_of_staging_ = 0;
-  AccountedBuffer scratch_;   ///< all pieces in one, since allocating takes long
-  Pieces<void*> pieces_;      ///< of what was laid out last
+  AccountedBuffer scratch_;   ///< all regions in one, since allocating takes long
+  Regions<void*> regions_;    ///< of what was laid out last
   BatchStages places_{};      ///< likewise
   std::size_t reserved_ = 0;  ///< bytes of the share for the list stage
   BatchShape shape_;          ///< of what was laid out last

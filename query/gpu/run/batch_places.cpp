@@ -1,4 +1,4 @@
-// Lays out the pieces of a batch.
+// Lays out the regions of a batch.
 #include "gpu/run/batch_places.hpp"
 
 #include <algorithm>

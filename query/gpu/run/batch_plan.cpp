@@ -72,7 +72,7 @@ void set_round_room(std::size_t blocks, std::size_t found, BatchPlan& plan) {
       static_cast<std::uint32_t>(has_rounds ? std::min({chunks, found, kMaxChunks}) : 0);
 }
 
-/// Bytes of all pieces of a part.
+/// Bytes of all regions of a part.
 std::size_t bytes_of(const BatchPlan& plan) {
   BatchStages nowhere{};
   ImageParts none{};

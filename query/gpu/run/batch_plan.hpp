@@ -95,7 +95,7 @@ class BatchPlanner {
   bool has_room_for_each(SegmentPlans plans, std::span<const std::uint32_t> slots, std::uint32_t k,
                          std::size_t share) const;
 
-  /// Plans a part of this shape, of `queries` queries. Its pieces fit into the share if the
+  /// Plans a part of this shape, of `queries` queries. Its regions fit into the share if the
   /// smallest room for candidates, blocks and documents does; lists are decoded once only if their
   /// postings fit beside. O(1).
   BatchPlan plan(const BatchShape& shape, std::uint32_t queries, std::uint32_t k,

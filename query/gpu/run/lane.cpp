@@ -26,15 +26,15 @@ std::uint32_t tile_end(const SearchedIndex& index) {
 }  // namespace
 
 Lane::Lane(const GpuIndex::State& index, const Removals& removed, const GpuEngineSettings& settings,
-           std::shared_ptr<BatchBuilder::Pieces> pieces)
-    : Lane(index, &index, removed, settings, std::move(pieces), nullptr) {}
+           std::shared_ptr<BatchBuilder::Slices> slices)
+    : Lane(index, &index, removed, settings, std::move(slices), nullptr) {}
 
 Lane::Lane(const SearchedIndex& joined, const GpuEngineSettings& settings,
-           std::shared_ptr<BatchBuilder::Pieces> pieces, DeviceRows& rows)
-    : Lane(joined, nullptr, {.bits = joined.removed_bits}, settings, std::move(pieces), &rows) {}
+           std::shared_ptr<BatchBuilder::Slices> slices, DeviceRows& rows)
+    : Lane(joined, nullptr, {.bits = joined.removed_bits}, settings, std::move(slices), &rows) {}
 
 Lane::Lane(const SearchedIndex& index, const GpuIndex::State* alone, const Removals& removed,
-           const GpuEngineSettings& settings, std::shared_ptr<BatchBuilder::Pieces> pieces,
+           const GpuEngineSettings& settings, std::shared_ptr<BatchBuilder::Slices> slices,
            DeviceRows* rows)
     : index_(index),
       cache_(alone == nullptr ? nullptr : alone->cache.get()),
@@ -42,7 +42,7 @@ Lane::Lane(const SearchedIndex& index, const GpuIndex::State* alone, const Remov
       settings_(settings),
       stage_(alone == nullptr ? std::nullopt
                               : std::optional<ListStage>(std::in_place, *alone, removed)),
-      builder_(placed(index, stage_ ? &*stage_ : nullptr), settings.ablation, std::move(pieces)),
+      builder_(placed(index, stage_ ? &*stage_ : nullptr), settings.ablation, std::move(slices)),
       rows_(rows),
       stream_(index.device),
       clock_(settings.ablation.time_stages, index.device),

@@ -29,12 +29,12 @@ namespace warpdex::gpu {
 class Lane {
  public:
   /// Over an index. Keeps a reference. The bits of `removed` are as in Batch::removed. Lanes of an
-  /// engine share `pieces`. Throws CudaError.
+  /// engine share `slices`. Throws CudaError.
   Lane(const GpuIndex::State& index, const Removals& removed, const GpuEngineSettings& settings,
-       std::shared_ptr<BatchBuilder::Pieces> pieces);
+       std::shared_ptr<BatchBuilder::Slices> slices);
   /// Over the segments of a snapshot; plans must be for all of them. Lanes share `rows`, too.
   Lane(const SearchedIndex& joined, const GpuEngineSettings& settings,
-       std::shared_ptr<BatchBuilder::Pieces> pieces, DeviceRows& rows);
+       std::shared_ptr<BatchBuilder::Slices> slices, DeviceRows& rows);
   ~Lane();
   Lane(const Lane&) = delete;
   Lane& operator=(const Lane&) = delete;
@@ -60,7 +60,7 @@ class Lane {
 
  private:
   Lane(const SearchedIndex& index, const GpuIndex::State* alone, const Removals& removed,
-       const GpuEngineSettings& settings, std::shared_ptr<BatchBuilder::Pieces> pieces,
+       const GpuEngineSettings& settings, std::shared_ptr<BatchBuilder::Slices> slices,
        DeviceRows* rows);
 
   /// Queries that are under way together.

@@ -28,7 +28,7 @@ SegmentEngine::SegmentEngine(const GpuIndex::State& index, const Removals& remov
       alone_(&index),
       removed_(removed),
       settings_(settings),
-      pieces_(std::make_shared<BatchBuilder::Pieces>()) {
+      slices_(std::make_shared<BatchBuilder::Slices>()) {
   add_lane();
 }
 
@@ -37,7 +37,7 @@ SegmentEngine::SegmentEngine(const SearchedIndex& joined, const GpuEngineSetting
     : index_(joined),
       settings_(settings),
       rows_(std::in_place, joined),
-      pieces_(std::make_shared<BatchBuilder::Pieces>(rows_->memory(), max_row_bytes)) {
+      slices_(std::make_shared<BatchBuilder::Slices>(rows_->memory(), max_row_bytes)) {
   add_lane();
 }
 
@@ -45,8 +45,8 @@ void SegmentEngine::add_lane() {
   const StreamPriorityScope priority(settings_.is_background ? StreamPriority::kUsual
                                                              : StreamPriority::kFirst);
   lanes_.push_back(alone_ != nullptr
-                       ? std::make_unique<LaneEntry>(*alone_, removed_, settings_, pieces_)
-                       : std::make_unique<LaneEntry>(index_, settings_, pieces_, *rows_));
+                       ? std::make_unique<LaneEntry>(*alone_, removed_, settings_, slices_)
+                       : std::make_unique<LaneEntry>(index_, settings_, slices_, *rows_));
 }
 
 SegmentEngine::LaneEntry& SegmentEngine::find_free() {

@@ -76,7 +76,7 @@ class SegmentEngine final : public SegmentSearcher {
   Removals removed_;
   const GpuEngineSettings settings_;
   std::optional<DeviceRows> rows_;  ///< of a snapshot
-  std::shared_ptr<BatchBuilder::Pieces> pieces_;
+  std::shared_ptr<BatchBuilder::Slices> slices_;
   std::vector<std::unique_ptr<LaneEntry>> lanes_;  ///< made when first needed
   std::uint64_t last_ticket_ = 0;
 };

@@ -23,23 +23,23 @@ namespace {
 constexpr std::uint32_t kJoinedCapacity = 1'000;
 
 /// What the images of several batches share.
-struct SharedPieces {
-  explicit SharedPieces(std::size_t gpu_bytes = std::size_t{4} << 20,
+struct SharedSlices {
+  explicit SharedSlices(std::size_t gpu_bytes = std::size_t{4} << 20,
                         std::size_t host_bytes = TermRows::kMaxBytes)
-      : rows(gpu_bytes), pieces(std::make_shared<QueryPieces>(rows.view(), host_bytes)) {}
-  SharedPieces(const SharedPieces&) = delete;
-  SharedPieces& operator=(const SharedPieces&) = delete;
+      : rows(gpu_bytes), slices(std::make_shared<QuerySlices>(rows.view(), host_bytes)) {}
+  SharedSlices(const SharedSlices&) = delete;
+  SharedSlices& operator=(const SharedSlices&) = delete;
 
   Rows rows;
-  std::shared_ptr<QueryPieces> pieces;
+  std::shared_ptr<QuerySlices> slices;
 };
 
 /// The image of some queries.
 struct JoinedImage : HostImage {
   JoinedImage(const Joined& joined, std::span<const PlannedQuery> plans,
-              std::span<const SearchSettings> settings, SharedPieces* shared = nullptr) {
+              std::span<const SearchSettings> settings, SharedSlices* shared = nullptr) {
     BatchBuilder builder(joined.all, {},
-                         shared == nullptr ? std::make_shared<QueryPieces>() : shared->pieces);
+                         shared == nullptr ? std::make_shared<QuerySlices>() : shared->slices);
     std::vector<std::uint32_t> slots(plans.size());
     for (std::uint32_t i = 0; i < slots.size(); ++i) slots[i] = i;
     const BatchShape& measured = builder.measure(SegmentPlans::of_all(plans), slots, settings);
@@ -252,7 +252,7 @@ void expect_same(const JoinedImage& one, const JoinedImage& other) {
 TEST_P(JoinedImageTest, RowsOrNotIsTheSame) {
   const test::LivingLog log = make_log(300);
   const JoinedImage alone(*joined_, log.plans, log.settings);
-  SharedPieces shared;
+  SharedSlices shared;
   const std::span plans(log.plans);
   const std::span settings(log.settings);
   const auto part = [&](std::size_t first, std::size_t count) {
@@ -267,7 +267,7 @@ TEST_P(JoinedImageTest, RowsOrNotIsTheSame) {
   EXPECT_EQ(with_rows.shape.own_lists, 0U);
   for (const std::size_t bytes : {0, 1'000, 20'000}) {
     for (const bool is_of_host : {false, true}) {
-      SharedPieces small(is_of_host ? 1 << 20 : bytes, is_of_host ? bytes : TermRows::kMaxBytes);
+      SharedSlices small(is_of_host ? 1 << 20 : bytes, is_of_host ? bytes : TermRows::kMaxBytes);
       for (int turn = 0; turn < 2; ++turn) {
         const JoinedImage image(*joined_, log.plans, log.settings, &small);
         expect_same(image, alone);
