@@ -20,6 +20,7 @@
 #include "benchmarks/code_way.hpp"
 #include "benchmarks/mixture.hpp"
 #include "benchmarks/report.hpp"
+#include "benchmarks/splitmix.hpp"
 #include "search/timing.hpp"
 #include "warpdex/core/cuda/device.hpp"
 #include "warpdex/core/cuda/resources.hpp"
@@ -75,17 +76,10 @@ class Rows {
   }
 
  private:
-  /// A number that seems random; of splitmix64.
-  static std::uint64_t mixed(std::uint64_t value) {
-    value += 0x9E3779B97F4A7C15;
-    value = (value ^ (value >> 30)) * 0xBF58476D1CE4E5B9;
-    value = (value ^ (value >> 27)) * 0x94D049BB133111EB;
-    return value ^ (value >> 31);
-  }
   void make_row(std::uint64_t row, float* to) const {
     constexpr float kShare = 0.3F;
-    const float* const x = pool_.row(mixed(2 * row) % pool_.rows).data();
-    const float* const y = pool_.row(mixed(2 * row + 1) % pool_.rows).data();
+    const float* const x = pool_.row(splitmix(2 * row) % pool_.rows).data();
+    const float* const y = pool_.row(splitmix(2 * row + 1) % pool_.rows).data();
     for (std::size_t c = 0; c < dimension(); ++c) to[c] = x[c] + kShare * y[c];
   }
 

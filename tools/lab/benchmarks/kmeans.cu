@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "benchmarks/report.hpp"
+#include "benchmarks/splitmix.hpp"
 #include "search/timing.hpp"
 #include "warpdex/core/cuda/check_internal.hpp"
 #include "warpdex/vector/data/matrix.hpp"
@@ -26,16 +27,9 @@ struct Settings {
 
 constexpr std::uint32_t kSide = 28;  ///< of an image, in pixels
 
-__device__ std::uint32_t random_bits(std::uint64_t place) {
-  std::uint64_t bits = (place + 1) * 0x9E3779B97F4A7C15ULL;
-  bits = (bits ^ (bits >> 30)) * 0xBF58476D1CE4E5B9ULL;
-  bits = (bits ^ (bits >> 27)) * 0x94D049BB133111EBULL;
-  return static_cast<std::uint32_t>(bits >> 32);
-}
-
 /// Work item: a made image, a CTA.
 __global__ void make_digits(const float* images, std::uint32_t count, float* out) {
-  const std::uint32_t bits = random_bits(blockIdx.x);
+  const auto bits = static_cast<std::uint32_t>(splitmix(blockIdx.x * kSplitmixStep) >> 32);
   const float* const image = images + std::size_t{bits % count} * kSide * kSide;
   const int right = static_cast<int>(bits >> 16 & 0xFF) % 5 - 2;
   const int down = static_cast<int>(bits >> 24) % 5 - 2;
@@ -44,8 +38,8 @@ __global__ void make_digits(const float* images, std::uint32_t count, float* out
     const int x = static_cast<int>(i % kSide) - right;
     const int y = static_cast<int>(i / kSide) - down;
     const bool is_inside = x >= 0 && y >= 0 && x < int{kSide} && y < int{kSide};
-    const float noise =
-        static_cast<float>(random_bits(std::uint64_t{blockIdx.x} << 20 | i) >> 8) * 0x1p-24F;
+    const std::uint64_t place = std::uint64_t{blockIdx.x} << 20 | i;
+    const float noise = static_cast<float>(splitmix(place * kSplitmixStep) >> 40) * 0x1p-24F;
     made[i] = (is_inside ? image[y * int{kSide} + x] : 0.0F) + 16 * noise;
   }
 }

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <random>
 
+#include "benchmarks/splitmix.hpp"
 #include "warpdex/core/error.hpp"
 #include "warpdex/core/parallel.hpp"
 
@@ -31,10 +32,8 @@ class Noise {
   explicit Noise(std::uint64_t seed) : state_(seed) {}
 
   float next() {
-    state_ += 0x9E3779B97F4A7C15U;
-    std::uint64_t bits = (state_ ^ (state_ >> 30)) * 0xBF58476D1CE4E5B9U;
-    bits = (bits ^ (bits >> 27)) * 0x94D049BB133111EBU;
-    bits ^= bits >> 31;
+    const std::uint64_t bits = splitmix(state_);
+    state_ += kSplitmixStep;
     const std::uint64_t pairs = (bits & 0x0000FFFF0000FFFFU) + (bits >> 16 & 0x0000FFFF0000FFFFU);
     const auto sum = static_cast<std::int32_t>((pairs & 0xFFFFFFFFU) + (pairs >> 32));
     constexpr float kDeviation = 37837.2F;  // of a sum: 2^16 / sqrt(3)

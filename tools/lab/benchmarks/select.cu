@@ -8,6 +8,7 @@
 
 #include "benchmarks/copy_bandwidth.hpp"
 #include "benchmarks/report.hpp"
+#include "benchmarks/splitmix.hpp"
 #include "search/timing.hpp"
 #include "warpdex/core/select/select_rows.cuh"
 
@@ -25,20 +26,12 @@ struct Settings {
 enum class Keys { kRandom, kRising, kFalling, kEqual, kFewDistinct };
 constexpr const char* kKeysNames[] = {"random", "rising", "falling", "equal", "100 distinct"};
 
-// 24 bits that differ from place to place (the finaliser of a multiplicative hash).
-__device__ std::uint32_t random_bits(std::uint64_t place) {
-  std::uint64_t bits = (place + 1) * 0x9E3779B97F4A7C15ULL;
-  bits = (bits ^ (bits >> 30)) * 0xBF58476D1CE4E5B9ULL;
-  bits = (bits ^ (bits >> 27)) * 0x94D049BB133111EBULL;
-  return static_cast<std::uint32_t>(bits >> 40);
-}
-
 // Work item: one key; grid-stride. Random ones are uniform in [0, 1).
 __global__ void make_keys(float* keys, std::size_t size, std::size_t columns, Keys kind) {
   for (std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x; i < size;
        i += std::size_t{gridDim.x} * blockDim.x) {
     const std::size_t column = i % columns;
-    const std::uint32_t bits = random_bits(i);
+    const auto bits = static_cast<std::uint32_t>(splitmix(i * kSplitmixStep) >> 40);
     float key = static_cast<float>(bits) * 0x1p-24F;
     if (kind == Keys::kRising) key = static_cast<float>(column);
     if (kind == Keys::kFalling) key = -static_cast<float>(column);
@@ -53,8 +46,8 @@ template <typename Key>
 __global__ void make_small_keys(Key* keys, std::size_t size) {
   for (std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x; i < size;
        i += std::size_t{gridDim.x} * blockDim.x) {
-    keys[i] =
-        KeyRules<Key>::key(static_cast<typename KeyRules<Key>::Working>(random_bits(i) >> 8), 0);
+    const auto bits = static_cast<std::uint32_t>(splitmix(i * kSplitmixStep) >> 48);
+    keys[i] = KeyRules<Key>::key(static_cast<typename KeyRules<Key>::Working>(bits), 0);
   }
 }
 
