@@ -18,10 +18,24 @@
 namespace warpdex {
 namespace {
 
-/// The terms of a segment in their order, a group of the lexicon at a time.
+/// The terms of a segment in their order, from one on, a group of the lexicon at a time.
 class TermCursor {
  public:
-  explicit TermCursor(const Index& index) : index_(&index) { load(); }
+  TermCursor(const Index& index, std::string_view from) : index_(&index) {
+    // The first group that begins with `from` or a later term; it may be in the one before.
+    std::uint64_t end = index.term_groups();
+    while (group_ < end) {
+      const std::uint64_t middle = group_ + (end - group_) / 2;
+      if (first_of(middle) < from) {
+        group_ = middle + 1;
+      } else {
+        end = middle;
+      }
+    }
+    if (group_ > 0) --group_;
+    load();
+    while (!is_at_end() && term() < from) next();
+  }
 
   bool is_at_end() const { return place_ == terms_.size(); }
   const std::string& term() const { return terms_[place_]; }
@@ -30,6 +44,13 @@ class TermCursor {
   }
 
  private:
+  std::string first_of(std::uint64_t group) const {
+    std::string first;
+    index_->for_each_term_of_group(group, [&](std::string_view term, const PostingsEntry&) {
+      if (first.empty()) first = term;
+    });
+    return first;
+  }
   void load() {
     terms_.clear();
     place_ = 0;
@@ -124,7 +145,7 @@ void IndexReader::for_each_term(const std::function<bool(const TermStatistics&)>
                                 std::string_view prefix) const {
   std::vector<TermCursor> cursors;
   for (const Snapshot::Segment& segment : state_->snapshot.segments()) {
-    cursors.emplace_back(*segment.index);
+    cursors.emplace_back(*segment.index, prefix);
   }
   for (;;) {
     std::optional<std::string> smallest;
@@ -135,10 +156,7 @@ void IndexReader::for_each_term(const std::function<bool(const TermStatistics&)>
     for (TermCursor& cursor : cursors) {
       if (!cursor.is_at_end() && cursor.term() == *smallest) cursor.next();
     }
-    if (!smallest->starts_with(prefix)) {
-      if (*smallest > prefix) return;
-      continue;
-    }
+    if (!smallest->starts_with(prefix)) return;
     if (const auto found = statistics(*smallest); found && !visit(*found)) return;
   }
 }

@@ -2,6 +2,8 @@
 // removed documents.
 #include "warpdex/index_reader.hpp"
 
+#include <algorithm>
+#include <iterator>
 #include <map>
 #include <sstream>
 
@@ -122,6 +124,40 @@ TEST(IndexReader, TermsOfAPrefixUntilToldToStop) {
   EXPECT_FALSE(reader.statistics("moons"));
   EXPECT_TRUE(reader.postings("moons").empty());
   EXPECT_FALSE(reader.find("3"));
+}
+
+TEST(IndexReader, TermsOfAnyPrefixAreThoseOfAllTermsThatHaveIt) {
+  std::mt19937_64 random = test::generator(5);
+  const test::TemporaryFolder folder;
+  build_index(*documents_from_memory(test::word_documents(random, 0, 900, 3000, 30)),
+              test::plain_build(folder / "index"));
+  Writer writer(folder / "index");
+  for (const Document& each : test::word_documents(random, 900, 100, 5000, 30)) {
+    writer.add({.id = each.id, .text = each.text});
+  }
+  writer.commit();
+  const IndexReader reader(folder / "index");
+  const auto terms_of = [&](std::string_view prefix) {
+    std::vector<std::string> terms;
+    reader.for_each_term(
+        [&](const TermStatistics& term) {
+          terms.push_back(term.term);
+          return true;
+        },
+        prefix);
+    return terms;
+  };
+  const std::vector<std::string> all = terms_of("");
+  ASSERT_GT(all.size(), 2000U);
+  std::vector<std::string> prefixes{"v",  "w",   "x",    "w0",    "w1",
+                                    "w9", "w99", "w999", "w4999", all.front()};
+  for (int i = 0; i < 50; ++i) prefixes.push_back("w" + std::to_string(random() % 5000));
+  for (const std::string& prefix : prefixes) {
+    std::vector<std::string> wanted;
+    std::ranges::copy_if(all, std::back_inserter(wanted),
+                         [&](const std::string& term) { return term.starts_with(prefix); });
+    EXPECT_EQ(terms_of(prefix), wanted) << prefix;
+  }
 }
 
 TEST(IndexReader, StoredTextsAndVectors) {

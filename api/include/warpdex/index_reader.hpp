@@ -112,7 +112,7 @@ class IndexReader {
   /// None if no live document has the term. O(segments log terms).
   std::optional<TermStatistics> statistics(std::string_view term) const;
   /// Calls visit for all terms that begin with `prefix` and that live documents have, in the order
-  /// of their bytes, until it returns false. O(terms log terms), from the first term of all.
+  /// of their bytes, until it returns false. O(log terms) for each.
   void for_each_term(const std::function<bool(const TermStatistics&)>& visit,
                      std::string_view prefix = {}) const;
   /// Up to `count` terms of live documents that are spelt like `word`: fewest edits first, then
