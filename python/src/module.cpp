@@ -4,6 +4,7 @@
 #include "build.hpp"
 #include "searcher.hpp"
 #include "support.hpp"
+#include "term_search.hpp"
 #include "vectors.hpp"
 #include "warpdex/version.hpp"
 #include "writer.hpp"
@@ -13,6 +14,7 @@ NB_MODULE(_core, module) {
   translate_errors();
   bind_answers(module);
   bind_searcher(module);
+  bind_term_search(module);
   bind_build(module);
   bind_writer(module);
   bind_vectors(module);

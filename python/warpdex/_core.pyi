@@ -134,6 +134,15 @@ class Searcher:
     @property
     def stored_fields(self) -> list[str]: ...
 
+def search_terms(
+    searcher: Searcher,
+    queries: list[dict[str, float]],
+    vectors: Floats | None,
+    k: int,
+    threads: int,
+    progress: Callable[[int], None] | None,
+    options: Options,
+) -> list[Hits]: ...
 def build(
     documents: Iterable[Mapping[str, Any]],
     path: str,

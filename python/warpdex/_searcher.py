@@ -14,6 +14,7 @@ import numpy.typing as npt
 from . import _core
 from ._arrays import float_rows, one_row
 from ._build import Path, as_bytes
+from ._feedback import TermSearch
 from ._progress import Bar
 from ._results import BatchResult
 from .errors import UsageError
@@ -74,7 +75,7 @@ class TermStatistics(NamedTuple):
     collection_frequency: int
 
 
-class Searcher:
+class Searcher(TermSearch):
     """An index open for searching, from any number of threads.
 
     Each search is answered by one commit, to the same bits on every device and for any number of
