@@ -15,6 +15,7 @@ from warpdex import _core
 
 PYTHON = Path(__file__).resolve().parents[1]
 EXAMPLES = sorted((PYTHON / "examples").glob("*.py"))
+NEEDED = {"pyterrier_experiment": "pyterrier"}
 
 
 def run(*arguments: object, cwd: Path | None = None) -> str:
@@ -27,6 +28,8 @@ def run(*arguments: object, cwd: Path | None = None) -> str:
 
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: path.stem)
 def test_examples_run(example: Path) -> None:
+    if needed := NEEDED.get(example.stem):
+        pytest.importorskip(needed, reason=f"{needed} is not installed")
     assert run(example)
 
 
@@ -34,6 +37,15 @@ def test_the_quickstart_over_articles(data: Path) -> None:
     output = run(PYTHON / "examples" / "quickstart.py", data)
     ndcg = float(output.split("nDCG@10")[1])
     assert 0.3 < ndcg < 0.9
+
+
+def test_the_experiment_on_cran(data: Path) -> None:
+    pytest.importorskip("pyterrier", reason="pyterrier is not installed")
+    output = run(PYTHON / "examples" / "pyterrier_experiment.py", data / "ir" / "cran")
+    figures = {line.split()[0]: float(line.split()[1]) for line in output.splitlines()[1:]}
+    assert set(figures) == {"BM25", "QLD", "RM3", "Rocchio", "dense", "hybrid"}
+    assert all(0.2 < ap < 0.6 for ap in figures.values())
+    assert figures["RM3"] > figures["BM25"]
 
 
 def test_the_page_runs(tmp_path: Path) -> None:

@@ -186,6 +186,9 @@ def test_errors(index: WarpdexIndex, tmp_path: Path) -> None:
         index.index(DOCS)
     with pytest.raises(warpdex.UsageError, match="num_results"):
         index.bm25(num_results=0)
+    for retriever in (index.bm25, index.qld, index.hybrid, index.rm3, index.rocchio):
+        with pytest.raises(TypeError, match="no option 'modus'"):
+            retriever(modus="and")
     with pytest.raises(warpdex.UsageError, match="docno"):
         WarpdexIndex(tmp_path / "a").index([{"text": "fish"}])
     with pytest.raises(warpdex.UsageError, match="none of the members text, toks, vec"):

@@ -15,7 +15,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
-from typing import Any, Literal, Unpack
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -53,6 +53,12 @@ def _of_hits(answers: Iterable[_core.Hits]) -> Found:
 
 def _rows(frame: pd.DataFrame) -> npt.NDArray[np.float32]:
     return np.ascontiguousarray(np.stack(list(frame["query_vec"])), dtype=np.float32)
+
+
+def _check_options(options: Mapping[str, Any]) -> None:
+    for name in options:
+        if name not in SearchOptions.__annotations__:
+            raise TypeError(f"there is no option {name!r}; see warpdex.SearchOptions")
 
 
 class Retriever(pt.Transformer):  # type: ignore[misc,unused-ignore]
@@ -189,7 +195,7 @@ class WarpdexIndex(pt.Artifact, pt.Indexer):  # type: ignore[misc,unused-ignore]
 
     def built(self) -> bool:
         """Whether the index is there."""
-        return (Path(self.path) / "manifest.json").is_file()
+        return (Path(str(self.path)) / "manifest.json").is_file()
 
     @property
     def searcher(self) -> Searcher:
@@ -249,8 +255,9 @@ class WarpdexIndex(pt.Artifact, pt.Indexer):  # type: ignore[misc,unused-ignore]
         name: str,
         num_results: int,
         fields: Sequence[str],
-        options: SearchOptions,
+        options: dict[str, Any],
     ) -> Retriever:
+        _check_options(options)
         options.setdefault("syntax", "plain")
 
         def search(frame: pd.DataFrame, k: int) -> Found:
@@ -272,7 +279,7 @@ class WarpdexIndex(pt.Artifact, pt.Indexer):  # type: ignore[misc,unused-ignore]
         *,
         num_results: int = NUM_RESULTS,
         fields: Sequence[str] = (),
-        **options: Unpack[SearchOptions],
+        **options: Any,
     ) -> Retriever:
         """BM25 of `query`. All of a query is words; syntax="signed" reads + - ^ as operators.
 
@@ -290,7 +297,7 @@ class WarpdexIndex(pt.Artifact, pt.Indexer):  # type: ignore[misc,unused-ignore]
         *,
         num_results: int = NUM_RESULTS,
         fields: Sequence[str] = (),
-        **options: Unpack[SearchOptions],
+        **options: Any,
     ) -> Retriever:
         """Query likelihood with Dirichlet smoothing of `query`; arguments as of bm25()."""
         options.update(scorer="qld", mu=mu)
@@ -332,7 +339,7 @@ class WarpdexIndex(pt.Artifact, pt.Indexer):  # type: ignore[misc,unused-ignore]
         toks: bool = False,
         num_results: int = NUM_RESULTS,
         fields: Sequence[str] = (),
-        **options: Unpack[SearchOptions],
+        **options: Any,
     ) -> Retriever:
         """Words and vectors: `query`, or `query_toks` with toks=True, and `query_vec`.
 
@@ -340,6 +347,7 @@ class WarpdexIndex(pt.Artifact, pt.Indexer):  # type: ignore[misc,unused-ignore]
             fusion, weight: how they are joined, as of warpdex.SearchOptions.
             num_results, fields, options: as of bm25().
         """
+        _check_options(options)
         options.setdefault("syntax", "plain")
         options.update(fusion=fusion, weight=weight)
 
@@ -367,8 +375,10 @@ class WarpdexIndex(pt.Artifact, pt.Indexer):  # type: ignore[misc,unused-ignore]
         num_results: int,
         fields: Sequence[str],
         terms: Callable[[str], dict[str, float]],
-        options: SearchOptions,
+        options: dict[str, Any],
     ) -> Retriever:
+        _check_options(options)
+
         def search(frame: pd.DataFrame, k: int) -> Found:
             queries = [terms(query) for query in frame["query"]]
             return _of_hits(
@@ -385,7 +395,7 @@ class WarpdexIndex(pt.Artifact, pt.Indexer):  # type: ignore[misc,unused-ignore]
         original_query_weight: float = 0.5,
         num_results: int = NUM_RESULTS,
         fields: Sequence[str] = (),
-        **options: Unpack[SearchOptions],
+        **options: Any,
     ) -> Retriever:
         """`query` expanded with terms of its best documents, as warpdex.Searcher.rm3() does."""
 
@@ -409,7 +419,7 @@ class WarpdexIndex(pt.Artifact, pt.Indexer):  # type: ignore[misc,unused-ignore]
         beta: float = 0.75,
         num_results: int = NUM_RESULTS,
         fields: Sequence[str] = (),
-        **options: Unpack[SearchOptions],
+        **options: Any,
     ) -> Retriever:
         """The same as warpdex.Searcher.rocchio() does."""
 
