@@ -9,6 +9,7 @@ import random
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import warpdex
@@ -98,6 +99,21 @@ def test_a_folder(folder: Path, tmp_path: Path) -> None:
     text = documents(2, 1)[0]["contents"]
     hits = warpdex.Searcher(index).search(text, 201, scorer="qld", syntax="plain")
     assert other.run["d0"] == {hit.id: hit.score for hit in hits if hit.id != "d0"}
+
+
+def test_vectors(folder: Path, tmp_path: Path) -> None:
+    rows = np.random.default_rng(1).standard_normal((400, 6), dtype=np.float32)
+    docs = list(beir.read_corpus(folder))
+    warpdex.build(docs, tmp_path / "index", fields=["title", "text"], vectors=rows)
+    vectors = {f"d{i}": rows[i] for i in range(30)}
+    found = beir.evaluate(
+        folder, tmp_path / "index", query_vectors=vectors, fusion="convex", weight=0.0
+    )
+    order = np.argsort(-(rows @ rows[3]))
+    assert list(found.run["d3"])[:10] == [f"d{i}" for i in order if i != 3][:10]
+    del vectors["d3"]
+    with pytest.raises(warpdex.InputError, match="d3"):
+        beir.evaluate(folder, tmp_path / "index", query_vectors=vectors)
 
 
 def test_compressed_files(folder: Path, tmp_path: Path) -> None:

@@ -211,6 +211,13 @@ def test_original_query_alone(searcher: warpdex.Searcher) -> None:
     assert searcher.rocchio("word5 word44", 100, beta=0).ids == words.ids
 
 
+def test_modes_are_of_the_first_search(searcher: warpdex.Searcher) -> None:
+    query = "word5 word51 word44"
+    terms = searcher.rm3_terms(query, mode="and")
+    assert terms != searcher.rm3_terms(query)
+    assert searcher.rm3(query, 100, mode="and").ids == searcher.search_terms(terms, 100).ids
+
+
 def test_feedback_without_answers(searcher: warpdex.Searcher) -> None:
     assert len(searcher.rm3("absent")) == 0
     assert searcher.rm3_terms("absent") == {"absent": 0.5}

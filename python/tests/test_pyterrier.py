@@ -122,6 +122,9 @@ def test_learned_weights(tmp_path: Path) -> None:
 def test_feedback(index: WarpdexIndex) -> None:
     found = index.rm3(fb_docs=5)(QUERIES)
     assert rows(found, "q1") == pairs(index.searcher.rm3("w5 -w2", 1000, fb_docs=5))
+    found = index.rm3(mode="and", scorer="qld")(QUERIES)
+    hits = index.searcher.rm3("w5 -w2", 1000, mode="and", scorer="qld")
+    assert rows(found, "q1") == pairs(hits)
     found = index.rocchio(beta=0.5)(QUERIES)
     assert rows(found, "q2") == pairs(index.searcher.rocchio("w1 w30", 1000, beta=0.5))
 

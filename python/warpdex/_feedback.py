@@ -133,10 +133,20 @@ class TermSearch:
     def _first_hits(self, query: str, count: int, options: SearchOptions) -> list[_core.Hit]:
         if options.get("syntax", "plain") != "plain":
             raise UsageError("feedback takes all of a query as words; leave the syntax out")
-        first = cast("SearchOptions", {**options, "syntax": "plain"})
+        first = options.copy()
+        first["syntax"] = "plain"
         for shown in ("fields", "snippets", "count"):
             first.pop(shown, None)  # type: ignore[misc]
         return list(cast("Searcher", self).search(query, count, **first))
+
+    def _search_expanded(
+        self, terms: Weights, k: int, options: SearchOptions
+    ) -> _core.Hits:
+        """Documents with any of the terms, whatever the first search's mode was."""
+        second = options.copy()
+        for first_only in ("mode", "and_or_min"):
+            second.pop(first_only, None)  # type: ignore[misc]
+        return self.search_terms(terms, k, **second)
 
     def rm3_terms(
         self,
@@ -192,7 +202,8 @@ class TermSearch:
             filter_terms: leave out terms with other characters than letters and digits. Terms of
                 one character, of more than 20, and of more than a tenth of the documents are left
                 out in any case.
-            options: of both searches; see SearchOptions.
+            options: of both searches (`mode` of the first alone; the second finds documents with
+                any term); see SearchOptions.
 
         Raises:
             UsageError: numbers out of range; an index without the documents' terms
@@ -207,7 +218,7 @@ class TermSearch:
             filter_terms=filter_terms,
             **options,
         )
-        return self.search_terms(terms, k, **options)
+        return self._search_expanded(terms, k, options)
 
     def rocchio_terms(
         self,
@@ -273,4 +284,4 @@ class TermSearch:
             filter_terms=filter_terms,
             **options,
         )
-        return self.search_terms(terms, k, **options)
+        return self._search_expanded(terms, k, options)

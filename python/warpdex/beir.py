@@ -268,6 +268,12 @@ def evaluate(
     if missing is not None:
         raise InputError(f"{folder / 'queries.jsonl'} has no query {missing!r}, which is judged")
     queries = {query: texts[query] for query in qrels}
+    vectors = None
+    if query_vectors is not None:
+        missing = next((query for query in queries if query not in query_vectors), None)
+        if missing is not None:
+            raise InputError(f"the query {missing!r} has no vector")
+        vectors = np.ascontiguousarray([query_vectors[query] for query in queries], np.float32)
 
     with tempfile.TemporaryDirectory(prefix="warpdex-") as temporary:
         path = Path(temporary) / "index" if index is None else Path(index)
@@ -283,9 +289,6 @@ def evaluate(
                 progress=progress,
             ).seconds
         searcher = Searcher(path, device, threads=threads)
-        vectors = None
-        if query_vectors is not None:
-            vectors = np.ascontiguousarray([query_vectors[query] for query in queries], np.float32)
         options.setdefault("syntax", "plain")
         start = time.perf_counter()
         # One more than k, for a query's own document.

@@ -378,11 +378,13 @@ class WarpdexIndex(pt.Artifact, pt.Indexer):  # type: ignore[misc,unused-ignore]
         options: dict[str, Any],
     ) -> Retriever:
         _check_options(options)
+        # As in warpdex.Searcher.rm3(), the second search finds documents with any term.
+        second = {name: options[name] for name in options if name not in ("mode", "and_or_min")}
 
         def search(frame: pd.DataFrame, k: int) -> Found:
             queries = [terms(query) for query in frame["query"]]
             return _of_hits(
-                self.searcher.search_terms_batch(queries, k, progress=self._verbose, **options)
+                self.searcher.search_terms_batch(queries, k, progress=self._verbose, **second)
             )
 
         return Retriever(self, name, ["query"], search, num_results, fields)
