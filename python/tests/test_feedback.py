@@ -209,6 +209,7 @@ def test_original_query_alone(searcher: warpdex.Searcher) -> None:
     terms = searcher.rm3("word5 word44", 100, original_query_weight=1)
     assert terms.ids == words.ids
     assert searcher.rocchio("word5 word44", 100, beta=0).ids == words.ids
+    assert searcher.rocchio("word5 word44", 100, beta=1e-300).ids == words.ids
 
 
 def test_modes_are_of_the_first_search(searcher: warpdex.Searcher) -> None:

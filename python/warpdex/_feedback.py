@@ -24,6 +24,8 @@ MAX_DOCUMENT_SHARE = 0.1
 """Terms of more than this share of the documents are no feedback."""
 TERM_CHARACTERS = range(2, 21)
 """How long terms of feedback are."""
+MIN_WEIGHT = 1e-9
+"""Of a term in a query."""
 
 
 def _best(weights: Weights, count: int) -> dict[str, float]:
@@ -69,12 +71,12 @@ class _Vectors:
 
 
 def _mix(parts: Iterable[tuple[float, Weights]]) -> dict[str, float]:
-    """The sum of vectors, each times its weight, without terms of weight 0."""
+    """The sum of vectors, each times its weight, without terms that then hardly count."""
     mixed: dict[str, float] = defaultdict(float)
     for share, weights in parts:
         for term, weight in weights.items():
             mixed[term] += share * weight
-    return {term: weight for term, weight in mixed.items() if weight > 0}
+    return {term: weight for term, weight in mixed.items() if weight >= MIN_WEIGHT}
 
 
 def _check(terms: int, shares: Mapping[str, float]) -> None:
