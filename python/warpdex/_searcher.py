@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
@@ -205,6 +204,8 @@ class Searcher(TermSearch):
         **options: Unpack[SearchOptions],
     ) -> _core.Hits:
         """search() on a thread of the event loop's executor. Cancelling the task ends it."""
+        import asyncio  # which takes longer to import than all of warpdex
+
         row = None if vector is None else one_row(vector, "the vector")
         stop = _core.Stop()
         work = partial(self._searcher.search, query, row, k, stop, options)
