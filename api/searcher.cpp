@@ -59,8 +59,7 @@ struct Found {
 
 /// Searches one commit.
 Found find(const OpenIndex& index, std::span<const Query> queries, std::span<const float> vectors,
-           const SearchOptions& options) {
-  const SearchLimits limits = limits_of(options);
+           const SearchOptions& options, const SearchLimits& limits) {
   const SearchSettings settings = search_settings(options);
   settings.validate();
   const bool by_words = vectors.empty();
@@ -80,7 +79,7 @@ Found find(const OpenIndex& index, std::span<const Query> queries, std::span<con
 std::vector<Answer> answer(const std::shared_ptr<const OpenIndex>& index,
                            std::span<const Query> queries, std::span<const float> vectors,
                            const SearchOptions& options) {
-  Found found = find(*index, queries, vectors, options);
+  Found found = find(*index, queries, vectors, options, limits_of(options));
   AnswerMaker maker(index, options, found.are_distances);
   std::vector<Answer> answers;
   answers.reserve(queries.size());
@@ -221,9 +220,11 @@ std::vector<Answer> Searcher::search(std::span<const Query> queries, std::span<c
 BatchAnswer Searcher::search_batch(std::span<const std::string_view> texts,
                                    std::span<const float> vectors,
                                    const SearchOptions& options) const {
-  if (!options.fields.empty() || options.explain) {
-    throw UsageError("answers that are arrays have no fields and no explanations; search for them");
+  if (!options.fields.empty() || options.explain || options.count) {
+    throw UsageError(
+        "answers that are arrays have no fields, explanations and counts; search for them");
   }
+  const SearchLimits limits = limits_of(options);
   const std::shared_ptr<const OpenIndex> index = state_->current();
   SearchOptions asked = options;
   std::vector<Query> queries;
@@ -231,9 +232,9 @@ BatchAnswer Searcher::search_batch(std::span<const std::string_view> texts,
     asked.vectors_alone = true;
     queries.resize(vectors.size() / vector_settings(index->snapshot()).dimension);
   } else {
-    queries = index->parse(texts, options.syntax, limits_of(options));
+    queries = index->parse(texts, options.syntax, limits);
   }
-  const Found found = find(*index, queries, vectors, asked);
+  const Found found = find(*index, queries, vectors, asked, limits);
   BatchAnswer answer;
   answer.k = options.k;
   answer.documents.assign(queries.size() * answer.k, BatchAnswer::kNoDocument);

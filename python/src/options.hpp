@@ -1,6 +1,7 @@
 // Keyword arguments to the library's options.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <initializer_list>
 #include <string_view>
@@ -10,6 +11,8 @@
 #include "warpdex/search_options.hpp"
 
 namespace warpdex::python {
+
+inline constexpr std::uint64_t kMostDocuments = 10'000;  ///< of an answer
 
 /// Keyword arguments of a call, read by name.
 class Keywords {

@@ -11,8 +11,6 @@
 namespace warpdex::python {
 namespace {
 
-constexpr std::uint64_t kMostDocuments = 10'000;  ///< of an answer
-
 SearcherOptions options_of(const std::string& device, int gpu, std::uint64_t gpu_memory,
                            std::size_t threads) {
   SearcherOptions options;

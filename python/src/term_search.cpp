@@ -15,8 +15,6 @@
 namespace warpdex::python {
 namespace {
 
-constexpr std::uint64_t kMostRanked = 10'000;  ///< documents of an answer
-
 /// The terms of a dict {term: weight}. Weights of 0 are left out.
 Query query_of_weights(nb::handle weights) {
   if (!PyDict_Check(weights.ptr())) {
@@ -46,7 +44,7 @@ Query query_of_weights(nb::handle weights) {
 nb::list search_terms(const TextSearcher& of, nb::handle queries,
                       const std::optional<FloatRows>& vectors, nb::handle k, std::size_t threads,
                       nb::handle progress, const nb::dict& keywords) {
-  SearchOptions options = search_options(whole_of(k, "k", 1, kMostRanked), keywords);
+  SearchOptions options = search_options(whole_of(k, "k", 1, kMostDocuments), keywords);
   options.threads = threads;
   options.on_progress = [progress](std::size_t answered) {
     const nb::gil_scoped_acquire gil;

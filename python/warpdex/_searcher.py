@@ -170,7 +170,7 @@ class Searcher(TermSearch):
             threads: of the CPU; 0: the searcher's, as always where a GPU or vectors take part.
             vectors: a row for each query (queries x dimension, float32 or float16).
             progress: show a bar, where tqdm is installed and standard error is a terminal.
-            options: see SearchOptions; none of fields and snippets, for which there is search().
+            options: see SearchOptions; none of fields, snippets and count, for which there is search().
 
         Raises: as search().
         """

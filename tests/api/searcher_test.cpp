@@ -117,6 +117,9 @@ TEST_F(SearcherTest, ArraysHoldWhatAnswersDo) {
   const std::vector<std::string_view> one{"w0"};
   EXPECT_THROW(searcher.search_batch(one, {}, {.fields = {"text"}}), UsageError);
   EXPECT_THROW(searcher.search_batch(one, {}, {.explain = true}), UsageError);
+  EXPECT_THROW(searcher.search_batch(one, {}, {.count = true}), UsageError);
+  EXPECT_FALSE(
+      searcher.search_batch(one, {}, {.deadline = std::chrono::microseconds(0)}).is_complete);
   EXPECT_THROW(searcher.search_batch(one, {}, {.k = 0}), UsageError);
 }
 

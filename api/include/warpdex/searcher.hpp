@@ -58,7 +58,8 @@ class Searcher {
   /// Answers thousands of texts at once, each with a vector (`vectors`, row after row) or all
   /// without; without texts, by vectors alone. Texts are analysed on all threads, and answers are
   /// arrays. An InputError
-  /// names a text by its place, from 0. SearchOptions' fields and explain are refused (UsageError).
+  /// names a text by its place, from 0. SearchOptions' fields, explain and count are refused
+  /// (UsageError).
   BatchAnswer search_batch(std::span<const std::string_view> texts,
                            std::span<const float> vectors = {},
                            const SearchOptions& options = {}) const;
