@@ -51,11 +51,9 @@ Waits JobQueues::waits(Micros now) const {
   if (static_cast<double>(cpu_running_.jobs() + for_cpu.jobs()) >= cpu_threads_) {
     waits.cpu = (for_cpu.work() + cpu_running_.work() / 2) / cpu_threads_;
   }
-  // Huge jobs run beside the others, so they do not count. The next batch starts beside those under
-  // way once these have less than `beside` left.
-  const double beside = static_cast<double>(settings_.beside_work);
+  // Huge jobs run beside the others, so they do not count.
   const Micros under_way = gpu_free_at_.load(std::memory_order_relaxed) - now;
-  waits.gpu = std::max(0.0, under_way - beside) + lane_of(Lane::kGpu).load.work();
+  waits.gpu = std::max(0.0, under_way) + lane_of(Lane::kGpu).load.work();
   return waits;
 }
 
@@ -168,7 +166,6 @@ Micros JobQueues::next_usual_batch_time() const {
   const LaneState& lane = lane_of(Lane::kGpu);
   if (lane.queued == 0 || batches_under_way_ >= settings_.batches) return kNever;
   if (batches_under_way_ == 0 || lane.queued >= settings_.batch_jobs) return 0;
-  if (gpu_work_under_way_ < static_cast<double>(settings_.beside_work)) return 0;
   if (lane.load.work() >= static_cast<double>(settings_.batch_min_work)) return 0;
   // The job in front need not be the oldest: jobs are ordered by deadline, not by arrival.
   const Job& front = lane.heaps[next_client(Lane::kGpu)].job(0);
@@ -231,7 +228,7 @@ void JobQueues::fill_batch_from(JobHeap& heap, std::vector<Job*>& batch) {
   lane.load.remove(taken);
 }
 
-BatchClaim JobQueues::take_batch(Micros now, std::vector<Job*>& batch, bool may_steal) {
+BatchClaim JobQueues::take_batch(Micros now, std::vector<Job*>& batch) {
   batch.clear();
   if (!has_gpu()) return {};
   bool is_huge = false;
@@ -243,8 +240,6 @@ BatchClaim JobQueues::take_batch(Micros now, std::vector<Job*>& batch, bool may_
     lane_of(Lane::kHuge).load.remove(job->place.length);
     batch.push_back(job);
     is_huge = true;
-  } else if (may_steal && batches_under_way_ + huge_under_way_ == 0) {
-    steal_from_cpu(now, batch);
   }
   if (batch.empty()) return {};
   const double work = batch_work(batch);

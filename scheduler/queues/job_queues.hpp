@@ -85,12 +85,11 @@ class JobQueues {
   /// as running until cpu_done().
   Job* steal_for_cpu(Micros now);
   /// Fills `batch` with the next batch for the GPU, all of one class of work; leaves it empty if
-  /// none should start now. The batch counts as under way until batch_done(). With `may_steal`, it
-  /// may take jobs of the CPU's queue, and needs both locks.
-  BatchClaim take_batch(Micros now, std::vector<Job*>& batch, bool may_steal);
+  /// none should start now. The batch counts as under way until batch_done().
+  BatchClaim take_batch(Micros now, std::vector<Job*>& batch);
   void batch_done(const BatchClaim& claim, Micros now);
-  /// When take_batch(), without stealing, would give a batch of the jobs that are queued now. 0: at
-  /// once; kNever: another batch must be done first, or there are no jobs.
+  /// When take_batch() would give a batch of the jobs that are queued now. 0: at once; kNever:
+  /// another batch must be done first, or there are no jobs.
   Micros next_batch_time() const;
   std::size_t for_gpu() const { return lane_of(Lane::kGpu).queued + lane_of(Lane::kHuge).queued; }
 
@@ -130,7 +129,6 @@ class JobQueues {
   void take(Job& job, std::size_t place);
   void serve(Job& job);
   void run_on_cpu(Job& job, std::size_t place);
-  void steal_from_cpu(Micros now, std::vector<Job*>& batch);
   Micros next_usual_batch_time() const;
   bool may_join(const Job& job, const std::vector<Job*>& batch, double work) const;
   void fill_batch(std::vector<Job*>& batch);
@@ -168,9 +166,5 @@ class BatchCost {
 
 /// The predicted time of a batch.
 double batch_work(const std::vector<Job*>& batch);
-
-/// Batches of a loaded GPU overlap. So for a batch that runs beside others, the time from the end
-/// of the one before to its own is usually this part of the time that it would take alone.
-inline constexpr float kPartBesideOthers = 0.55F;
 
 }  // namespace warpdex

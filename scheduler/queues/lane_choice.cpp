@@ -41,15 +41,15 @@ Lane choose_lane(const Job& job, const QueueLoad& load, const PlacementSettings&
                  Micros now) {
   const bool is_huge = job.cost.gpu_share > settings.huge_work;
   const Lane on_gpu = is_huge ? Lane::kHuge : Lane::kGpu;
-  if (job.left_cpu || settings.placement == Placement::kGpuOnly) return on_gpu;
+  if (settings.placement == Placement::kGpuOnly) return on_gpu;
   if (settings.placement == Placement::kBetterAlone) {
     return is_better_on_gpu(job) ? on_gpu : Lane::kCpu;
   }
   const Waits& wait = load.wait;
-  if (now + wait.cpu + kCaution * static_cast<double>(job.cost.cpu) > job.deadline) return on_gpu;
+  if (now + wait.cpu + static_cast<double>(job.cost.cpu) > job.deadline) return on_gpu;
   // A thread is free, and is done with the job before even an idle GPU would be. This costs the GPU
   // nothing.
-  const double cpu = kCaution * static_cast<double>(job.cost.cpu_at(load.busy_cpu));
+  const auto cpu = static_cast<double>(job.cost.cpu_at(load.busy_cpu));
   if (wait.cpu == 0 && cpu <= static_cast<double>(job.cost.gpu_alone)) return Lane::kCpu;
   const bool gpu_is_in_time =
       now + wait.gpu + static_cast<double>(job.cost.gpu_alone) <= job.deadline;

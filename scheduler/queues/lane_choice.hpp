@@ -10,10 +10,6 @@
 
 namespace warpdex {
 
-/// The CPU must be predicted to be faster by this factor. Predictions for the CPU are less exact
-/// than those for the GPU, where long lists cost little.
-inline constexpr double kCaution = 1.2;
-
 /// The queues that a job can be in.
 enum class Lane : std::uint8_t {
   kGpu,   ///< prefers the GPU

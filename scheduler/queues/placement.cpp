@@ -9,12 +9,6 @@
 namespace warpdex {
 namespace {
 
-void require_not_negative(double value, const char* name) {
-  if (value >= 0 && std::isfinite(value)) return;
-  throw UsageError(std::string("the scheduler's ") + name + " is " + std::to_string(value) +
-                   "; give a number that is not negative");
-}
-
 void require_positive(double value, const char* name) {
   if (value > 0 && std::isfinite(value)) return;
   throw UsageError(std::string("the scheduler's ") + name + " is " + std::to_string(value) +
@@ -30,7 +24,6 @@ void PlacementSettings::validate() const {
   require_positive(static_cast<double>(batch_jobs), "batch_jobs");
   require_positive(static_cast<double>(batches), "batches");
   require_positive(static_cast<double>(batch_max_work), "batch_max_work");
-  require_not_negative(static_cast<double>(beside_work), "beside_work");
   require_positive(static_cast<double>(batch_min_work), "batch_min_work");
   require_positive(static_cast<double>(batch_wait_part), "batch_wait_part");
   require_positive(static_cast<double>(batch_wait), "batch_wait");

@@ -1,4 +1,4 @@
-// An idle processor takes jobs that wait for the other one.
+// An idle CPU thread takes jobs that wait for the GPU.
 #include <algorithm>
 
 #include "queues/job_queues.hpp"
@@ -27,7 +27,7 @@ Job* JobQueues::steal_for_cpu(Micros now) {
   for (std::size_t i = first; i < jobs.places(); ++i) {
     if (jobs.is_removed(i)) continue;
     Job* const job = &jobs.job(i);
-    if (kCaution * static_cast<double>(job->cost.cpu) >= wait) continue;
+    if (static_cast<double>(job->cost.cpu) >= wait) continue;
     if (best != nullptr && relief(*job) <= relief(*best)) continue;
     if (choose_lane(*job, now) != Lane::kCpu) continue;
     best = job;
@@ -35,35 +35,6 @@ Job* JobQueues::steal_for_cpu(Micros now) {
   }
   if (best != nullptr) run_on_cpu(*best, place);
   return best;
-}
-
-/// The GPU has nothing to do. It takes jobs that it finishes before the CPU would start them, half
-/// of the CPU's queue at most. It begins with the client that is served next.
-void JobQueues::steal_from_cpu(Micros now, std::vector<Job*>& batch) {
-  if (settings_.placement != Placement::kBoth || for_cpu() < 2) return;
-  const double wait = waits(now).cpu;
-  std::size_t left = for_cpu() / 2;
-  Work taken;
-  std::vector<JobHeap>& heaps = lane_of(Lane::kCpu).heaps;
-  const std::size_t first = next_client(Lane::kCpu);
-  for (std::size_t turn = 0; turn < heaps.size(); ++turn) {
-    JobHeap& heap = heaps[(first + turn) % heaps.size()];
-    for (std::size_t i = heap.places();
-         i-- > 0 && left > 0 && batch.size() < settings_.batch_jobs;) {
-      if (i >= heap.places() || heap.is_removed(i)) continue;  // take() may free other places, too
-      Job& job = heap.job(i);
-      const bool is_alike = batch.empty() || batch.front()->work_class == job.work_class;
-      if (!job.cost.gpu_can || !is_alike || static_cast<double>(job.cost.gpu_alone) > wait ||
-          job.cost.gpu_share > settings_.huge_work) {
-        continue;
-      }
-      taken.add(job.place.length);
-      take(job, i);
-      batch.push_back(&job);
-      --left;
-    }
-  }
-  lane_of(Lane::kCpu).load.remove(taken);
 }
 
 }  // namespace warpdex

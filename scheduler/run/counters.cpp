@@ -100,7 +100,6 @@ SchedulerStatistics sum_of(const Counters* counters, std::size_t count) {
     sum.cancelled += c->cancelled.value();
     sum.failed += c->failed.value();
     sum.late += c->late.value();
-    sum.moved_to_gpu += c->moved_to_gpu.value();
     sum.moved_to_cpu += c->moved_to_cpu.value();
     sum.stolen_by_cpu += c->stolen_by_cpu.value();
     sum.batches += c->batches.value();

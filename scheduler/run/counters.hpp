@@ -84,7 +84,6 @@ struct alignas(64) Counters {
   Count cancelled;
   Count failed;
   Count late;
-  Count moved_to_gpu;
   Count moved_to_cpu;
   Count stolen_by_cpu;
   Count batches;

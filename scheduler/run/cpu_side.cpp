@@ -30,8 +30,6 @@ constexpr std::size_t kFewestThreads = 2;
 constexpr std::uint32_t kLooksPerSteal = 256;
 /// A run's watch looks at the free processors once in this many calls.
 constexpr std::uint32_t kCallsPerLook = 64;
-/// While CPU jobs wait longer than this, the GPU's thread is woken to steal some.
-constexpr Micros kWaitForHelp = 500;
 
 /// With a GPU, CPU threads get a lower priority than the threads that feed it, deliver answers and
 /// submit, since these need a processor at once, for microseconds. Does nothing where the system
@@ -44,7 +42,7 @@ void give_way() {
 }
 
 /// Why a run was stopped.
-enum class Stop { kNone, kCancelled, kTime, kMove };
+enum class Stop { kNone, kCancelled, kTime };
 
 /// Watches one run.
 class RunWatch final : public SearchWatch {
@@ -60,14 +58,6 @@ class RunWatch final : public SearchWatch {
       const std::chrono::duration<double, std::micro> longest = settings.limited_run;
       stop_at_ = std::min(stop_at_, job.start + longest.count());
     }
-    const bool has_gpu =
-        state.has_gpu && !state.gpu_is_given_up.load(std::memory_order_relaxed) && job.cost.gpu_can;
-    const bool may_move = settings.moves && has_gpu && !job.is_limited &&
-                          settings.placement.placement == Placement::kBoth;
-    if (may_move) {
-      move_at_ = job.start +
-                 static_cast<double>(settings.outrun * std::max(job.cost.cpu, job.cost.gpu_alone));
-    }
   }
 
   bool goes_on() override {
@@ -75,14 +65,10 @@ class RunWatch final : public SearchWatch {
       return stop(Stop::kCancelled);
     // If all threads that are awake have long runs, nobody else would see that processors are free.
     if (state_.has_gpu && ++calls_ % kCallsPerLook == 0) state_.leave_processors();
-    if (stop_at_ == kNever && move_at_ == kNever && !run_.is_short()) return true;
+    if (stop_at_ == kNever && !run_.is_short()) return true;
     const Micros now = state_.now();
     if (run_.is_short() && now >= run_.latest_end()) end_lookout();
-    if (now >= stop_at_) return stop(Stop::kTime);
-    if (now < move_at_) return true;
-    // The run is likely to take about as long again. It moves if the GPU would be done sooner.
-    const Micros on_gpu = state_.queues->waits(now).gpu + static_cast<double>(job_.cost.gpu_alone);
-    return on_gpu < now - job_.start ? stop(Stop::kMove) : true;
+    return now >= stop_at_ ? stop(Stop::kTime) : true;
   }
 
   Stop why() const { return why_; }
@@ -110,7 +96,6 @@ class RunWatch final : public SearchWatch {
   const std::uint64_t generation_;
   std::uint32_t calls_ = 0;
   Micros stop_at_ = kNever;
-  Micros move_at_ = kNever;
   Stop why_ = Stop::kNone;
 };
 
@@ -156,7 +141,6 @@ void JobScheduler::State::run_cpu_thread(std::size_t thread) {
   const ExactSleep exact;
   if (has_gpu) give_way();
   for (;;) {
-    bool may_help = false;
     float sum = 0;
     for (std::size_t i = 0; i < count; ++i) queues->cpu_done(work[i]);
     count = 0;
@@ -178,9 +162,7 @@ void JobScheduler::State::run_cpu_thread(std::size_t thread) {
         sum += job->cost.cpu;
         taken[count++] = job;
       }
-      may_help = all.has_gpu() && all.waits(turn.now()).cpu > kWaitForHelp;
     }
-    if (may_help) idle_gpu.bring_work();
     if (Job* const stolen = count == 0 ? steal_for_cpu(thread) : nullptr; stolen != nullptr) {
       sum = work[count] = stolen->cost.cpu;
       taken[count++] = stolen;
@@ -224,7 +206,7 @@ void JobScheduler::State::run_on_cpu(Job& job, std::size_t thread, ShortRun& run
   bool is_done = false;
   try {
     if (is_late && job.options.overload == OverloadPolicy::kPartial) {
-      if (!job.left_cpu) job.work_class->answer_nothing(job);  // else it has an answer so far
+      job.work_class->answer_nothing(job);
     } else {
       is_done = worker.run(job, watch);
     }
@@ -238,14 +220,7 @@ void JobScheduler::State::run_on_cpu(Job& job, std::size_t thread, ShortRun& run
   mine.cpu_runs.add(nanoseconds(took));
   if (is_done) {
     if (!job.is_limited) mine.cpu.add(job.cost.cpu_at(job.cpu_load), took);
-    if (!job.is_limited) job.work_class->learn_cpu(job, static_cast<float>(took));
     end(job, JobEnd::kComplete, mine);
-  } else if (watch.why() == Stop::kMove) {
-    mine.moved_to_gpu.add(1);
-    job.work_class->learn_cpu(job, static_cast<float>(took));  // the true time is longer
-    ++job.moves;
-    job.left_cpu = true;
-    bring(job);
   } else {
     end(job, watch.why() == Stop::kCancelled ? JobEnd::kCancelled : JobEnd::kPartial, mine);
   }

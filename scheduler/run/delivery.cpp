@@ -2,12 +2,10 @@
 // come before the end of their batch. Threads of their own deliver many, slice by slice, while the
 // GPU's thread goes on.
 #include <algorithm>
-#include <chrono>
 #include <cstdint>
 #include <span>
 
 #include "run/scheduler_state.hpp"
-#include "warpdex/core/waiting.hpp"
 
 namespace warpdex {
 namespace {
@@ -16,9 +14,6 @@ namespace {
 constexpr float kShortDelivery = 30;
 /// Jobs of a slice.
 constexpr std::size_t kSliceJobs = 32;
-/// How long a thread that has delivered spins for further slices before it sleeps, if a processor
-/// is left for it. About twice the time to wake it.
-constexpr std::chrono::microseconds kLook{100};
 /// Each delivery moves the expected time of a job by this part of the way.
 constexpr float kLearningRate = 0.1F;
 
@@ -39,7 +34,6 @@ void JobScheduler::State::hand_over(GpuSlot& slot) {
     for (std::size_t begin = 0; begin < jobs; begin += kSliceJobs) {
       slices.push_back({&slot, begin, std::min(jobs, begin + kSliceJobs)});
     }
-    slice_count.store(slices.size(), std::memory_order_release);
   }
   delivery_changed.notify_one();
 }
@@ -79,7 +73,6 @@ bool JobScheduler::State::take_slice(BatchSlice& slice) {
     if (slices.empty()) return false;
     slice = slices.front();
     slices.pop_front();
-    slice_count.store(slices.size(), std::memory_order_release);
     are_more = !slices.empty();
   }
   if (are_more) delivery_changed.notify_one();
@@ -92,8 +85,6 @@ void JobScheduler::State::run_delivery_thread(std::size_t number) {
   while (take_slice(slice)) {
     awake_deliverers.fetch_add(1, std::memory_order_relaxed);
     deliver(slice, delivery_counters(number));
-    spin_until([this] { return slice_count.load(std::memory_order_acquire) > 0 || !may_spin(); },
-               kLook);
     awake_deliverers.fetch_sub(1, std::memory_order_relaxed);
   }
 }

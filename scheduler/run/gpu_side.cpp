@@ -13,25 +13,21 @@ constexpr std::size_t kManyJobs = 100;
 constexpr std::size_t kMaxFailures = 3;
 /// While the GPU's jobs wait longer than this, threads that sleep are woken to steal some.
 constexpr Micros kGpuWaitForHelp = 1'000;
-constexpr std::uint32_t kGpuLooksPerSteal = 256;
 
 }  // namespace
 
 void JobScheduler::State::run_gpu_thread() {
   gpu_role.enter();
-  std::uint32_t looks = 0;
   ArrivalRate arrivals;
   const ExactSleep exact;
   const auto has_work = [&] {
     if (gpu_side.has_jobs()) return true;
-    if (is_ending.load(std::memory_order_seq_cst)) return true;
-    return ++looks % kGpuLooksPerSteal == 0 && queues->size(Lane::kCpu) > 1;
+    return is_ending.load(std::memory_order_seq_cst);
   };
   for (;;) {
     const bool has_started = start_batch();
     const bool is_under_way = poll_batches();
     if (!done.empty()) {
-      if (is_gpu_idle()) start_batch();  // it has work while answers are delivered
       for (GpuSlot* slot : done) deliver({slot, 0, slot->jobs.size()}, gpu_counters());
       done.clear();
     }
@@ -92,16 +88,12 @@ void JobScheduler::State::drop_late(std::vector<Job*>& jobs) {
 bool JobScheduler::State::start_batch() {
   if (is_ending.load(std::memory_order_relaxed) || !has_free_slots()) return false;
   const Micros begin = now();
-  bool may_steal = false;
-  if (begin < next_batch.load(std::memory_order_relaxed)) {
-    may_steal = queues->size(Lane::kCpu) > 1 && queues->waits(begin).cpu > 0 && is_gpu_idle();
-    if (gpu_side.inbox.empty() && !may_steal) return false;
-  }
+  if (begin < next_batch.load(std::memory_order_relaxed) && gpu_side.inbox.empty()) return false;
   BatchClaim claim;
   bool wants_help = false;
   {
-    Turn turn(*this, may_steal ? Turn::At::kBoth : Turn::At::kGpu, gpu_counters());
-    claim = turn.queues().take_batch(turn.now(), next_jobs, may_steal);
+    Turn turn(*this, Turn::At::kGpu, gpu_counters());
+    claim = turn.queues().take_batch(turn.now(), next_jobs);
     wants_help =
         turn.queues().size(Lane::kGpu) > 0 && turn.queues().waits(turn.now()).gpu > kGpuWaitForHelp;
   }
@@ -160,49 +152,30 @@ bool JobScheduler::State::poll_batches() {
       fail_batch(*slot);
       continue;
     }
-    const Micros delivering = finish_batch(*slot);
-    gpu_counters().ends.add(nanoseconds(now() - begin - delivering));
+    finish_batch(*slot);
+    gpu_counters().ends.add(nanoseconds(now() - begin));
   }
   return is_under_way;
 }
 
-/// Ends a batch. A single answer is delivered before all that can wait; returns how long that took.
-Micros JobScheduler::State::finish_batch(GpuSlot& slot) {
+/// Ends a batch. A few answers are delivered by this thread, many are handed over.
+void JobScheduler::State::finish_batch(GpuSlot& slot) {
   failures_in_a_row = 0;
   slot.is_running = false;
   const Micros end_time = now();
-  const auto took = static_cast<float>(end_time - std::max(slot.start, last_batch_end));
+  const Micros took = end_time - std::max(slot.start, last_batch_end);
   last_batch_end = end_time;
-  learn(slot, took);
+  if (slot.is_alone) gpu_counters().gpu.add(slot.predicted, took);
   slot.undelivered.store(1, std::memory_order_relaxed);
-  const bool is_soon = is_soon_delivered(slot);
-  const bool is_single = slot.jobs.size() == 1;
-  const BatchClaim claim = slot.claim;
-  Micros delivering = 0;
-  if (is_soon && is_single) delivering = deliver({&slot, 0, 1}, gpu_counters());
   {
     Turn turn(*this, Turn::At::kGpu, gpu_counters());
-    turn.queues().batch_done(claim, turn.now());
+    turn.queues().batch_done(slot.claim, turn.now());
   }
-  if (!is_soon) {
-    hand_over(slot);
-  } else if (!is_single) {
+  if (is_soon_delivered(slot)) {
     done.push_back(&slot);
+  } else {
+    hand_over(slot);
   }
-  return delivering;
-}
-
-/// Learns from the time that a batch took.
-void JobScheduler::State::learn(const GpuSlot& slot, float took) {
-  const std::size_t jobs = slot.jobs.size();
-  if (slot.delivered == jobs) return;  // there is no job, or none that may still be read
-  if (slot.is_alone) gpu_counters().gpu.add(slot.predicted, static_cast<double>(took));
-  // The time of a single job that ran beside others says little.
-  if (!slot.is_alone && jobs == 1) return;
-  const float part = slot.is_alone ? 1 : kPartBesideOthers;
-  const auto is_left = [](const Job* job) { return job != nullptr; };
-  const Job& job = **std::find_if(slot.jobs.begin(), slot.jobs.end(), is_left);
-  job.work_class->learn_gpu(job, jobs, part * slot.predicted, took);
 }
 
 /// A batch failed: the jobs that were not delivered go to the CPU.

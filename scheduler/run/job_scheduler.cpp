@@ -33,10 +33,6 @@ void SchedulerSettings::validate() const {
   if (capacity == 0) {
     throw UsageError("a scheduler with room for no job answers nothing; capacity is 1 or more");
   }
-  if (!(outrun > 0) || !std::isfinite(outrun)) {
-    throw UsageError("the scheduler's outrun is " + std::to_string(outrun) +
-                     "; give a number above 0");
-  }
   if (limited_run.count() <= 0 || spin.count() < 0) {
     throw UsageError("give the scheduler a limited_run above 0, and a spin that is not negative");
   }
@@ -139,7 +135,6 @@ void JobScheduler::State::submit(Job& job) {
   job.processor = Processor::kCpu;
   job.moves = 0;
   job.failure = nullptr;
-  job.left_cpu = false;
   job.is_limited = false;
   job.cost = job.work_class->estimate(job);
   job.state.store(Job::State::kComing, std::memory_order_relaxed);

@@ -117,8 +117,7 @@ struct JobScheduler::State {
   bool has_free_slots() const;
   bool is_gpu_idle() const;
   void drop_late(std::vector<Job*>& jobs);
-  Micros finish_batch(GpuSlot& slot);
-  void learn(const GpuSlot& slot, float took);
+  void finish_batch(GpuSlot& slot);
   void fail_batch(GpuSlot& slot) noexcept;
   void back_to_cpu(Job& job);
 
@@ -183,7 +182,6 @@ struct JobScheduler::State {
   std::condition_variable delivery_changed;
   std::deque<BatchSlice> slices;
   bool delivery_ends = false;
-  std::atomic<std::size_t> slice_count = 0;
   std::atomic<std::size_t> awake_deliverers = 0;
   std::atomic<float> delivery_time = 1;  ///< microseconds for a job, as the last ones took
 

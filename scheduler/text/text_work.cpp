@@ -27,7 +27,6 @@ class TextCpuWorker final : public CpuWorker {
     query.result = searcher_.run(query.plan, query.settings, watch, progress);
     if (progress.is_complete) return true;
     query.max_missing_score = progress.max_missing_score;
-    query.settings.known_threshold = std::max(query.settings.known_threshold, progress.threshold);
     return false;
   }
 
@@ -125,7 +124,6 @@ JobCost TextWork::estimate(const Job& job) const {
   const TextJob& query = text(job);
   JobCost cost = model_.predict(query.query_class,
                                 features_of(index_, query.plan, query.settings, gpu_.has_list));
-  corrections_.apply(query.query_class, cost);
   cost.gpu_can = is_for_gpu(query.plan);
   return cost;
 }
@@ -149,14 +147,6 @@ void TextWork::answer_nothing(Job& job) const {
     largest = std::max(largest, plan_bounds(index, plan, query.settings).max_score);
   }
   query.max_missing_score = largest + max_static_score_;
-}
-
-void TextWork::learn_cpu(const Job& job, float took) {
-  corrections_.learn_cpu(text(job).query_class, job, took);
-}
-
-void TextWork::learn_gpu(const Job& job, std::size_t jobs, float predicted, float took) {
-  corrections_.learn_gpu(text(job).query_class, jobs, predicted, took);
 }
 
 }  // namespace warpdex

@@ -57,7 +57,6 @@ TEST_P(ChangedIndexTest, AnswersAreThoseOfAnIndexBuiltAnew) {
     SchedulerSettings settings;
     settings.cpu_threads = 2;
     settings.placement.placement = placement;
-    settings.outrun = 0.01F;  // moves what it can
     Scheduler scheduler(snapshot, {.engine = &engine, .batches = 5}, settings);
     std::vector<std::future<ScheduledAnswer>> answers;
     for (std::size_t i = 0; i < log.queries.size(); ++i) {

@@ -81,22 +81,5 @@ TEST_F(ClientQueues, WhatGoesBackIsNotChargedTwice) {
   EXPECT_EQ(all.take_for_cpu(), &first);  // both clients have had nothing done
 }
 
-// An idle GPU steals up to half of the CPU's queue.
-TEST_F(ClientQueues, TheGpuStealsFromTheClientThatIsServedNext) {
-  settings_.client_weights = {1, 1};
-  JobQueues all = queues(1);
-  run_on_cpu(all, 1);
-  for (std::uint32_t i = 0; i < 20; ++i) {
-    StubJob& job = add(all, {1'000, 0, 0, false}, 0, kNever, i % 2);
-    job.cost = {1'000, 60, 20, true};  // now that it waits for the CPU
-  }
-  // Client 0 has had a job done before, so client 1 comes first, then client 0, then client 1.
-  EXPECT_EQ(all.take_for_cpu()->options.client, 1U);
-  EXPECT_EQ(all.take_for_cpu()->options.client, 0U);
-  const std::vector<Job*> stolen = batch(all, 0);
-  ASSERT_EQ(stolen.size(), 9U);
-  for (const Job* job : stolen) EXPECT_EQ(job->options.client, 1U);
-}
-
 }  // namespace
 }  // namespace warpdex

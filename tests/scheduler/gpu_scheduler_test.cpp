@@ -44,7 +44,6 @@ TEST(GpuScheduler, AnswersAreRightWhereverQueriesMayGo) {
     SchedulerSettings wanted;
     wanted.placement.placement = placement;
     wanted.cpu_threads = 4;
-    wanted.outrun = 0.01F;           // moves what it can
     wanted.placement.huge_work = 1;  // many are, and go to an engine of their own
     const std::size_t batches = gpu_batches(wanted.placement);
     GpuEngine engine(uploaded, {.max_batches = batches});
@@ -100,7 +99,6 @@ TEST(GpuScheduler, AnswersOverAChangedIndexAreRight) {
   const GpuSnapshot uploaded(snapshot, resources);
   SchedulerSettings settings;
   settings.cpu_threads = 4;
-  settings.outrun = 0.01F;  // moves what it can
   const std::size_t batches = gpu_batches(settings.placement);
   GpuEngine engine(uploaded, {.max_batches = batches});
   Scheduler scheduler(snapshot, {.engine = &engine, .batches = batches}, settings);

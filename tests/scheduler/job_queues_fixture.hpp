@@ -40,7 +40,7 @@ class JobQueuesTest : public testing::Test {
   }
   static std::vector<Job*> batch(JobQueues& queues, Micros now) {
     std::vector<Job*> jobs;
-    claim_ = queues.take_batch(now, jobs, true);
+    claim_ = queues.take_batch(now, jobs);
     return jobs;
   }
 

@@ -1,5 +1,4 @@
-// Jobs of any class: each ends once, runs that outrun their prediction move to the GPU, and a class
-// without a GPU is the CPU's.
+// Jobs of any class: each ends once, and a class without a GPU is the CPU's.
 #include "warpdex/scheduler/job_scheduler.hpp"
 
 #include <gtest/gtest.h>
@@ -78,48 +77,6 @@ TEST(JobSchedulerTest, EachJobOfManyThreadsEndsOnce) {
       ASSERT_EQ(job.processor, Processor::kCpu);
     }
   }
-}
-
-TEST(JobSchedulerTest, ARunThatOutrunsItsPredictionMovesToTheGpu) {
-  StubWork work(4);
-  work.run = run_for_ever;
-  WorkClass* const classes[] = {&work};
-  JobScheduler scheduler(classes, two_threads());
-  StubJob job(work);
-  job.wanted = {.cpu = 5, .gpu_alone = 50, .gpu_share = 5, .gpu_can = true};
-  scheduler.submit(job);
-  wait_for(job);
-  EXPECT_EQ(job.ended, JobEnd::kComplete);
-  EXPECT_EQ(job.processor, Processor::kGpu);
-  EXPECT_EQ(job.moves, 1U);
-  EXPECT_EQ(scheduler.statistics().moved_to_gpu, 1U);
-}
-
-TEST(JobSchedulerTest, NoRunMovesToAGpuThatIsGivenUp) {
-  StubWork work(4);
-  work.gpu_fails = true;
-  WorkClass* const classes[] = {&work};
-  JobScheduler scheduler(classes, two_threads());
-  while (!scheduler.statistics().gpu_is_given_up) {
-    StubJob job(work);
-    job.wanted = {.cpu = 1e6, .gpu_alone = 50, .gpu_share = 5, .gpu_can = true};
-    scheduler.submit(job);
-    wait_for(job);
-  }
-  std::atomic<int> runs = 0;
-  work.run = [&](StubJob&, SearchWatch& watch) {
-    const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(2);
-    for (++runs; std::chrono::steady_clock::now() < end && runs < 10;) {
-      if (!watch.goes_on()) return false;
-    }
-    return true;
-  };
-  StubJob job(work);
-  job.wanted = {.cpu = 5, .gpu_alone = 50, .gpu_share = 5, .gpu_can = true};
-  scheduler.submit(job);
-  wait_for(job);
-  EXPECT_EQ(runs, 1);
-  EXPECT_EQ(job.moves, 0U);
 }
 
 double own_processor_time() {
@@ -359,15 +316,12 @@ TEST(JobSchedulerTest, SettingsAreChecked) {
   };
   const float nan = std::numeric_limits<float>::quiet_NaN();
   for (const float value : {0.0F, -1.0F, nan}) {
-    expect_refused([&](SchedulerSettings& settings) { settings.outrun = value; });
     expect_refused([&](SchedulerSettings& settings) { settings.placement.batch_wait = value; });
   }
   expect_refused([](SchedulerSettings& one) { one.limited_run = std::chrono::microseconds(0); });
   expect_refused([](SchedulerSettings& one) { one.spin = std::chrono::microseconds(-1); });
-  expect_refused([](SchedulerSettings& one) { one.placement.beside_work = -1; });
   SchedulerSettings least = two_threads();
   least.spin = {};
-  least.placement.beside_work = 0;
   EXPECT_NO_THROW(JobScheduler(classes, least));
 }
 

@@ -31,12 +31,9 @@ TEST_F(LaneChoice, AHugeJobHasALaneOfItsOwnOnTheGpu) {
   EXPECT_EQ(lane({10, 600, 501, true}), Lane::kCpu);
 }
 
-TEST_F(LaneChoice, WhatHasLeftTheCpuDoesNotComeBack) {
+TEST_F(LaneChoice, GpuOnlyTakesWhatIsShort) {
   const JobCost short_job{1, 600, 300, true};
   EXPECT_EQ(lane(short_job), Lane::kCpu);
-  job_.left_cpu = true;
-  EXPECT_EQ(lane(short_job), Lane::kGpu);
-  job_.left_cpu = false;
   settings_.placement = Placement::kGpuOnly;
   EXPECT_EQ(lane(short_job), Lane::kGpu);
 }
@@ -50,29 +47,28 @@ TEST_F(LaneChoice, TheBetterProcessorAloneIsThatWhateverTheLoad) {
   }
 }
 
-// The time on the CPU counts a fifth more.
 TEST_F(LaneChoice, TheGpuGetsWhatTheCpuMayNotFinishInTime) {
   load_.wait = {.cpu = 300, .gpu = 1e6};
-  job_.deadline = kNow + 300 + 121;
+  job_.deadline = kNow + 300 + 101;
   EXPECT_EQ(lane({100, 60, 20, true}), Lane::kCpu);
-  job_.deadline = kNow + 300 + 119;
+  job_.deadline = kNow + 300 + 99;
   EXPECT_EQ(lane({100, 60, 20, true}), Lane::kGpu);
 }
 
 TEST_F(LaneChoice, AFreeThreadTakesWhatItEndsBeforeAnIdleGpuWould) {
   load_.gpu_jobs = 1'000;  // so the GPU's part of the work would be next to nothing
-  EXPECT_EQ(lane({51, 60, 0.5F, true}), Lane::kGpu);
-  EXPECT_EQ(lane({49, 60, 0.5F, true}), Lane::kCpu);
+  EXPECT_EQ(lane({61, 60, 0.5F, true}), Lane::kGpu);
+  EXPECT_EQ(lane({59, 60, 0.5F, true}), Lane::kCpu);
   load_.wait.cpu = 1;
-  EXPECT_EQ(lane({49, 60, 0.5F, true}), Lane::kGpu);
+  EXPECT_EQ(lane({59, 60, 0.5F, true}), Lane::kGpu);
 }
 
 // How busy the CPU is says which of its two predictions counts.
 TEST_F(LaneChoice, ABusyCpuIsSlower) {
   const JobCost cost{100, 60, 20, true, 40, 0.2F};  // 20 us on an idle CPU
   for (const auto& [busy, wanted] :
-       {std::pair(0.0F, Lane::kCpu), {0.3F, Lane::kCpu}, {0.45F, Lane::kGpu}, {1.0F, Lane::kGpu}}) {
-    load_.busy_cpu = busy;  // 20, 44, 56, 100 us, and a fifth more
+       {std::pair(0.0F, Lane::kCpu), {0.3F, Lane::kCpu}, {0.6F, Lane::kGpu}, {1.0F, Lane::kGpu}}) {
+    load_.busy_cpu = busy;  // 20, 44, 68, 100 us
     EXPECT_EQ(lane(cost), wanted) << busy;
   }
 }
@@ -104,11 +100,11 @@ TEST_F(LaneChoice, TheThresholdIsTheRatioOfTheWaits) {
   settings_.batch_min_work = 1e6F;
   load_ = {.wait = {.cpu = 50, .gpu = 850}, .busy_cpu = 1, .gpu_jobs = 3};
   // The job's work on the GPU is 20 and a quarter of the other 40 us: 30.
-  EXPECT_EQ(lane({226, 60, 20, true}), Lane::kGpu);
-  EXPECT_EQ(lane({224, 60, 20, true}), Lane::kCpu);
+  EXPECT_EQ(lane({271, 60, 20, true}), Lane::kGpu);
+  EXPECT_EQ(lane({269, 60, 20, true}), Lane::kCpu);
   load_.gpu_jobs = 0;  // 60
-  EXPECT_EQ(lane({226, 60, 20, true}), Lane::kCpu);
-  EXPECT_EQ(lane({451, 60, 20, true}), Lane::kGpu);
+  EXPECT_EQ(lane({271, 60, 20, true}), Lane::kCpu);
+  EXPECT_EQ(lane({541, 60, 20, true}), Lane::kGpu);
 }
 
 TEST_F(LaneChoice, DeadlinesThatCannotBeMetAreKnown) {

@@ -76,14 +76,11 @@ class SharedQueuesTest : public testing::Test {
 
   void run_on_gpu() {
     std::vector<Job*> batch;
-    for (std::size_t i = 0; ended_ < jobs_.size(); ++i) {
+    while (ended_ < jobs_.size()) {
       now_ = now_ + 1;
-      const bool may_steal = i % 2 == 0;
       {
         const std::lock_guard lock(gpu_mutex_);
-        std::unique_lock cpu_lock(cpu_mutex_, std::defer_lock);
-        if (may_steal) cpu_lock.lock();
-        const BatchClaim claim = all_.take_batch(now_, batch, may_steal);
+        const BatchClaim claim = all_.take_batch(now_, batch);
         if (!batch.empty()) all_.batch_done(claim, now_);
       }
       for (Job* job : batch) end(*job);

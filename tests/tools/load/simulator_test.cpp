@@ -215,65 +215,6 @@ TEST(Simulator, BothTogetherCarryMore) {
   EXPECT_LT(missed(Placement::kBoth), 0.01);
 }
 
-// The CPU is predicted to be faster, and for one query in twenty that is wrong. These move.
-TEST(Simulator, QueriesThatOutrunTheirPredictionMoveToTheGpu) {
-  std::vector<SimulatedQuery> queries(20, query_of(15, 60, 10, 50));
-  queries[7].measured.cpu = 20'000;
-  const auto arrivals = arrival_times(ArrivalKind::kPoisson, 2'000, 5, 17);
-  const auto outcomes = simulate_load(queries, arrivals, settings_of(4));
-  std::vector<LoadOutcome> of_wrong;
-  for (std::size_t i = 7; i < outcomes.size(); i += 20) of_wrong.push_back(outcomes[i]);
-  const LoadSummary wrong = summarise_load(of_wrong, arrivals, kNever);
-  EXPECT_EQ(wrong.on_gpu, wrong.arrivals);
-  // Twice as long as the GPU takes, then there; sometimes a batch more.
-  EXPECT_LT(wrong.p99, 3 * 60 + 60);
-  EXPECT_LT(summarise_load(outcomes, arrivals, kNever).p50, 16);
-  SimulatorSettings on_cpu = settings_of(4);
-  on_cpu.outrun = 1e9F;
-  EXPECT_GE(summarise_load(simulate_load(queries, arrivals, on_cpu), arrivals, kNever).max, 20'000);
-}
-
-// Six times as long as predicted, but it is done before the GPU would be.
-TEST(Simulator, QueriesThatTakeLittleLongerThanOnTheGpuDoNotMove) {
-  std::vector<SimulatedQuery> queries(20, query_of(15, 60, 10, 50));
-  queries[7].measured.cpu = 100;
-  const auto arrivals = arrival_times(ArrivalKind::kPoisson, 100, 5, 17);
-  for (const LoadOutcome& outcome : simulate_load(queries, arrivals, settings_of(4))) {
-    EXPECT_EQ(outcome.processor, Processor::kCpu);
-  }
-}
-
-// What runs take corrects predictions, as it does for the scheduler: with predictions that are
-// three times too large or too small, about as many queries run on each processor as with true
-// ones.
-TEST(Simulator, PredictionsAreCorrectedByWhatRunsTake) {
-  std::mt19937_64 random = test::generator(882);
-  std::vector<SimulatedQuery> queries;
-  for (int i = 0; i < 1'000; ++i) {
-    const auto size = static_cast<float>(1 + random() % 100);
-    queries.push_back(query_of(size, 50 + size / 2, size / 2, 50));
-    queries.back().query_class = i % 2;
-  }
-  const auto arrivals = arrival_times(ArrivalKind::kPoisson, 60'000, 2, 22);
-  const auto share_on_gpu = [&](float cpu, float gpu) {
-    std::vector<SimulatedQuery> predicted = queries;
-    for (SimulatedQuery& query : predicted) {
-      query.predicted.cpu *= cpu;
-      query.predicted.gpu_alone *= gpu;
-      query.predicted.gpu_share *= gpu;
-      query.predicted.gpu_base *= gpu;
-    }
-    const LoadSummary summary =
-        summarise_load(simulate_load(predicted, arrivals, settings_of(2)), arrivals, kNever);
-    return static_cast<double>(summary.on_gpu) / static_cast<double>(summary.arrivals);
-  };
-  const double expected = share_on_gpu(1, 1);
-  EXPECT_NEAR(share_on_gpu(3, 1), expected, 0.04);
-  EXPECT_NEAR(share_on_gpu(1 / 3.0F, 1), expected, 0.04);
-  // Batches of few jobs correct nothing.
-  EXPECT_NEAR(share_on_gpu(1, 1 / 3.0F), expected, 0.12);
-}
-
 // Costs as of a large collection: a few microseconds a query in a batch; on the CPU half of the
 // queries take about ten, and the mean is above a millisecond. Predictions are off by a half.
 TEST(Simulator, BothTogetherCarryMoreThanAFarFasterGpuAlone) {

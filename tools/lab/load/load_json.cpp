@@ -38,7 +38,6 @@ void write_statistics(JsonWriter& json, const SchedulerStatistics& of) {
   json.member("complete_on_cpu", of.complete_on_cpu);
   json.member("complete_on_gpu", of.complete_on_gpu);
   json.member("late", of.late);
-  json.member("moved_to_gpu", of.moved_to_gpu);
   json.member("moved_to_cpu", of.moved_to_cpu);
   json.member("stolen_by_cpu", of.stolen_by_cpu);
   json.member("batches", of.batches);

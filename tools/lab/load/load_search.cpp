@@ -67,7 +67,6 @@ class SimulatedLoads {
     settings.cpu_threads = like.cpu_threads;
     settings.capacity = plan_.settings.capacity;
     settings.options = plan_.options;
-    settings.outrun = plan_.settings.outrun;
     settings.occupancy = with_.occupancy;
     settings.host = simulated_host(like.statistics, like.cpu_threads);
     settings.host.callers = generators_for(rate);

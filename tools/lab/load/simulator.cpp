@@ -7,7 +7,6 @@
 #include <queue>
 #include <utility>
 
-#include "cost/corrections.hpp"
 #include "load/simulated_gpu.hpp"
 #include "load/simulated_host.hpp"
 #include "queues/job_queues.hpp"
@@ -73,7 +72,7 @@ class Simulation {
  private:
   struct Event {
     Micros time;
-    SimulatedJob* job;          ///< its run ends, or may move to the GPU; null: a batch ends
+    SimulatedJob* job;          ///< its run ends; null: a batch ends
     std::size_t batch;          ///< the batch that ends
     bool is_delivered = false;  ///< not the end of a batch, but of its delivery
     bool operator<(const Event& other) const { return time > other.time; }
@@ -84,11 +83,9 @@ class Simulation {
     job.number = number;
     job.query = &queries_[number % queries_.size()];
     job.cost = job.query->predicted;
-    corrections_.apply(job.query->query_class, job.cost);
     job.options = settings_.options;
     job.arrival = now_;
     job.is_limited = false;
-    job.left_cpu = false;
     job.deadline = job.options.has_deadline()
                        ? now_ + static_cast<double>(job.options.deadline.count())
                        : kNever;
@@ -154,8 +151,7 @@ class Simulation {
       job->is_cut = takes > longest_run;
       takes = std::min(takes, longest_run);
       job->run_end = job->start + takes + host_.run();
-      const float longest = settings_.outrun * std::max(job->cost.cpu, job->cost.gpu_alone);
-      look_later(*job, job->start + static_cast<double>(longest));
+      events_.push({job->run_end, job, 0});
     }
   }
 
@@ -167,38 +163,15 @@ class Simulation {
     return job.is_limited ? std::min(longest, settings_.limited_run) : longest;
   }
 
-  /// Adds the event of the run's end, or an earlier one at which the run may move.
-  void look_later(SimulatedJob& job, Micros look) {
-    const bool may_move = has_gpu_ && job.cost.gpu_can && !job.is_limited &&
-                          settings_.placement.placement == Placement::kBoth;
-    events_.push({may_move ? std::min(look, job.run_end) : job.run_end, &job, 0});
-  }
-
-  /// A run that has outrun its predictions moves, if the GPU is predicted to be done with it in
-  /// less time than it has taken so far. Else it is looked at again later.
-  void look_at_run(SimulatedJob& job) {
-    const Micros taken = now_ - job.start;
-    if (all_.waits(now_).gpu + static_cast<double>(job.cost.gpu_alone) >= taken) {
-      look_later(job, now_ + taken / 4);
-      return;
-    }
-    ++idle_threads_;
-    all_.cpu_done(job.cost.cpu);
-    corrections_.learn_cpu(job.query->query_class, job, static_cast<float>(taken));
-    job.left_cpu = true;
-    push(job);
-  }
-
   bool start_batch() {
     SimulatedBatch batch;
-    batch.claim = all_.take_batch(now_, batch.jobs, true);
+    batch.claim = all_.take_batch(now_, batch.jobs);
     if (batch.jobs.empty()) return false;
     drop_late(batch.jobs);
     if (batch.jobs.empty()) {
       all_.batch_done(batch.claim, now_);
       return true;
     }
-    batch.start = now_;
     ++batches_;
     const Micros built = host_.start(now_, batch.jobs.size());
     const Micros takes = time_of(batch.jobs);
@@ -234,17 +207,9 @@ class Simulation {
   void take_event() {
     const Event event = events_.top();
     events_.pop();
-    if (event.job != nullptr && now_ < event.job->run_end) {
-      look_at_run(*event.job);
-      return;
-    }
     if (event.job != nullptr) {
       ++idle_threads_;
       all_.cpu_done(event.job->cost.cpu);
-      if (!event.job->is_limited && !event.job->is_cut) {
-        corrections_.learn_cpu(event.job->query->query_class, *event.job,
-                               static_cast<float>(now_ - event.job->start - host_.run()));
-      }
       end(*event.job, event.job->is_cut ? JobEnd::kPartial : JobEnd::kComplete, Processor::kCpu);
       return;
     }
@@ -256,24 +221,14 @@ class Simulation {
       events_.push({host_.free_at(), nullptr, event.batch});
       return;
     }
-    const auto [batch, took] = gpu_.end(event.batch, now_);
+    const SimulatedBatch batch = gpu_.end(event.batch);
     all_.batch_done(batch.claim, now_);
-    learn(batch, static_cast<float>(took));
     host_.end(now_, batch.jobs.size(), deliveries_);
     for (std::size_t i = 0; i < batch.jobs.size(); ++i) {
       end(static_cast<SimulatedJob&>(*batch.jobs[i]), JobEnd::kComplete, Processor::kGpu,
           deliveries_[i]);
     }
     events_.push({*std::max_element(deliveries_.begin(), deliveries_.end()), nullptr, 0, true});
-  }
-
-  /// As the scheduler does.
-  void learn(const SimulatedBatch& batch, float took) {
-    if (!batch.is_alone && batch.jobs.size() == 1) return;
-    const float part = batch.is_alone ? 1 : kPartBesideOthers;
-    corrections_.learn_gpu(static_cast<const SimulatedJob*>(batch.jobs[0])->query->query_class,
-                           batch.jobs.size(), part * static_cast<float>(batch_work(batch.jobs)),
-                           took);
   }
 
   void end(SimulatedJob& job, JobEnd how, Processor processor) { end(job, how, processor, now_); }
@@ -308,7 +263,6 @@ class Simulation {
   SimulatedGpu gpu_;
   std::size_t idle_threads_;
   std::size_t batches_ = 0;  ///< started and not delivered
-  Corrections corrections_;
   std::size_t under_way_ = 0;
   Micros now_ = 0;
   std::vector<LoadOutcome> outcomes_;

@@ -40,14 +40,12 @@ struct SimulatorSettings {
   JobOptions options;        ///< of every query
   double occupancy = 1;      ///< see gpu_occupancy()
   Micros limited_run = 200;  ///< as SchedulerSettings::limited_run
-  float outrun = 2;          ///< as SchedulerSettings::outrun
 };
 
 /// The outcomes of a simulated load. Arrival n is query n modulo the number of queries. A run on
-/// the CPU takes its measured time, or longer where processors are short, unless it moves. A batch
-/// takes the time of its base and shares, beside the time to build it and to deliver its answers. A
-/// query that moves starts anew on the GPU. There must be a query or more, and `settings` must be
-/// as the scheduler takes them. O(arrivals log arrivals).
+/// the CPU takes its measured time, or longer where processors are short. A batch takes the time of
+/// its base and shares, beside the time to build it and to deliver its answers. There must be a
+/// query or more, and `settings` must be as the scheduler takes them. O(arrivals log arrivals).
 std::vector<LoadOutcome> simulate_load(std::span<const SimulatedQuery> queries,
                                        std::span<const Micros> arrivals,
                                        const SimulatorSettings& settings);

@@ -94,7 +94,6 @@ class Job {
   std::exception_ptr failure;             ///< for JobEnd::kFailed: why
 
   // Only for the scheduler's own use.
-  bool left_cpu = false;    ///< its run on the CPU took too long, so it continues on the GPU
   bool is_limited = false;  ///< it gets one short run on the CPU, and ends with what that finds
   enum class State : std::uint8_t { kIdle, kComing, kQueued, kRunning };
   /// Its place in the queues. Jobs are ordered by slot, then length, then number.
@@ -116,9 +115,9 @@ class CpuWorker {
  public:
   virtual ~CpuWorker() = default;
   /// Runs the job until it is done, or until `watch` stops it. Returns whether it is done. If not,
-  /// the job holds its best answer so far with a certificate, and may run again, here or on the
-  /// GPU. It must ask the watch every few tens of microseconds; a class that cannot must never
-  /// predict less than 50 microseconds for a job. If it throws, the job fails.
+  /// the job holds its best answer so far with a certificate. It must ask the watch every few tens
+  /// of microseconds; a class that cannot must never predict less than 50 microseconds for a job.
+  /// If it throws, the job fails.
   virtual bool run(Job& job, SearchWatch& watch) = 0;
 };
 
@@ -168,14 +167,6 @@ class WorkClass {
   /// Makes the job's answer empty, with a certificate that holds. On any thread. If it throws, the
   /// job fails.
   virtual void answer_nothing(Job& job) const = 0;
-  /// Learns from a run on the CPU that took `took` microseconds. It was complete, or too long and
-  /// moves to the GPU. Job::cpu_load says how busy the CPU was. Must not throw.
-  virtual void learn_cpu(const Job& job, float took) { (void)job, (void)took; }
-  /// Learns from a batch of `jobs` jobs, of which `job` is one: its predicted time, and the time
-  /// that it took, in microseconds. Must not throw.
-  virtual void learn_gpu(const Job& job, std::size_t jobs, float predicted, float took) {
-    (void)job, (void)jobs, (void)predicted, (void)took;
-  }
 };
 
 }  // namespace warpdex

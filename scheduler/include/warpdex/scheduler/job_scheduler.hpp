@@ -32,11 +32,6 @@ struct SchedulerSettings {
   std::size_t lookouts = 0;
   /// How long a lookout stays awake after its last job. 0 or more.
   std::chrono::microseconds spin{20'000};
-  /// Lets a CPU run that takes `outrun` times as long as the longer of its predictions, of the CPU
-  /// and of the GPU, continue on the GPU, if that is predicted to be done sooner than the run has
-  /// taken so far.
-  bool moves = true;
-  float outrun = 2;  ///< above 0
   /// The longest run of a job that is predicted to miss its deadline, with
   /// OverloadPolicy::kPartial. Above 0. With that policy no run on the CPU goes on past the
   /// deadline, and none starts after it. A batch on the GPU is not stopped, so its answers may be

@@ -23,10 +23,9 @@ struct PlacementSettings {
   std::vector<double> client_weights{1};
   std::size_t batch_jobs = 1000;  ///< the most jobs of a batch
   float batch_max_work = 10'000;  ///< the shares of a batch of several jobs add up to this at most
-  /// While the batches under way are predicted to take less than this, the next one starts at once.
-  float beside_work = 300;
-  /// Otherwise the next one starts on one of three conditions. The first: it is full (batch_jobs).
-  /// The second: its jobs are predicted to take at least this long. (This also counts as the time
+  /// An idle GPU starts a batch at once. Beside batches under way, the next one starts on one of
+  /// three conditions. The first: it is full (batch_jobs). The second: its jobs are predicted to
+  /// take at least this long. (This also counts as the time
   /// of a usual batch where a run on the CPU may become long.)
   float batch_min_work = 1'000;
   /// The third: a job at its front has waited for this part of the predicted time of the batches
@@ -41,8 +40,7 @@ struct PlacementSettings {
   /// a deadline is ordered as if it had one a second after its arrival.
   double deadline_slot = 10'000;
 
-  /// Throws UsageError if there is no client, and for a value that is out of its range: beside_work
-  /// is 0 or more, all others are above 0.
+  /// Throws UsageError if there is no client, and for a value that is not above 0.
   void validate() const;
 };
 

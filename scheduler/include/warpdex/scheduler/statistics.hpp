@@ -7,7 +7,7 @@
 
 namespace warpdex {
 
-/// The source of predicted costs, before runs correct them.
+/// The source of predicted costs.
 enum class CostOrigin : std::uint8_t {
   kRough,       ///< rough figures of common machines
   kCalibrated,  ///< measured on this index as it is
@@ -67,7 +67,6 @@ struct SchedulerStatistics {
   std::uint64_t failed = 0;
   std::uint64_t late = 0;  ///< complete or partial, after their deadline
 
-  std::uint64_t moved_to_gpu = 0;   ///< CPU runs that outran their prediction
   std::uint64_t moved_to_cpu = 0;   ///< jobs that the GPU could not answer, or failed to
   std::uint64_t stolen_by_cpu = 0;  ///< jobs from the GPU's queue
   std::uint64_t batches = 0;
