@@ -3,8 +3,11 @@
 #include <typeinfo>
 
 #include "usable_gpu.hpp"
+#include "warpdex/core/cuda/buffer.hpp"
+#include "warpdex/core/cuda/caller_memory.hpp"
 #include "warpdex/core/cuda/device.hpp"
 #include "warpdex/core/cuda/resources.hpp"
+#include "warpdex/core/cuda/stream.hpp"
 #include "warpdex/core/error.hpp"
 #include "warpdex/query/gpu/gpu_index.hpp"
 
@@ -25,6 +28,27 @@ int Gpu::device() const { return resources_->device(); }
 std::string Gpu::name() const { return device_info(device()).name; }
 std::size_t Gpu::memory_limit() const { return resources_->memory().limit(); }
 std::size_t Gpu::memory_used() const { return resources_->memory().used(); }
+
+GpuMemory::GpuMemory(std::size_t bytes, int device)
+    : buffer_(std::make_unique<DeviceBuffer>(bytes, device)) {}
+GpuMemory::~GpuMemory() = default;
+GpuMemory::GpuMemory(GpuMemory&&) noexcept = default;
+GpuMemory& GpuMemory::operator=(GpuMemory&&) noexcept = default;
+void* GpuMemory::data() const { return buffer_->data(); }
+int GpuMemory::device() const { return buffer_->device(); }
+
+GpuStream::GpuStream(int device) : stream_(std::make_unique<Stream>(device)) {}
+GpuStream::~GpuStream() = default;
+GpuStream::GpuStream(GpuStream&&) noexcept = default;
+GpuStream& GpuStream::operator=(GpuStream&&) noexcept = default;
+void* GpuStream::handle() const { return stream_->handle(); }
+void GpuStream::wait() const { stream_->synchronize(); }
+
+void wait_for_gpu(void* stream, int device) {
+  wait_for_stream(static_cast<CUstream_st*>(stream), device);
+}
+
+int gpu_of(const void* pointer) { return device_of(pointer); }
 
 void check_gpu(int device) {
   const int count = device_count();

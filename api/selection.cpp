@@ -27,6 +27,16 @@ float value_of(float value) {
   return value == 0 ? 0.F : value;
 }
 
+template <class Id>
+void select_on_gpu(const Gpu& gpu, const MatrixView<float>& values, std::size_t k, bool largest,
+                   float* values_out, Id* ids_out) {
+  const Stream stream(gpu.device());
+  SelectScratch scratch(gpu.device(), &gpu.resources().memory());
+  select_k(values, k, largest ? SelectOrder::kLargest : SelectOrder::kSmallest, values_out, ids_out,
+           scratch, stream);
+  stream.synchronize();
+}
+
 }  // namespace
 
 Selection select_k(std::span<const float> values, std::size_t columns, std::size_t k,
@@ -57,12 +67,13 @@ Selection select_k(std::span<const float> values, std::size_t columns, std::size
 
 void select_k(const Gpu& gpu, const float* values, std::size_t rows, std::size_t columns,
               std::size_t k, bool largest, float* values_out, std::uint32_t* ids_out) {
-  const Stream stream(gpu.device());
-  SelectScratch scratch(gpu.device(), &gpu.resources().memory());
-  select_k(MatrixView<float>{values, rows, columns, columns}, k,
-           largest ? SelectOrder::kLargest : SelectOrder::kSmallest, values_out, ids_out, scratch,
-           stream);
-  stream.synchronize();
+  select_on_gpu(gpu, {values, rows, columns, columns}, k, largest, values_out, ids_out);
+}
+
+void select_k(const Gpu& gpu, const float* values, std::size_t rows, std::size_t columns,
+              std::size_t k, bool largest, float* values_out, std::int64_t* ids_out) {
+  select_on_gpu(gpu, {values, rows, columns, columns}, k, largest, values_out,
+                reinterpret_cast<std::uint64_t*>(ids_out));  // kNoId is -1
 }
 
 }  // namespace warpdex

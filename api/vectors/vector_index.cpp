@@ -6,6 +6,7 @@
 
 #include "usable_gpu.hpp"
 #include "vectors/vector_index_state.hpp"
+#include "warpdex/core/cuda/caller_memory.hpp"
 #include "warpdex/core/storage/same_sections.hpp"
 
 namespace warpdex {
@@ -59,6 +60,17 @@ vector::Neighbors nearest_in(const OpenVectors& open, std::span<const float> que
       open, queries, options.stop,
       [&](std::span<const float> some) { return open.searcher().nearest(some, k, options.filter); },
       append_nearest);
+}
+
+void find_on_gpu(const OpenVectors& open, const float* queries, std::size_t count, std::size_t k,
+                 std::int32_t* rows, float* distances) {
+  if (open.is_on_gpu() && open.searcher().nearest_on_gpu(queries, count, k, rows, distances)) {
+    return;
+  }
+  throw UsageError(
+      "queries in GPU memory are for an index on one GPU, of one segment without removed vectors, "
+      "of rows or unrefined codes of a product quantizer; merge it, or give queries in the host's "
+      "memory");
 }
 
 std::vector<std::string> ids_in(const vector::VectorIndex& index,
@@ -134,13 +146,16 @@ NamedNeighbors VectorIndex::search_named(std::span<const float> queries, std::si
 
 void VectorIndex::search_on_gpu(const float* queries, std::size_t count, std::size_t k,
                                 std::int32_t* rows, float* distances) const {
+  find_on_gpu(*state_->current(), queries, count, k, rows, distances);
+}
+
+void VectorIndex::search_on_gpu(const float* queries, std::size_t count, std::size_t k,
+                                std::int64_t* rows, float* distances) const {
   const std::shared_ptr<const OpenVectors> open = state_->current();
-  if (open->is_on_gpu() && open->searcher().nearest_on_gpu(queries, count, k, rows, distances)) {
-    return;
-  }
-  throw UsageError(
-      "device pointers are for an index on one GPU, of one segment without removed vectors, of "
-      "rows or unrefined codes of a product quantizer; merge it, or pass pointers of the host");
+  const std::size_t places = count * k;
+  auto* const narrow = reinterpret_cast<std::int32_t*>(rows) + places;
+  find_on_gpu(*open, queries, count, k, narrow, distances);
+  widen_in_place(rows, places, open->options().gpus.front().device());
 }
 
 vector::RangeNeighbors VectorIndex::search_radius(std::span<const float> queries, float radius,

@@ -1,6 +1,7 @@
 // The GPU types of a build without CUDA: there is never a device, and creating anything throws.
 #include "warpdex/core/cuda/no_cuda.hpp"
 #include "warpdex/core/cuda/buffer.hpp"
+#include "warpdex/core/cuda/caller_memory.hpp"
 #include "warpdex/core/cuda/device.hpp"
 #include "warpdex/core/cuda/pinned.hpp"
 #include "warpdex/core/cuda/stream.hpp"
@@ -18,6 +19,10 @@ bool built_with_cuda() { return false; }
 int device_count() { return 0; }
 std::string why_no_device() { return kReason; }
 DeviceInfo device_info(int) { refuse_without_cuda(); }
+
+int device_of(const void*) { refuse_without_cuda(); }
+void wait_for_stream(CUstream_st*, int) { refuse_without_cuda(); }
+void widen_in_place(std::int64_t*, std::size_t, int) { refuse_without_cuda(); }
 
 Stream::Stream(int) { refuse_without_cuda(); }
 Stream::Stream(Stream&&) noexcept = default;

@@ -2,6 +2,7 @@
 // Python, is what people use.
 #include "answers.hpp"
 #include "build.hpp"
+#include "gpu_arrays.hpp"
 #include "searcher.hpp"
 #include "support.hpp"
 #include "term_search.hpp"
@@ -18,5 +19,6 @@ NB_MODULE(_core, module) {
   bind_build(module);
   bind_writer(module);
   bind_vectors(module);
+  bind_gpu_arrays(module);
   module.attr("version") = WARPDEX_VERSION;
 }

@@ -2,6 +2,8 @@
 
 #include <nanobind/stl/optional.h>
 
+#include <algorithm>
+#include <cstdint>
 #include <functional>
 #include <mutex>
 #include <optional>
@@ -59,10 +61,11 @@ std::optional<vector::RowFilter> filter_of(nb::handle filter, std::size_t rows) 
   return vector::RowFilter::of_rows(listed, rows);
 }
 
-VectorIndexOptions vector_options(const std::string& device, std::size_t threads,
-                                  const VectorDepth& depth) {
+VectorIndexOptions vector_options(const std::string& device, int gpu, std::uint64_t gpu_memory,
+                                  std::size_t threads, const VectorDepth& depth) {
   VectorIndexOptions options;
   options.device = device_from_name(device);
+  if (options.device == Device::kGpu) options.gpus.emplace_back(gpu, gpu_memory);
   options.threads = threads;
   options.depth = depth;
   return options;
@@ -144,14 +147,15 @@ NewVectorIndex new_index(const nb::dict& keywords) {
 }
 
 void build_index_of(const std::string& path, const FloatRows& rows, nb::handle ids,
-                    const std::string& device, std::size_t threads, nb::handle progress,
-                    const nb::dict& keywords) {
+                    const std::string& device, int gpu, std::uint64_t gpu_memory,
+                    std::size_t threads, nb::handle progress, const nb::dict& keywords) {
   check_finite(rows, "the vectors");
   NewVectorIndex settings = new_index(keywords);
   settings.dimension = rows.shape(1);
   const vector::VectorIds named = vector_ids(ids);
   VectorBuildOptions options;
   options.device = device_from_name(device);
+  if (options.device == Device::kGpu) options.gpu.emplace(gpu, gpu_memory);
   options.threads = threads;
   LongWork work(progress);
   options.work = work.work();
@@ -172,14 +176,17 @@ nb::tuple to_arrays(vector::Neighbors&& found) {
 
 class Vectors {
  public:
-  Vectors(const std::string& path, const std::string& device, std::size_t threads,
-          const VectorDepth& depth)
+  Vectors(const std::string& path, const std::string& device, int gpu, std::uint64_t gpu_memory,
+          std::size_t threads, const VectorDepth& depth)
       : index_([&] {
           const nb::gil_scoped_release no_gil;
-          return std::make_unique<VectorIndex>(path, vector_options(device, threads, depth));
+          return std::make_unique<VectorIndex>(
+              path, vector_options(device, gpu, gpu_memory, threads, depth));
         }()) {}
 
   nb::tuple search(const FloatRows& queries, std::size_t k, nb::handle filter) const;
+  void search_on_gpu(std::uintptr_t queries, std::size_t count, std::size_t k,
+                     std::uintptr_t distances, std::uintptr_t rows) const;
   nb::tuple range_search(const FloatRows& queries, float radius, nb::handle filter) const;
   nb::tuple knn_graph(std::size_t k, nb::handle progress) const {
     LongWork work(progress);
@@ -277,6 +284,23 @@ nb::tuple Vectors::search(const FloatRows& queries, std::size_t k, nb::handle fi
   return to_arrays(std::move(found));
 }
 
+/// Queries and answers are addresses in GPU memory. Between parts of the queries it looks for
+/// signals.
+void Vectors::search_on_gpu(std::uintptr_t queries, std::size_t count, std::size_t k,
+                            std::uintptr_t distances, std::uintptr_t rows) const {
+  constexpr std::size_t kPairs = std::size_t{1} << 38;  // of a query and a row: at most a second
+  const VectorIndex& index = index_.get();
+  const std::size_t part = std::max<std::size_t>(1024, kPairs / (1 + index.rows()));
+  for (std::size_t first = 0; first < count; first += part) {
+    if (first > 0) check_signals();
+    const nb::gil_scoped_release no_gil;
+    index.search_on_gpu(reinterpret_cast<const float*>(queries) + first * index.dimension(),
+                        std::min(part, count - first), k,
+                        reinterpret_cast<std::int64_t*>(rows) + first * k,
+                        reinterpret_cast<float*>(distances) + first * k);
+  }
+}
+
 nb::tuple Vectors::range_search(const FloatRows& queries, float radius, nb::handle filter) const {
   vector::RangeNeighbors found;
   run(queries, filter, [&](const VectorIndex& index, const VectorSearchOptions& options) {
@@ -291,8 +315,8 @@ nb::tuple Vectors::range_search(const FloatRows& queries, float radius, nb::hand
 }
 
 nb::tuple run_kmeans(const FloatRows& points, nb::handle clusters, nb::handle iterations,
-                     bool spherical, bool balanced, std::uint64_t seed, std::size_t threads,
-                     nb::handle progress) {
+                     bool spherical, bool balanced, std::uint64_t seed, const std::string& device,
+                     int gpu, std::size_t threads, nb::handle progress) {
   check_finite(points, "the points");
   vector::KmeansSettings settings;
   settings.clusters = whole_of(clusters, "clusters", 1);
@@ -309,7 +333,12 @@ nb::tuple run_kmeans(const FloatRows& points, nb::handle clusters, nb::handle it
   vector::KmeansResult found;
   {
     const nb::gil_scoped_release no_gil;
-    found = kmeans(components(points), points.shape(1), settings);
+    std::vector<Gpu> gpus;
+    if (device_from_name(device) == Device::kGpu) {
+      check_gpu(gpu);
+      gpus.emplace_back(gpu);
+    }
+    found = kmeans(components(points), points.shape(1), settings, gpus);
   }
   const std::size_t rows = found.clusters.size();
   return nb::make_tuple(
@@ -338,9 +367,11 @@ void bind_vectors(nb::module_& module) {
              new (self) VectorDepth{probes, refine, query_bits};
            });
   nb::class_<Vectors>(module, "VectorIndex")
-      .def(nb::init<const std::string&, const std::string&, std::size_t, const VectorDepth&>())
+      .def(nb::init<const std::string&, const std::string&, int, std::uint64_t, std::size_t,
+                    const VectorDepth&>())
       .def("search", &Vectors::search, nb::arg("queries").noconvert(), nb::arg("k"),
            nb::arg("filter").none())
+      .def("search_on_gpu", &Vectors::search_on_gpu)
       .def("range_search", &Vectors::range_search, nb::arg("queries").noconvert(),
            nb::arg("radius"), nb::arg("filter").none())
       .def("knn_graph", &Vectors::knn_graph, nb::arg("k"), nb::arg("progress").none())
@@ -358,15 +389,17 @@ void bind_vectors(nb::module_& module) {
       .def_prop_ro("live_rows", [](const Vectors& of) { return of.get().live_rows(); })
       .def_prop_ro("lists", [](const Vectors& of) { return of.get().lists(); })
       .def_prop_ro("commit", [](const Vectors& of) { return of.get().commit(); })
-      .def_prop_ro("device", [](const Vectors& of) {
-        return of.get().device() == Device::kGpu ? "gpu" : "cpu";
+      .def_prop_ro("gpu", [](const Vectors& of) -> std::optional<int> {
+        const std::vector<Gpu> gpus = of.get().options().gpus;
+        if (gpus.empty()) return std::nullopt;
+        return gpus.front().device();
       });
   module.def("build_vectors", &build_index_of, nb::arg("path"), nb::arg("rows").noconvert(),
-             nb::arg("ids").none(), nb::arg("device"), nb::arg("threads"),
-             nb::arg("progress").none(), nb::arg("options"));
+             nb::arg("ids").none(), nb::arg("device"), nb::arg("gpu"), nb::arg("gpu_memory"),
+             nb::arg("threads"), nb::arg("progress").none(), nb::arg("options"));
   module.def("kmeans", &run_kmeans, nb::arg("points").noconvert(), nb::arg("clusters"),
              nb::arg("iterations"), nb::arg("spherical"), nb::arg("balanced"), nb::arg("seed"),
-             nb::arg("threads"), nb::arg("progress").none());
+             nb::arg("device"), nb::arg("gpu"), nb::arg("threads"), nb::arg("progress").none());
   module.def("select_k", &select, nb::arg("values").noconvert(), nb::arg("k"), nb::arg("largest"));
 }
 

@@ -91,3 +91,7 @@ def test_every_public_name_is_documented() -> None:
 def test_version() -> None:
     cmake = PYTHON.parent / "CMakeLists.txt"
     assert f"project(warpdex VERSION {warpdex.__version__} " in cmake.read_text("utf-8")
+    assert f"warpdex-cuda=={warpdex.__version__}\"" in (cmake.parent / "pyproject.toml").read_text(
+        "utf-8"
+    )
+    assert _core.version == warpdex.__version__

@@ -9,13 +9,17 @@
 
 from __future__ import annotations
 
+from typing import Any, overload
+
 import numpy as np
 import numpy.typing as npt
 
-from . import _core, errors, vectors
-from ._arrays import float_rows
+from ._module import gpu_problem  # first: it chooses the extension module
+from . import _core, _gpu_arrays, _version, errors, vectors
+from ._arrays import float_rows, positive
 from ._build import BuildReport, build
 from ._core import Explanation, Hit, Hits, TermExplanation
+from ._gpu_arrays import GpuArray
 from ._results import BatchResult, Scored
 from ._searcher import SearchOptions, Searcher, TermStatistics
 from ._writer import CommitReport, Writer
@@ -30,7 +34,7 @@ from .errors import (
     UsageError,
 )
 
-__version__: str = _core.version
+__version__: str = _version.version
 
 __all__ = [
     "BadDocument",
@@ -42,6 +46,7 @@ __all__ = [
     "Error",
     "Explanation",
     "FormatError",
+    "GpuArray",
     "Hit",
     "Hits",
     "InputError",
@@ -55,19 +60,27 @@ __all__ = [
     "Writer",
     "build",
     "errors",
+    "gpu_problem",
     "select_k",
     "vectors",
 ]
 
 
+@overload
 def select_k(
     values: npt.NDArray[np.float32], k: int, largest: bool = False
-) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.int64]]:
+) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.int64]]: ...
+@overload
+def select_k(values: vectors.GpuQueries, k: int, largest: bool = False) -> tuple[Any, Any]: ...
+def select_k(values: Any, k: int, largest: bool = False) -> tuple[Any, Any]:
     """The k best values of each row (rows x columns), and their columns; rows x k each.
 
     Best first; of equal values the smaller column first; NaN after every number. k may be above
     the number of columns: places that no value takes have the worst infinity and -1. The smallest
-    values are best, or the largest. Raises UsageError for a k of 0 and for an array of another
-    type, shape or order.
+    values are best, or the largest. Values in GPU memory stay there, and so do the answers, as in
+    `vectors.Index.search()`. Raises UsageError for a k of 0 and for an array of another type, shape
+    or order.
     """
+    if _gpu_arrays.is_in_gpu_memory(values):
+        return _gpu_arrays.select_k(values, positive(k, "k"), largest)
     return _core.select_k(float_rows(values, "the values"), k, largest)

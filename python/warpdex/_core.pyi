@@ -173,10 +173,21 @@ class VectorDepth:
     def __init__(self, probes: int, refine: int, query_bits: int) -> None: ...
 
 class VectorIndex:
-    def __init__(self, path: str, device: str, threads: int, depth: VectorDepth) -> None: ...
+    def __init__(
+        self,
+        path: str,
+        device: str,
+        gpu: int,
+        gpu_memory: int,
+        threads: int,
+        depth: VectorDepth,
+    ) -> None: ...
     def search(
         self, queries: Floats, k: int, filter: Any
     ) -> tuple[Floats, npt.NDArray[np.int64]]: ...
+    def search_on_gpu(
+        self, queries: int, count: int, k: int, distances: int, rows: int
+    ) -> None: ...
     def range_search(
         self, queries: Floats, radius: float, filter: Any
     ) -> tuple[npt.NDArray[np.int64], Floats, npt.NDArray[np.int64]]: ...
@@ -202,13 +213,15 @@ class VectorIndex:
     @property
     def commit(self) -> int: ...
     @property
-    def device(self) -> str: ...
+    def gpu(self) -> int | None: ...
 
 def build_vectors(
     path: str,
     rows: Floats,
     ids: Any,
     device: str,
+    gpu: int,
+    gpu_memory: int,
     threads: int,
     progress: Callable[[str, int, int], None] | None,
     options: Options,
@@ -220,9 +233,47 @@ def kmeans(
     spherical: bool,
     balanced: bool,
     seed: int,
+    device: str,
+    gpu: int,
     threads: int,
     progress: Callable[[int, float], None] | None,
 ) -> tuple[Floats, npt.NDArray[np.uint32], float, int]: ...
 def select_k(
     values: Floats, k: int, largest: bool
 ) -> tuple[Floats, npt.NDArray[np.int64]]: ...
+
+class DlpackArray:
+    def __init__(self, capsule: Any) -> None: ...
+    @property
+    def address(self) -> int: ...
+    @property
+    def shape(self) -> tuple[int, ...]: ...
+    @property
+    def strides(self) -> tuple[int, ...]: ...
+    @property
+    def dtype(self) -> str: ...
+
+class GpuBuffer:
+    def __init__(self, bytes: int, device: int) -> None: ...
+    @property
+    def address(self) -> int: ...
+    @staticmethod
+    def floats(buffer: GpuBuffer, shape: tuple[int, ...]) -> Any: ...
+    @staticmethod
+    def numbers(buffer: GpuBuffer, shape: tuple[int, ...]) -> Any: ...
+
+def gpu_stream(device: int) -> int: ...
+def wait_before_reading(device: int) -> None: ...
+def wait_for_stream(stream: int, device: int) -> None: ...
+def gpu_of(address: int) -> int: ...
+def gpu_problem() -> str: ...
+def select_k_on_gpu(
+    values: int,
+    rows: int,
+    columns: int,
+    k: int,
+    largest: bool,
+    device: int,
+    values_out: int,
+    columns_out: int,
+) -> None: ...

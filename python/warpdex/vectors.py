@@ -1,6 +1,7 @@
 """Indexes of vectors: exact, in lists, by codes; and k-means and k-NN graphs.
 
-Arrays are numpy's, in C order, float32 without a copy or float16 (widened).
+Arrays are numpy's, in C order, float32 without a copy or float16 (widened). Queries may also lie in
+GPU memory (Index.search).
 """
 
 from __future__ import annotations
@@ -11,21 +12,29 @@ import tempfile
 import threading
 import weakref
 from collections.abc import Sequence
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, Protocol, overload
 
 import numpy as np
 import numpy.typing as npt
 
 from . import _core
-from ._arrays import Floats, float_rows
-from ._build import Path
+from ._arrays import Floats, float_rows, positive
+from ._build import Path, as_bytes
+from ._gpu_arrays import GpuArray, answers_like, gpu_rows, is_in_gpu_memory
 from ._progress import Bar
 from .errors import UsageError
 
 Rows = npt.NDArray[np.float32 | np.float16]
 Ids = npt.NDArray[np.int64]
 
-__all__ = ["Index", "Kmeans", "kmeans", "knn_graph"]
+
+class GpuQueries(Protocol):
+    """Rows of float32 in GPU memory."""
+
+    def __dlpack_device__(self) -> Any: ...
+
+
+__all__ = ["GpuArray", "Index", "Kmeans", "kmeans", "knn_graph"]
 
 
 def _ids(ids: Any) -> Any:
@@ -68,12 +77,17 @@ class Index:
         probes: int = 1,
         refine: int = 0,
         query_bits: int = 0,
+        gpu: int = 0,
+        gpu_memory: int | str = 0,
     ) -> None:
         """Opens the index in the folder `path`.
 
         Args:
             device: "auto": the GPU, if there is a usable one.
             threads: of the CPU; 0: as many as the process may run on.
+            gpu: with device="gpu": its number.
+            gpu_memory: with device="gpu": what may be taken of its memory, in bytes or as "20G"; 0:
+                90 % of what is free.
             probes: lists that a query looks into, 1 to `lists`.
             refine: of codes: how many of the nearest are ranked again by their vectors.
             query_bits: of binary codes: of a query's component, 1 to 8; 0: as the codes, or 4.
@@ -82,12 +96,18 @@ class Index:
             IoError: there is no index.
             FormatError: it is damaged.
             UsageError: a depth out of range.
+            CudaError: device="gpu" finds no usable GPU.
         """
-        self._arguments = (os.path.abspath(os.fspath(path)), device, threads)
+        self._arguments = (os.path.abspath(os.fspath(path)), device, threads, gpu, gpu_memory)
         self._depth = (probes, refine, query_bits)
         self._changing = threading.Lock()
         self._index = _core.VectorIndex(
-            self._arguments[0], device, threads, _core.VectorDepth(*self._depth)
+            self._arguments[0],
+            device,
+            gpu,
+            as_bytes(gpu_memory),
+            threads,
+            _core.VectorDepth(*self._depth),
         )
 
     @classmethod
@@ -100,10 +120,19 @@ class Index:
         probes: int = 1,
         refine: int = 0,
         query_bits: int = 0,
+        gpu: int = 0,
+        gpu_memory: int | str = 0,
     ) -> Index:
         """The same as Index()."""
         return cls(
-            path, device, threads=threads, probes=probes, refine=refine, query_bits=query_bits
+            path,
+            device,
+            threads=threads,
+            probes=probes,
+            refine=refine,
+            query_bits=query_bits,
+            gpu=gpu,
+            gpu_memory=gpu_memory,
         )
 
     @classmethod
@@ -127,6 +156,8 @@ class Index:
         threads: int = 0,
         probes: int = 1,
         refine: int = 0,
+        gpu: int = 0,
+        gpu_memory: int | str = 0,
         progress: bool = True,
     ) -> Index:
         """Makes an index of the rows (vectors x components) and opens it.
@@ -146,7 +177,8 @@ class Index:
             corrected: "binary": 8 bytes a row make distances right on average.
             keep_vectors: codes: keep the rows beside them, so that answers can be refined.
             seed: of the training.
-            device, threads, probes, refine: as Index().
+            device, threads, probes, refine, gpu, gpu_memory: as Index(), for the build and for
+                the searches.
             progress: show a bar, where tqdm is installed and standard error is a terminal.
 
         Raises:
@@ -172,9 +204,25 @@ class Index:
         try:
             with Bar(progress, "rows") as bar:
                 _core.build_vectors(
-                    folder, made, _ids(ids), device, threads, bar.show_part, options
+                    folder,
+                    made,
+                    _ids(ids),
+                    device,
+                    gpu,
+                    as_bytes(gpu_memory),
+                    threads,
+                    bar.show_part,
+                    options,
                 )
-            index = cls(folder, device, threads=threads, probes=probes, refine=refine)
+            index = cls(
+                folder,
+                device,
+                threads=threads,
+                probes=probes,
+                refine=refine,
+                gpu=gpu,
+                gpu_memory=gpu_memory,
+            )
         except BaseException:
             if temporary is not None:
                 shutil.rmtree(temporary, ignore_errors=True)
@@ -199,8 +247,8 @@ class Index:
             shutil.rmtree(part, ignore_errors=True)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        path, device, threads = self._arguments
-        return _open_again, (path, device, threads, *self._depth)
+        path, *options = self._arguments
+        return _open_again, (path, *options, *self._depth)
 
     def __repr__(self) -> str:
         return f"Index({self.live_rows} x {self.dimension}, {self.metric}, lists={self.lists})"
@@ -217,6 +265,7 @@ class Index:
             self._index.set_depth(_core.VectorDepth(*wanted))
             self._depth = wanted
 
+    @overload
     def search(
         self,
         x: Rows,
@@ -225,27 +274,86 @@ class Index:
         probes: int | None = None,
         refine: int | None = None,
         filter: Any = None,
-    ) -> tuple[Floats, Ids]:
+    ) -> tuple[Floats, Ids]: ...
+
+    @overload
+    def search(
+        self, x: GpuQueries, k: int, *, probes: int | None = None, refine: int | None = None
+    ) -> tuple[Any, Any]: ...
+
+    def search(
+        self,
+        x: Any,
+        k: int,
+        *,
+        probes: int | None = None,
+        refine: int | None = None,
+        filter: Any = None,
+    ) -> tuple[Any, Any]:
         """The k nearest rows of each query.
+
+        Queries may also lie in GPU memory: float32, in C order, of torch, CuPy, JAX or whatever has
+        `__dlpack__` or `__cuda_array_interface__`, where the index is searched on that GPU and is
+        one segment of rows, or of unrefined codes of a product quantizer, none of them removed.
+        Nothing is copied to the host; torch gets tensors, others get `GpuArray`. The search follows
+        what is queued in the caller's current stream, and the answers are there when it returns. A
+        query that is not finite has distances that are not finite either.
 
         Args:
             x: queries x components.
-            k: 1 or more.
+            k: 1 or more; of queries in GPU memory at most `live_rows`.
             probes, refine: from now on, for all who use the index (it is opened anew); None: as
                 they are.
-            filter: rows that may be answers: a mask of `rows` truth values, or row numbers.
+            filter: of numpy's queries: rows that may be answers: a mask of `rows` truth values, or row numbers.
 
         Returns:
             D, I: distances (float32) and row numbers (int64), queries x k, nearest first, ties to
             the smaller number; behind the last -1 and the worst distance.
 
         Raises:
-            UsageError: sizes that do not fit, an array of another type, shape or order.
-            InputError: a NaN or an infinite component.
+            UsageError: sizes that do not fit, an array of another type, shape or order; queries in
+                the memory of a GPU that does not search the index.
+            InputError: a NaN or an infinite component of numpy's queries.
         """
+        if is_in_gpu_memory(x):
+            if filter is not None:
+                raise UsageError("queries in GPU memory take no filter; give them as a numpy array")
+            return self._search_on_gpu(x, positive(k, "k"), probes, refine)
         rows = float_rows(x, "the queries")
         self._take_depth(probes, refine)
-        return self._index.search(rows, _positive(k, "k"), _filter(filter))
+        return self._index.search(rows, positive(k, "k"), _filter(filter))
+
+    def _search_on_gpu(
+        self, x: Any, k: int, probes: int | None, refine: int | None
+    ) -> tuple[Any, Any]:
+        queries = gpu_rows(x, "the queries")
+        count, components = queries.shape
+        if components != self.dimension:
+            raise UsageError(
+                f"the queries have {components} components, and the rows of the index have "
+                f"{self.dimension}"
+            )
+        if k > self.live_rows:
+            raise UsageError(
+                f"k is {k}, and the index has {self.live_rows} rows; queries in GPU memory take no "
+                "more, numpy arrays do"
+            )
+        if self._index.gpu is None:
+            raise UsageError(
+                "the queries lie in GPU memory, and the index is searched on the CPU; open it with "
+                "device='gpu' (warpdex.gpu_problem() says why it may not be), or give a numpy array"
+            )
+        if queries.device != self._index.gpu:
+            where = f"memory of GPU {queries.device}" if queries.device >= 0 else "no GPU's memory"
+            raise UsageError(
+                f"the queries lie in {where}, and the index is searched on GPU {self._index.gpu}; "
+                f"open it with device='gpu', gpu=..., or move them"
+            )
+        self._take_depth(probes, refine)
+        answers = answers_like(x, (count, k), queries.device)
+        queries.wait()
+        self._index.search_on_gpu(queries.address, count, k, *answers.addresses)
+        return answers.floats, answers.numbers
 
     def range_search(
         self, x: Rows, radius: float, *, filter: Any = None
@@ -260,7 +368,7 @@ class Index:
     def knn_graph(self, k: int, *, progress: bool = True) -> tuple[Floats, Ids]:
         """D, I: for each row its k nearest other rows, as exact as the search; rows x k each."""
         with Bar(progress, "rows") as bar:
-            return self._index.knn_graph(_positive(k, "k"), bar.show_part)
+            return self._index.knn_graph(positive(k, "k"), bar.show_part)
 
     def add(
         self,
@@ -326,26 +434,32 @@ class Index:
     @property
     def device(self) -> str:
         """Where it is searched: "cpu" or "gpu"."""
-        return self._index.device
+        return "cpu" if self._index.gpu is None else "gpu"
+
+    @property
+    def gpu(self) -> int | None:
+        """The number of the GPU that searches; None where the CPU does."""
+        return self._index.gpu
 
 
-def _open_again(path: str, device: Any, threads: int, *depth: int) -> Index:
+def _open_again(
+    path: str, device: Any, threads: int, gpu: int, gpu_memory: int | str, *depth: int
+) -> Index:
     return Index(
-        path, device, threads=threads, probes=depth[0], refine=depth[1], query_bits=depth[2]
+        path,
+        device,
+        threads=threads,
+        probes=depth[0],
+        refine=depth[1],
+        query_bits=depth[2],
+        gpu=gpu,
+        gpu_memory=gpu_memory,
     )
 
 
 def _remove(folder: str, owner: int) -> None:
     if os.getpid() == owner:
         shutil.rmtree(folder, ignore_errors=True)
-
-
-def _positive(k: int, what: str) -> int:
-    if isinstance(k, bool) or not isinstance(k, (int, np.integer)):
-        raise TypeError(f"{what} must be an int, not {type(k).__name__}")
-    if k < 1:
-        raise UsageError(f"{what} is {k}; give 1 or more")
-    return int(k)
 
 
 class Kmeans(NamedTuple):
@@ -369,17 +483,20 @@ def kmeans(
     spherical: bool = False,
     balanced: bool = False,
     seed: int = 1,
+    device: Literal["cpu", "gpu"] = "cpu",
+    gpu: int = 0,
     threads: int = 0,
     progress: bool = True,
 ) -> Kmeans:
-    """Clusters of points (points x components), by Lloyd's iterations on the CPU. The same bits
-    for any number of threads.
+    """Clusters of points (points x components), by Lloyd's iterations. The same bits for any number
+    of threads; a GPU's may differ from the CPU's.
 
     Args:
         clusters: 1 to the number of points.
         iterations: at most; ends early once no point changes its cluster.
         spherical: only directions count: points are scaled to length 1.
         balanced: clusters of more even sizes.
+        device, gpu: the CPU, or the GPU of that number.
 
     Raises:
         UsageError: a number of clusters that is 0 or above the number of points.
@@ -388,7 +505,7 @@ def kmeans(
     with Bar(progress, "iterations", iterations) as bar:
         found = _core.kmeans(
             float_rows(points, "the points"), clusters, iterations, spherical, balanced, seed,
-            threads, lambda number, objective: bar.add(1),
+            device, gpu, threads, lambda number, objective: bar.add(1),
         )
     return Kmeans(*found)
 

@@ -109,10 +109,15 @@ TEST(GpuSelection, IsTheHosts) {
       select_k(gpu, in.data(), 3, columns, k, largest, out.data(), ids.data());
       std::vector<std::uint32_t> found(3 * k);
       ids.download(found, stream);
+      DeviceArray<std::int64_t> wide_ids(3 * k);
+      select_k(gpu, in.data(), 3, columns, k, largest, out.data(), wide_ids.data());
+      std::vector<std::int64_t> wide(3 * k);
+      wide_ids.download(wide, stream);
       stream.synchronize();
       const Selection wanted = select_k(values, columns, k, largest);
       for (std::size_t i = 0; i < found.size(); ++i) {
         EXPECT_EQ(static_cast<std::int32_t>(found[i]), wanted.ids[i]) << columns << " " << k;
+        EXPECT_EQ(wide[i], wanted.ids[i]) << columns << " " << k;
       }
     }
   }

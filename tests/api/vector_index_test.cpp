@@ -354,6 +354,12 @@ TEST(GpuVectorIndexApi, OneGpuTwiceAndDevicePointersGiveTheCpusAnswers) {
     found_rows.download(found, stream);
     stream.synchronize();
     EXPECT_EQ(found, wanted.rows);
+    DeviceArray<std::int64_t> wide_rows(40 * 7);
+    index.search_on_gpu(given.data(), 40, 7, wide_rows.data(), distances.data());
+    std::vector<std::int64_t> wide(40 * 7);
+    wide_rows.download(wide, stream);
+    stream.synchronize();
+    EXPECT_EQ(std::vector<std::int32_t>(wide.begin(), wide.end()), wanted.rows);
     EXPECT_EQ(knn_graph(index, {.k = 5}).rows, graph.rows);
     EXPECT_TRUE(index.gpu_figures().is_resident);
     for (const std::size_t shards : {1U, 2U}) {

@@ -1,6 +1,8 @@
 // The GPU's types, through their public headers alone. Needs no files of the machine it was built
 // on, so that it can be carried to one with a GPU.
 #include <algorithm>
+#include <cstdint>
+#include <cstring>
 #include <numeric>
 #include <string>
 #include <utility>
@@ -8,6 +10,7 @@
 
 #include "tests/support.hpp"
 #include "warpdex/core/cuda/buffer.hpp"
+#include "warpdex/core/cuda/caller_memory.hpp"
 #include "warpdex/core/cuda/device.hpp"
 #include "warpdex/core/cuda/stream.hpp"
 
@@ -137,6 +140,37 @@ TEST(CudaEvent, OrdersStreamsAndMeasures) {
   EXPECT_TRUE(written.has_passed());
   EXPECT_TRUE(std::all_of(back.begin(), back.end(), [](std::uint8_t byte) { return byte == 20; }));
   EXPECT_GT(written.seconds_since(start), 0.0);
+}
+
+TEST(CudaCallerMemory, IsFoundByAPointerIntoIt) {
+  WARPDEX_NEEDS_GPU();
+  const DeviceArray<int> array(100);
+  const int on_host = 0;
+  EXPECT_EQ(device_of(array.data()), 0);
+  EXPECT_EQ(device_of(array.data() + 50), 0);
+  EXPECT_EQ(device_of(&on_host), -1);
+}
+
+TEST(CudaCallerMemory, NumbersAreWidenedWhereTheyLie) {
+  WARPDEX_NEEDS_GPU();
+  const Stream stream;
+  for (const std::size_t count : {1U, 2U, 3U, 1024U, 1025U, 2048U, 2049U, 5000U, 1'000'003U}) {
+    std::vector<std::int32_t> narrow(2 * count);  // of which the second half is read
+    for (std::size_t i = 0; i < narrow.size(); ++i) {
+      narrow[i] = static_cast<std::int32_t>(static_cast<std::uint32_t>(i * 2'654'435'761U));
+    }
+    DeviceArray<std::int64_t> numbers(count);
+    std::vector<std::int64_t> given(count);
+    std::memcpy(given.data(), narrow.data(), count * sizeof(std::int64_t));
+    numbers.upload(given, stream);
+    stream.synchronize();
+    widen_in_place(numbers.data(), count, 0);
+    std::vector<std::int64_t> found(count);
+    numbers.download(found, stream);
+    stream.synchronize();
+    const auto middle = narrow.begin() + static_cast<std::ptrdiff_t>(count);
+    EXPECT_EQ(found, std::vector<std::int64_t>(middle, narrow.end())) << count;
+  }
 }
 
 }  // namespace

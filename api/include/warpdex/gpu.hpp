@@ -7,7 +7,9 @@
 
 namespace warpdex {
 
+class DeviceBuffer;
 class Resources;
+class Stream;
 
 /// Where searches are done.
 enum class Device {
@@ -43,5 +45,45 @@ class Gpu {
  private:
   std::shared_ptr<Resources> resources_;
 };
+
+/// Memory of one GPU, uninitialised, for queries and answers at device pointers. Move-only. Freeing
+/// waits for the GPU, so no work can still use it.
+class GpuMemory {
+ public:
+  /// Of no budget. Throws CudaError where there is no such GPU or too little memory.
+  explicit GpuMemory(std::size_t bytes, int device = 0);
+  ~GpuMemory();
+  GpuMemory(GpuMemory&&) noexcept;
+  GpuMemory& operator=(GpuMemory&&) noexcept;
+
+  void* data() const;  ///< aligned to 256 bytes; null if the size is 0
+  int device() const;
+
+ private:
+  std::unique_ptr<DeviceBuffer> buffer_;
+};
+
+/// A stream of a GPU, which a caller's own work can be ordered before. Move-only.
+class GpuStream {
+ public:
+  /// Throws CudaError where there is no such GPU.
+  explicit GpuStream(int device = 0);
+  ~GpuStream();
+  GpuStream(GpuStream&&) noexcept;
+  GpuStream& operator=(GpuStream&&) noexcept;
+
+  void* handle() const;  ///< the cudaStream_t
+  /// Waits until all work that is queued in it has ended. Any thread. Throws CudaError if any of it
+  /// failed.
+  void wait() const;
+
+ private:
+  std::unique_ptr<Stream> stream_;
+};
+
+/// The same for a stream of the caller's, a cudaStream_t.
+void wait_for_gpu(void* stream, int device);
+/// The GPU whose memory a pointer points into; -1 where it is none's. Throws CudaError.
+int gpu_of(const void* pointer);
 
 }  // namespace warpdex

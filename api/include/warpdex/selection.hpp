@@ -29,5 +29,8 @@ Selection select_k(std::span<const float> values, std::size_t columns, std::size
 /// and Error for too little memory.
 void select_k(const Gpu& gpu, const float* values, std::size_t rows, std::size_t columns,
               std::size_t k, bool largest, float* values_out, std::uint32_t* ids_out);
+/// The same with ids of 64 bits; -1 in places that no value takes.
+void select_k(const Gpu& gpu, const float* values, std::size_t rows, std::size_t columns,
+              std::size_t k, bool largest, float* values_out, std::int64_t* ids_out);
 
 }  // namespace warpdex
