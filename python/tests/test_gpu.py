@@ -354,12 +354,12 @@ class OtherCalls(GpuTest):
                     with self.subTest(device=device, options=options, k=k):
                         found = searcher.search_batch(queries, k=k, progress=False, **options)
                         wanted = cpu.search_batch(queries, k=k, progress=False, **options)
-                        for name in ("scores", "docs", "counts"):
-                            self.assertEqual(bits(getattr(found, name)), bits(getattr(wanted, name)))
+                        self.assert_same((found.scores, found.docs, found.counts),
+                                         (wanted.scores, wanted.docs, wanted.counts))
             hits = searcher.search(queries[0])
             self.assertEqual(hits.ids, cpu.search(queries[0]).ids)
 
 
 if __name__ == "__main__":
-    print(f"warpdex {warpdex.__version__}: {warpdex.gpu_problem() or 'a GPU is there'}", file=sys.stderr)
+    print(f"warpdex {warpdex.__version__} from {warpdex._core.__file__}", file=sys.stderr)
     unittest.main(verbosity=2)

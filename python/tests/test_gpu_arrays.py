@@ -31,7 +31,8 @@ class Tensor(ctypes.Structure):
         ("data", ctypes.c_void_p), ("device_type", ctypes.c_int32), ("device_id", ctypes.c_int32),
         ("ndim", ctypes.c_int32), ("code", ctypes.c_uint8), ("bits", ctypes.c_uint8),
         ("lanes", ctypes.c_uint16), ("shape", ctypes.c_void_p), ("strides", ctypes.c_void_p),
-        ("byte_offset", ctypes.c_uint64), ("context", ctypes.c_void_p), ("deleter", ctypes.c_void_p),
+        ("byte_offset", ctypes.c_uint64), ("context", ctypes.c_void_p),
+        ("deleter", ctypes.c_void_p),
     ]
 
 
@@ -224,7 +225,8 @@ import warpdex, numpy as np
 from warpdex import _core
 from warpdex._core import Hit
 assert Hit is warpdex.Hit and Hit.__module__ == "warpdex_cuda._core", Hit.__module__
-assert isinstance(warpdex.vectors.Index.build(np.eye(3, dtype=np.float32))._index, _core.VectorIndex)
+index = warpdex.vectors.Index.build(np.eye(3, dtype=np.float32))
+assert isinstance(index._index, _core.VectorIndex)
 try: warpdex.Searcher("/nowhere")
 except warpdex.IoError: pass
 maps = open("/proc/self/maps").read().split()

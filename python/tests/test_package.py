@@ -15,7 +15,7 @@ from warpdex import _core, _feedback, beir
 
 PYTHON = Path(__file__).resolve().parents[1]
 EXAMPLES = sorted((PYTHON / "examples").glob("*.py"))
-NEEDED = {"pyterrier_experiment": "pyterrier"}
+NEEDED = {"gpu_torch": "torch", "pyterrier_experiment": "pyterrier"}
 
 
 def run(*arguments: object, cwd: Path | None = None) -> str:

@@ -304,7 +304,8 @@ class Index:
             k: 1 or more; of queries in GPU memory at most `live_rows`.
             probes, refine: from now on, for all who use the index (it is opened anew); None: as
                 they are.
-            filter: of numpy's queries: rows that may be answers: a mask of `rows` truth values, or row numbers.
+            filter: of numpy's queries: rows that may be answers, as a mask of `rows` truth values
+                or as row numbers.
 
         Returns:
             D, I: distances (float32) and row numbers (int64), queries x k, nearest first, ties to
