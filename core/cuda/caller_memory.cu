@@ -8,6 +8,7 @@ namespace warpdex {
 namespace {
 
 constexpr std::uint32_t kThreads = 1024;
+constexpr std::uint32_t kOfThread = 8;  // numbers that one holds
 
 /// Numbers `first` to `end`; none of these writes what another one reads.
 __global__ void widen_apart(std::int64_t* numbers, std::size_t count, std::size_t first,
@@ -16,13 +17,18 @@ __global__ void widen_apart(std::int64_t* numbers, std::size_t count, std::size_
   if (i < end) numbers[i] = reinterpret_cast<const std::int32_t*>(numbers)[count + i];
 }
 
-/// From `first` on, by one CTA that reads all before it writes.
+/// From `first` on, at most kThreads * kOfThread, by one CTA that reads all before it writes.
 __global__ void widen_last(std::int64_t* numbers, std::size_t count, std::size_t first) {
-  const std::size_t i = first + threadIdx.x;
-  std::int32_t number = 0;
-  if (i < count) number = reinterpret_cast<const std::int32_t*>(numbers)[count + i];
+  std::int32_t held[kOfThread];
+  for (std::uint32_t part = 0; part < kOfThread; ++part) {
+    const std::size_t i = first + part * kThreads + threadIdx.x;
+    if (i < count) held[part] = reinterpret_cast<const std::int32_t*>(numbers)[count + i];
+  }
   __syncthreads();
-  if (i < count) numbers[i] = number;
+  for (std::uint32_t part = 0; part < kOfThread; ++part) {
+    const std::size_t i = first + part * kThreads + threadIdx.x;
+    if (i < count) numbers[i] = held[part];
+  }
 }
 
 }  // namespace
@@ -45,7 +51,7 @@ void widen_in_place(std::int64_t* numbers, std::size_t count, int device) {
   std::size_t first = 0;
   // A 64-bit number takes the place of two 32-bit ones, so half of those that are left can be
   // written before any of their places is needed.
-  while (count - first > kThreads) {
+  while (count - first > kThreads * kOfThread) {
     const std::size_t end = first + (count - first) / 2;
     launch(launch_over("widen_apart", end - first, kThreads, stream), widen_apart, numbers, count,
            first, end);

@@ -90,11 +90,6 @@ std::int64_t stream_number(int device) {
   return stream == nullptr ? -1 : reinterpret_cast<std::intptr_t>(stream->handle());
 }
 
-void wait_before_reading(int device) {
-  const nb::gil_scoped_release no_gil;
-  if (const GpuStream* const stream = stream_of(device)) stream->wait();
-}
-
 void wait_for(Address stream, int device) {
   const nb::gil_scoped_release no_gil;
   wait_for_gpu(reinterpret_cast<void*>(stream), device);
@@ -145,7 +140,6 @@ void bind_gpu_arrays(nb::module_& module) {
       .def_static("floats", &array_over<float>)
       .def_static("numbers", &array_over<std::int64_t>);
   module.def("gpu_stream", &stream_number);
-  module.def("wait_before_reading", &wait_before_reading);
   module.def("wait_for_stream", &wait_for);
   module.def("gpu_of", &gpu_at);
   module.def("gpu_problem", &problem_of_gpu);

@@ -170,6 +170,40 @@ def test_what_is_described() -> None:
         _core.DlpackArray("no capsule")
 
 
+def test_tensors_of_torch(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Tensor(OnGpu):
+        """What the package asks of a tensor."""
+
+        device = SimpleNamespace(index=0)
+        dtype = "torch.float32"
+        shape = (3, 8)
+
+        def __dlpack_device__(self) -> tuple[int, int]:
+            return CUDA, 0
+
+        def stride(self) -> tuple[int, int]:
+            return 8, 1
+
+        def data_ptr(self) -> int:
+            return 0x2000
+
+    stream = SimpleNamespace(current_stream=lambda device: SimpleNamespace(cuda_stream=77))
+    monkeypatch.setitem(sys.modules, "torch", SimpleNamespace(Tensor=Tensor, cuda=stream))
+    tensor = Tensor.__new__(Tensor)
+    rows = _gpu_arrays.gpu_rows(tensor, "the rows")
+    assert rows == (0x2000, (3, 8), 0, 77, tensor)
+    index = Index.build(ROWS, device="cpu")
+    with pytest.raises(warpdex.UsageError, match="searched on the CPU"):
+        index.search(tensor, 3)
+    for name, value, said in (("dtype", "torch.bfloat16", "of type bfloat16"),
+                              ("shape", (24,), "have 1 dimensions"),
+                              ("stride", lambda: (1, 3), "without gaps")):
+        with monkeypatch.context() as patch:
+            patch.setattr(tensor, name, value, raising=False)
+            with pytest.raises(warpdex.UsageError, match=said):
+                index.search(tensor, 3)
+
+
 @pytest.mark.parametrize("dimensions", [0, 1, 2, 3])
 def test_c_order_is_numpys(dimensions: int) -> None:
     generator = np.random.default_rng(dimensions)

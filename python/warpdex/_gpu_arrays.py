@@ -29,11 +29,14 @@ class GpuRows(NamedTuple):
     address: int
     shape: Shape
     device: int
+    stream: int | None
+    """CUDA's stream whose work is waited for; None: of none."""
     owner: Any
 
     def wait(self) -> None:
-        """Waits until the work that was queued for the rows and for answers has ended."""
-        _core.wait_before_reading(self.device)
+        """Waits until the work that was queued for the rows has ended."""
+        if self.stream is not None:
+            _core.wait_for_stream(self.stream, self.device)
 
 
 class _Described(NamedTuple):
@@ -43,12 +46,18 @@ class _Described(NamedTuple):
     """In numbers, not bytes."""
     dtype: str
     device: int
+    stream: int | None
     owner: Any
 
 
 def gpu_rows(array: Any, what: str) -> GpuRows:
     """The rows that the array holds. Raises UsageError for another type, shape or order."""
-    found = _by_dlpack(array) if hasattr(array, "__dlpack__") else _by_interface(array, what)
+    if (torch := _torch_of(array)) is not None:
+        found = _by_torch(torch, array)
+    elif hasattr(array, "__dlpack__"):
+        found = _by_dlpack(array)
+    else:
+        found = _by_interface(array, what)
     if len(found.shape) != 2:
         raise UsageError(f"{what} have {len(found.shape)} dimensions; give an array of 2")
     if found.dtype != "float32":
@@ -63,25 +72,36 @@ def gpu_rows(array: Any, what: str) -> GpuRows:
         )
     if found.shape[1] == 0:
         raise UsageError(f"{what} have no components; give at least one column")
-    return GpuRows(found.address, found.shape, found.device, found.owner)
+    return GpuRows(found.address, found.shape, found.device, found.stream, found.owner)
+
+
+def _by_torch(torch: Any, array: Any) -> _Described:
+    """What DLPack says of a tensor, without its capsules and events."""
+    device = array.device.index
+    return _Described(
+        array.data_ptr(),
+        tuple(array.shape),
+        array.stride(),
+        str(array.dtype).removeprefix("torch."),
+        device,
+        torch.cuda.current_stream(device).cuda_stream,
+        array,
+    )
 
 
 def _by_dlpack(array: Any) -> _Described:
     device = int(array.__dlpack_device__()[1])
-    described = _core.DlpackArray(_export(array, device))
+    stream = _core.gpu_stream(device)  # waits for what the array's owner has queued
+    described = _core.DlpackArray(array.__dlpack__(stream=stream))
     return _Described(
-        described.address, described.shape, described.strides, described.dtype, device, described
+        described.address,
+        described.shape,
+        described.strides,
+        described.dtype,
+        device,
+        stream,
+        described,
     )
-
-
-def _export(array: Any, device: int) -> Any:
-    """DLPack's capsule; the library's stream waits for what its owner has queued."""
-    stream = _core.gpu_stream(device)
-    torch = _torch_of(array)
-    if torch is None or stream == -1:
-        return array.__dlpack__(stream=stream)
-    with torch.cuda.device(device):
-        return array.detach().__dlpack__(stream=stream)
 
 
 def _by_interface(array: Any, what: str) -> _Described:
@@ -96,12 +116,11 @@ def _by_interface(array: Any, what: str) -> _Described:
     else:
         in_numbers = tuple(int(stride) // dtype.itemsize for stride in strides)
     address = int(interface["data"][0])
-    device = _core.gpu_of(address)
     # Before version 3 no stream was told of; work is then that of the default one.
     stream = interface.get("stream") if interface["version"] >= 3 else 1
-    if stream is not None and device >= 0:
-        _core.wait_for_stream(stream, device)
-    return _Described(address, shape, in_numbers, str(dtype), device, array)
+    return _Described(
+        address, shape, in_numbers, str(dtype), _core.gpu_of(address), stream, array
+    )
 
 
 def _torch_of(array: Any) -> Any:
@@ -172,7 +191,7 @@ class Answers(NamedTuple):
 
 def answers_like(array: Any, shape: Shape, device: int) -> Answers:
     """Tensors of torch if the array is one, else GpuArrays. `GpuRows.wait()` must come after it:
-    work that is queued may still use memory which torch gives out again."""
+    work that is queued in torch's stream may still use memory which torch gives out again."""
     torch = _torch_of(array)
     if torch is None:
         floats = GpuArray(shape, np.float32, device)
@@ -180,7 +199,6 @@ def answers_like(array: Any, shape: Shape, device: int) -> Answers:
         return Answers(floats, numbers, (floats._buffer.address, numbers._buffer.address))
     floats = torch.empty(shape, dtype=torch.float32, device=array.device)
     numbers = torch.empty(shape, dtype=torch.int64, device=array.device)
-    _export(numbers, device)
     return Answers(floats, numbers, (floats.data_ptr(), numbers.data_ptr()))
 
 

@@ -154,7 +154,8 @@ TEST(CudaCallerMemory, IsFoundByAPointerIntoIt) {
 TEST(CudaCallerMemory, NumbersAreWidenedWhereTheyLie) {
   WARPDEX_NEEDS_GPU();
   const Stream stream;
-  for (const std::size_t count : {1U, 2U, 3U, 1024U, 1025U, 2048U, 2049U, 5000U, 1'000'003U}) {
+  for (const std::size_t count :
+       {1U, 2U, 3U, 1024U, 1025U, 8191U, 8192U, 8193U, 50'000U, 1'000'003U}) {
     std::vector<std::int32_t> narrow(2 * count);  // of which the second half is read
     for (std::size_t i = 0; i < narrow.size(); ++i) {
       narrow[i] = static_cast<std::int32_t>(static_cast<std::uint32_t>(i * 2'654'435'761U));
