@@ -5,7 +5,6 @@
 #include <mutex>
 
 #include "warpdex/gpu.hpp"
-#include "warpdex/selection.hpp"
 
 namespace warpdex::python {
 namespace {
@@ -14,9 +13,6 @@ namespace {
 struct DlpackArray {
   nb::ndarray<nb::ro> array{};
 };
-/// An address in GPU memory, as Python has it.
-using Address = std::uintptr_t;
-
 std::string name_of_dtype(nb::dlpack::dtype type) {
   const std::string bits = std::to_string(type.bits);
   std::string name;
@@ -108,13 +104,6 @@ std::string problem_of_gpu() {
   }
 }
 
-void select_on_gpu(Address values, std::size_t rows, std::size_t columns, std::size_t k,
-                   bool largest, int device, Address values_out, Address columns_out) {
-  const nb::gil_scoped_release no_gil;
-  select_k(Gpu(device), reinterpret_cast<const float*>(values), rows, columns, k, largest,
-           reinterpret_cast<float*>(values_out), reinterpret_cast<std::int64_t*>(columns_out));
-}
-
 }  // namespace
 
 void bind_gpu_arrays(nb::module_& module) {
@@ -143,7 +132,6 @@ void bind_gpu_arrays(nb::module_& module) {
   module.def("wait_for_stream", &wait_for);
   module.def("gpu_of", &gpu_at);
   module.def("gpu_problem", &problem_of_gpu);
-  module.def("select_k_on_gpu", &select_on_gpu);
 }
 
 }  // namespace warpdex::python

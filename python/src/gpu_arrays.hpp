@@ -6,6 +6,9 @@
 
 namespace warpdex::python {
 
+/// An address in GPU memory, as Python has it.
+using Address = std::uintptr_t;
+
 void bind_gpu_arrays(nb::module_& module);
 
 }  // namespace warpdex::python

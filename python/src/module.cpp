@@ -2,6 +2,7 @@
 // Python, is what people use.
 #include "answers.hpp"
 #include "build.hpp"
+#include "clustering.hpp"
 #include "gpu_arrays.hpp"
 #include "searcher.hpp"
 #include "support.hpp"
@@ -19,6 +20,7 @@ NB_MODULE(_core, module) {
   bind_build(module);
   bind_writer(module);
   bind_vectors(module);
+  bind_clustering(module);
   bind_gpu_arrays(module);
   module.attr("version") = WARPDEX_VERSION;
 }

@@ -9,9 +9,8 @@
 #include <optional>
 #include <stop_token>
 
+#include "gpu_arrays.hpp"
 #include "options.hpp"
-#include "warpdex/clustering.hpp"
-#include "warpdex/selection.hpp"
 #include "warpdex/vector_graph.hpp"
 #include "warpdex/vector_index.hpp"
 #include "worker.hpp"
@@ -185,8 +184,8 @@ class Vectors {
         }()) {}
 
   nb::tuple search(const FloatRows& queries, std::size_t k, nb::handle filter) const;
-  void search_on_gpu(std::uintptr_t queries, std::size_t count, std::size_t k,
-                     std::uintptr_t distances, std::uintptr_t rows) const;
+  void search_on_gpu(Address queries, std::size_t count, std::size_t k, Address distances,
+                     Address rows) const;
   nb::tuple range_search(const FloatRows& queries, float radius, nb::handle filter) const;
   nb::tuple knn_graph(std::size_t k, nb::handle progress) const {
     LongWork work(progress);
@@ -286,8 +285,8 @@ nb::tuple Vectors::search(const FloatRows& queries, std::size_t k, nb::handle fi
 
 /// Queries and answers are addresses in GPU memory. Between parts of the queries it looks for
 /// signals.
-void Vectors::search_on_gpu(std::uintptr_t queries, std::size_t count, std::size_t k,
-                            std::uintptr_t distances, std::uintptr_t rows) const {
+void Vectors::search_on_gpu(Address queries, std::size_t count, std::size_t k, Address distances,
+                            Address rows) const {
   constexpr std::size_t kPairs = std::size_t{1} << 38;  // of a query and a row: at most a second
   const VectorIndex& index = index_.get();
   const std::size_t part = std::max<std::size_t>(1024, kPairs / (1 + index.rows()));
@@ -312,50 +311,6 @@ nb::tuple Vectors::range_search(const FloatRows& queries, float radius, nb::hand
       to_array(std::vector<std::int64_t>(found.offsets.begin(), found.offsets.end()), {ends});
   nb::object rows = rows_array(found.rows, {size});
   return nb::make_tuple(limits, to_array(std::move(found.distances), {size}), rows);
-}
-
-nb::tuple run_kmeans(const FloatRows& points, nb::handle clusters, nb::handle iterations,
-                     bool spherical, bool balanced, std::uint64_t seed, const std::string& device,
-                     int gpu, std::size_t threads, nb::handle progress) {
-  check_finite(points, "the points");
-  vector::KmeansSettings settings;
-  settings.clusters = whole_of(clusters, "clusters", 1);
-  settings.iterations = whole_of(iterations, "iterations", 1);
-  settings.is_spherical = spherical;
-  settings.is_balanced = balanced;
-  settings.seed = seed;
-  settings.threads = threads;
-  settings.on_iteration = [&](const vector::KmeansIteration& now) {
-    const nb::gil_scoped_acquire gil;
-    check_signals();
-    if (!progress.is_none()) progress(now.number, now.objective);
-  };
-  vector::KmeansResult found;
-  {
-    const nb::gil_scoped_release no_gil;
-    std::vector<Gpu> gpus;
-    if (device_from_name(device) == Device::kGpu) {
-      check_gpu(gpu);
-      gpus.emplace_back(gpu);
-    }
-    found = kmeans(components(points), points.shape(1), settings, gpus);
-  }
-  const std::size_t rows = found.clusters.size();
-  return nb::make_tuple(
-      to_array(std::move(found.centroids.values), {settings.clusters, points.shape(1)}),
-      to_array(std::move(found.clusters), {rows}), found.objective, found.iterations);
-}
-
-nb::tuple select(const FloatRows& values, nb::handle k, bool largest) {
-  const std::size_t count = whole_of(k, "k", 1);
-  Selection found;
-  {
-    const nb::gil_scoped_release no_gil;
-    found = select_k(components(values), values.shape(1), count, largest);
-  }
-  const std::vector<std::size_t> shape{values.shape(0), count};
-  return nb::make_tuple(to_array(std::move(found.values), shape),
-                        to_array(std::move(found.ids), shape));
 }
 
 }  // namespace
@@ -397,10 +352,6 @@ void bind_vectors(nb::module_& module) {
   module.def("build_vectors", &build_index_of, nb::arg("path"), nb::arg("rows").noconvert(),
              nb::arg("ids").none(), nb::arg("device"), nb::arg("gpu"), nb::arg("gpu_memory"),
              nb::arg("threads"), nb::arg("progress").none(), nb::arg("options"));
-  module.def("kmeans", &run_kmeans, nb::arg("points").noconvert(), nb::arg("clusters"),
-             nb::arg("iterations"), nb::arg("spherical"), nb::arg("balanced"), nb::arg("seed"),
-             nb::arg("device"), nb::arg("gpu"), nb::arg("threads"), nb::arg("progress").none());
-  module.def("select_k", &select, nb::arg("values").noconvert(), nb::arg("k"), nb::arg("largest"));
 }
 
 }  // namespace warpdex::python

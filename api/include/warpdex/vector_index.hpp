@@ -218,9 +218,9 @@ class VectorIndex {
   /// The same of `count` queries at a device pointer, with answers at device pointers: rows and
   /// distances of count * k places, k at most live_rows(). The work that writes the queries must
   /// have ended; returns when the answers are there. A query with a component that is not finite
-  /// has distances that are not finite either.
-  /// Throws UsageError unless one GPU holds an index of one segment without removed vectors, of
-  /// kRows, or of kPq without refining; else as search() does.
+  /// has distances that are not finite either. Throws UsageError unless one GPU holds an index of
+  /// one segment without removed vectors, of kRows, or of kPq without refining; else as search()
+  /// does.
   void search_on_gpu(const float* queries, std::size_t count, std::size_t k, std::int32_t* rows,
                      float* distances) const;
   /// The same with row numbers of 64 bits.
