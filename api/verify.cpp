@@ -4,8 +4,10 @@
 #include <utility>
 
 #include "warpdex/core/storage/manifest_json.hpp"
+#include "warpdex/core/storage/open_stored.hpp"
 #include "warpdex/indexer/format/snapshot.hpp"
 #include "warpdex/indexer/format/verify.hpp"
+#include "warpdex/indexer/living/change_journal.hpp"
 #include "warpdex/vector/format/vector_index.hpp"
 #include "warpdex/vector/format/verify.hpp"
 #include "warpdex/vector/metric/metric_index.hpp"
@@ -31,6 +33,18 @@ bool is_of_another_version(const std::filesystem::path& folder, IndexContent con
   return false;
 }
 
+/// Reads the journal beside the manifest that it follows.
+void verify_journal(const std::filesystem::path& folder, IndexCheck& check) {
+  try {
+    check.journal_changes = open_stored(folder, [](const Folder& opened) {
+      const ChangeVisitor visit{[](Document&&) {}, [](std::string_view) {}};
+      return read_changes(opened, journal_base_of(opened), visit).records;
+    });
+  } catch (const FormatError& error) {
+    check.problems.emplace_back(error.what());
+  }
+}
+
 }  // namespace
 
 IndexContent content_of(const std::filesystem::path& folder) {
@@ -51,6 +65,7 @@ IndexCheck verify(const std::filesystem::path& folder,
       take(report);
       check.terms = report.terms;
       check.postings = report.postings;
+      if (check.problems.empty()) verify_journal(folder, check);
       break;
     }
     case IndexContent::kVectors: {

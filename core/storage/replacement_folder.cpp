@@ -14,6 +14,7 @@
 #include "storage/folder_entries.hpp"
 #include "storage/hidden_names.hpp"
 #include "warpdex/core/error.hpp"
+#include "warpdex/core/storage/journal.hpp"
 #include "warpdex/core/storage/leftovers.hpp"
 #include "warpdex/core/storage/manifest.hpp"
 #include "warpdex/core/storage/target.hpp"
@@ -134,6 +135,7 @@ void ReplacementFolder::Hidden::remove(std::vector<std::string>* notes) noexcept
 fs::path ReplacementFolder::prepare(bool is_alone) {
   if (is_alone) notes_ = clear_leftovers(target_).problems;
   check_replaceable(target_, kind_);
+  if (kind_) check_no_journal(target_);
   check_writable(target_);
   return create_hidden_folder(target_);
 }

@@ -18,6 +18,7 @@
 #include "storage/folder_entries.hpp"
 #include "warpdex/core/error.hpp"
 #include "warpdex/core/storage/folder.hpp"
+#include "warpdex/core/storage/journal.hpp"
 #include "warpdex/core/storage/manifest.hpp"
 #include "warpdex/core/storage/manifest_json.hpp"
 
@@ -66,12 +67,20 @@ struct Content {
   }
 };
 
-/// The names of files and folders in `folder` that the segments do not list.
-std::vector<std::string> foreign_names(const fs::path& folder,
-                                       const std::vector<SegmentInfo>& segments) {
+/// An index that may be replaced, by its manifest.
+struct StoredIndex {
+  std::string kind;
+  std::vector<SegmentInfo> segments;  ///< only the files that these list may be replaced
+};
+
+/// The names of files and folders in `folder` that are not the index's.
+std::vector<std::string> foreign_names(const fs::path& folder, const StoredIndex& index) {
   std::set<std::string> listed{std::string(kManifestName)};
+  if (index.kind == kTextKind) {
+    listed.insert({std::string(kJournalName), std::string(kNewJournalName)});
+  }
   std::set<std::string> segment_folders;
-  for (const SegmentInfo& segment : segments) {
+  for (const SegmentInfo& segment : index.segments) {
     for (std::string& name : files_of(segment)) listed.insert(std::move(name));
     if (!segment.is_packed) segment_folders.insert(segment.place);
   }
@@ -93,12 +102,6 @@ std::vector<std::string> foreign_names(const fs::path& folder,
   std::sort(foreign.begin(), foreign.end());
   return foreign;
 }
-
-/// An index that may be replaced, by its manifest.
-struct StoredIndex {
-  std::string kind;
-  std::vector<SegmentInfo> segments;  ///< only the files that these list may be replaced
-};
 
 /// What a manifest says, whatever its checksum, and whatever its version if that can be read.
 StoredIndex read_index(const fs::path& target, std::string_view manifest) {
@@ -191,7 +194,7 @@ void check_replaceable(const fs::path& target, std::optional<std::string_view> k
     throw refused("is " + kind_in_words(index.kind) + " and would be replaced by " +
                   kind_in_words(*kind));
   }
-  const std::vector<std::string> foreign = foreign_names(target, index.segments);
+  const std::vector<std::string> foreign = foreign_names(target, index);
   if (foreign.empty()) return;
   throw UsageError("'" + target.string() + "' holds more than an index: " + enumerated(foreign) +
                    "; move that elsewhere or choose another output");
@@ -221,7 +224,7 @@ std::string foreign_in_index(const fs::path& folder) {
   const std::string_view text(reinterpret_cast<const char*>(manifest->bytes().data()),
                               manifest->size());
   try {
-    std::string foreign = enumerated(foreign_names(folder, read_index(folder, text).segments));
+    std::string foreign = enumerated(foreign_names(folder, read_index(folder, text)));
     return opened->is_at(folder) ? foreign : "";
   } catch (const IoError&) {
     if (opened->is_at(folder)) throw;
@@ -230,7 +233,7 @@ std::string foreign_in_index(const fs::path& folder) {
 }
 
 std::vector<std::string> unlisted_in(const fs::path& folder, std::string_view manifest) {
-  return foreign_names(folder, read_index(folder, manifest).segments);
+  return foreign_names(folder, read_index(folder, manifest));
 }
 
 bool lies_within(const fs::path& path, const fs::path& folder) {

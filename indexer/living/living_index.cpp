@@ -11,6 +11,7 @@
 #include "living/living_state.hpp"
 #include "living/merge_segments.hpp"
 #include "warpdex/core/error.hpp"
+#include "warpdex/core/storage/open_stored.hpp"
 
 namespace warpdex {
 namespace {
@@ -29,6 +30,8 @@ LivingIndex::LivingIndex(const fs::path& folder) : state_(std::make_unique<State
 LivingIndex::~LivingIndex() = default;
 
 const IndexSettings& LivingIndex::settings() const { return state_->last.settings; }
+
+std::uint64_t LivingIndex::number() const { return state_->last.number; }
 
 BuildReport LivingIndex::add(DocumentReader& reader, const AddOptions& options) {
   State& state = *state_;
@@ -169,6 +172,28 @@ CommitReport LivingIndex::commit(const std::function<void()>& check) {
   state.failure = nullptr;
   state.start_merge();
   return report;
+}
+
+void LivingIndex::rollback() {
+  state_->check_known();
+  state_->under_way.reset();
+  state_->forget();
+  state_->check_known();
+}
+
+JournalContent LivingIndex::read_journal(const ChangeVisitor& visit) {
+  const Folder opened = find_stored(state_->target);
+  const JournalContent content = read_changes(opened, state_->journal_base(), visit);
+  state_->has_read_journal = true;
+  return content;
+}
+
+std::unique_ptr<ChangeJournal> LivingIndex::open_journal() const {
+  return std::make_unique<ChangeJournal>(state_->target, state_->journal_base());
+}
+
+void LivingIndex::remove_journal() const {
+  warpdex::remove_journal(state_->target, state_->journal_base());
 }
 
 }  // namespace warpdex

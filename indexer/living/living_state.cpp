@@ -105,6 +105,7 @@ Manifest LivingIndex::State::write_changes(ReplacementFolder& to) const {
 
 void LivingIndex::State::put_in_place(const std::function<void()>& check, CommitReport& report) {
   check_target();
+  if (!has_read_journal) check_no_journal(target);
   ReplacementFolder& to = change();
   const Manifest manifest = write_changes(to);
   // The new index is opened before it takes its place: afterwards nothing may fail.
@@ -124,6 +125,10 @@ void LivingIndex::State::put_in_place(const std::function<void()>& check, Commit
     for (std::string& note : more) report.notes.push_back(std::move(note));
   } catch (const std::bad_alloc&) {  // the notes go, the commit stays
   }
+}
+
+JournalBase LivingIndex::State::journal_base() const {
+  return journal_base_of(last.number, last.manifest);
 }
 
 ReplacementFolder& LivingIndex::State::change() {

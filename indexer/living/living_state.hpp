@@ -53,6 +53,8 @@ struct LivingIndex::State {
   Manifest write_changes(ReplacementFolder& to) const;
   /// Makes the changes visible. Throws only if they are not. Adds to the notes.
   void put_in_place(const std::function<void()>& check, CommitReport& report);
+  /// What a journal of the last commit follows.
+  JournalBase journal_base() const;
   ReplacementFolder& change();
   BuildReport build(DocumentReader& reader, const BuildOptions& options,
                     const build::Admission& admission);
@@ -93,6 +95,7 @@ struct LivingIndex::State {
   bool is_lost = false;               ///< what `segments` hold is not known any more
   std::unique_ptr<ReplacementFolder> next;  ///< of the next commit, if something was done
   bool is_changed = false;
+  bool has_read_journal = false;
   std::optional<BackgroundMergeOptions> background;  ///< if merges are asked for
   std::exception_ptr failure;                        ///< of the last one, until it is told
   std::unique_ptr<BackgroundMerge> under_way;        ///< last: it ends before the rest goes

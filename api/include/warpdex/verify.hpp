@@ -27,14 +27,16 @@ struct IndexCheck {
   std::uint64_t sections = 0;           ///< checked
   std::uint64_t terms = 0;              ///< of kDocuments
   std::uint64_t postings = 0;           ///< of kDocuments
+  std::uint64_t journal_changes = 0;    ///< of kDocuments: what no commit has yet
   std::uint64_t vectors = 0;            ///< of kVectors
   std::uint64_t objects = 0;            ///< of kObjects
 };
 
 /// Reads all of an index: the checksum of every section; that lists decode, docIDs ascend and
-/// bounds hold; that components are finite, and norms and codes the vectors'; that permutations and
-/// objects are sound; and that all counts are the manifest's. O(index). `progress` is called with
-/// the share done, 0 to 1; what it throws ends the call. Throws IoError if there is no index.
+/// bounds hold; the journal; that components are finite, and norms and codes the vectors'; that
+/// permutations and objects are sound; and that all counts are the manifest's. O(index). `progress`
+/// is called with the share done, 0 to 1; what it throws ends the call. Throws IoError if there is
+/// no index.
 IndexCheck verify(const std::filesystem::path& folder,
                   const std::function<void(double)>& progress = {});
 

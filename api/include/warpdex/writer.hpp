@@ -40,6 +40,9 @@ struct WriterOptions {
   /// Merges small segments on a thread of its own, so that their number stays small.
   bool merges = true;
   bool creates = true;  ///< makes an empty index where there is none
+  /// Keeps changes that no commit has yet in a file of the index's folder, the journal, so that
+  /// sync() can make them durable.
+  bool journal = false;
 };
 
 /// A document from memory.
@@ -65,14 +68,19 @@ struct FilesOptions {
 };
 
 /// An index open for changes, which others see with commit(). Searches go on beside it. There can
-/// be one writer of an index at a time. Changes since the last commit() are lost with the object.
-/// Where the disk is full, say, any call may throw IoError; documents that waited are then lost,
-/// and all calls but rollback() throw until it is called. For one thread at a time.
+/// be one writer of an index at a time. Changes since the last commit() are lost with the object,
+/// but for those that sync() made durable. Where the disk is full, say, any call may throw IoError;
+/// documents that waited are then lost, and all calls but rollback() throw until it is called; with
+/// a journal nothing is lost, and the next call tries again. For one thread at a time.
+///
+/// Where the folder has a journal, the writer takes its changes in when it is opened, whether it
+/// keeps one itself or not. They are not committed yet.
 class Writer {
  public:
   /// Opens the index of the folder, or makes an empty one. Throws IoError where another has it open
   /// for changes, or where there is none and it is not to be made, UsageError for settings out of
-  /// range and for an index that does not change, FormatError for a damaged one.
+  /// range and for an index that does not change, FormatError for a damaged one or a damaged
+  /// journal.
   explicit Writer(const std::filesystem::path& folder, const NewIndex& settings = {},
                   const WriterOptions& options = {});
   ~Writer();
@@ -81,6 +89,8 @@ class Writer {
 
   /// How the index was made.
   const IndexSettings& settings() const;
+  /// The changes of a journal that it took in when it was opened.
+  std::uint64_t recovered() const;
 
   /// Takes a document, which is analysed later, at the latest by commit(). Throws BadDocument, and
   /// it is not added, for one that cannot be indexed or whose id the index has. A fault that only
@@ -91,19 +101,27 @@ class Writer {
   void update(NewDocument document);
   /// Adds the documents of a reader, all or, after an exception, none. Throws as build_index()
   /// does, and UsageError for documents that are not as the index was built of: without its stored
-  /// fields, texts in the place of weights, static scores where it has none.
+  /// fields, texts in the place of weights, static scores where it has none, and from a writer with
+  /// a journal.
   BuildReport add(DocumentReader& documents, const FilesOptions& options = {});
   /// Those of files. ReaderOptions::stored is the index's.
   BuildReport add_files(ReaderOptions files, const FilesOptions& options = {});
   /// False if there is no such document.
   bool remove(std::string_view id);
 
+  /// Makes all changes so far durable, by one write and one flush for all of them: whoever opens a
+  /// Writer of the folder has them, whatever becomes of this process or of the machine. Searches do
+  /// not see them before commit(). Throws UsageError for a writer without a journal, and IoError:
+  /// what was not durable before may then not be, and the next call tries again.
+  void sync();
   /// Makes all changes visible in one step, and waits until they are on the disk. `check` is called
   /// right before; what it throws ends the commit. Throws IoError, and UsageError where the folder
-  /// was replaced; the changes are then lost. Once they are visible nothing throws: what goes wrong
-  /// afterwards is among the report's notes.
+  /// was replaced; the changes are then lost, but not those of a journal, which the next call takes
+  /// in again. Once they are visible nothing throws: what goes wrong afterwards is among the
+  /// report's notes.
   CommitReport commit(const std::function<void()>& check = {});
-  /// Drops all changes since the last commit.
+  /// Drops all changes since the last commit. A writer with a journal drops what is in it, too,
+  /// also what sync() made durable; one without keeps the changes of a journal that it found.
   void rollback();
   /// Writes segments again without their removed documents: all as one, or neighbours of like sizes
   /// so that there are few. commit() makes it visible. `on_progress` gets the share done, 0 to 1;

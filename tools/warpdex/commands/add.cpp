@@ -210,6 +210,7 @@ int run_add(const std::vector<std::string>& arguments) {
   const InterruptGuard guard;
   try {
     Writer writer(given.index, {}, options);
+    report_recovered(writer);
     const Added added = add(given, skips, writer);
     report_change(added.committed.notes, [&] { report(given, added); });
     folder.tell_if_replaced(given.quiet);

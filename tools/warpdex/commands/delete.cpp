@@ -110,6 +110,7 @@ int run_delete(const std::vector<std::string>& arguments) {
   const ChangedFolder folder(given.index);
   const InterruptGuard guard;
   Writer writer(given.index, {}, {.merges = false, .creates = false});
+  report_recovered(writer);
   LineReader lines(given.ids, InterruptGuard::check);
   std::uint64_t deleted = 0;
   const std::uint64_t unknown = remove_all(lines, given, writer, deleted);

@@ -89,6 +89,7 @@ int run_merge(const std::vector<std::string>& arguments) {
   const WriterOptions options = options_of(given);
   const InterruptGuard guard;
   Writer writer(given.index, {}, options);
+  report_recovered(writer);
   const MergeReport merged = writer.merge(given.all, [&](double share) {
     InterruptGuard::check();
     if (!given.quiet) progress.update("merging", share);

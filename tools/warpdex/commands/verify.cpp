@@ -47,7 +47,13 @@ std::string counts_of(const IndexCheck& check) {
 }
 
 /// What is no damage, but should be known before the next change.
-void print_notes(const std::string& folder) {
+void print_notes(const std::string& folder, const IndexCheck& check) {
+  if (check.journal_changes > 0) {
+    std::cerr << "warpdex: note: the journal of '" << folder << "' has "
+              << counted(check.journal_changes, "change")
+              << " that no commit has; the next change of the index takes "
+              << (check.journal_changes == 1 ? "it" : "them") << " in\n";
+  }
   const std::string foreign = foreign_in_index(folder);
   if (!foreign.empty()) {
     std::cerr << "warpdex: note: '" << folder << "' holds more than an index: " << foreign
@@ -88,7 +94,7 @@ int run_verify(const std::vector<std::string>& arguments) {
     return 1;
   }
   std::cout << folder << " is whole: " << counts_of(check) << "\n";
-  print_notes(folder);
+  print_notes(folder, check);
   return is_clear ? 0 : 1;
 }
 

@@ -4,9 +4,16 @@
 #include <filesystem>
 #include <iostream>
 
+#include "output/text.hpp"
 #include "warpdex/core/storage/target.hpp"
 
 namespace warpdex::tools {
+
+void report_recovered(const Writer& writer) {
+  if (writer.recovered() == 0) return;
+  std::cerr << "warpdex: note: took in " << counted(writer.recovered(), "change")
+            << " of the index's journal, which this commit has, too\n";
+}
 
 void report_change(const std::vector<std::string>& notes, const std::function<void()>& report) {
   for (const std::string& note : notes) std::cerr << "warpdex: note: " << note << "\n";

@@ -7,8 +7,12 @@
 #include <vector>
 
 #include "output/json.hpp"
+#include "warpdex/writer.hpp"
 
 namespace warpdex::tools {
+
+/// Says that a journal's changes were taken in, if there were any.
+void report_recovered(const Writer& writer);
 
 /// Tells the notes of a commit, and calls `report`. If that throws, or standard output takes
 /// nothing, a note says so, and the command ends with status 0 all the same: the change is made,

@@ -10,6 +10,7 @@
 #include "warpdex/core/storage/commit_report.hpp"
 #include "warpdex/indexer/build/index_builder.hpp"
 #include "warpdex/indexer/index_settings.hpp"
+#include "warpdex/indexer/living/change_journal.hpp"
 #include "warpdex/indexer/readers/document_reader.hpp"
 #include "warpdex/indexer/rewrite/rewrite.hpp"
 
@@ -59,6 +60,8 @@ class LivingIndex {
 
   /// How the index was made.
   const IndexSettings& settings() const;
+  /// The number of the last commit.
+  std::uint64_t number() const;
 
   /// Appends documents, which are read, analysed and stored as the index's own were. Throws as
   /// build_index() does, and UsageError where documents come without the index's stored fields, or
@@ -99,6 +102,20 @@ class LivingIndex {
   /// IndexWriter::commit() does; the index is then as it was, and the changes are lost. Once the
   /// changes are visible nothing throws any more. The report has the number of the last commit.
   CommitReport commit(const std::function<void()>& check = {});
+
+  /// Drops all changes since the last commit().
+  void rollback();
+
+  /// Calls `visit` for the changes in the folder's journal, which the caller takes in: from then on
+  /// a commit() may take the place of a journal, which it refuses before by a UsageError. Throws
+  /// FormatError for a damaged one.
+  JournalContent read_journal(const ChangeVisitor& visit);
+
+  /// The journal of the last commit, open for changes since then. Until the next commit().
+  std::unique_ptr<ChangeJournal> open_journal() const;
+
+  /// Removes the journal of the last commit, if there is one. Throws IoError.
+  void remove_journal() const;
 
  private:
   struct State;

@@ -1,0 +1,116 @@
+// What a Writer does with its journal: takes it in, and ends it by a commit or a rollback.
+#include <new>
+#include <utility>
+
+#include "warpdex/core/error.hpp"
+#include "writer_state.hpp"
+
+namespace warpdex {
+
+void Writer::State::make_ready() {
+  if (has_lost) {
+    throw IoError("documents were lost when the index '" + folder.string() +
+                  "' could not be written; call rollback(), then give all since the last commit "
+                  "again");
+  }
+  if (is_behind) {
+    forget();
+    index->rollback();
+    take_journal();
+    is_behind = false;
+  }
+  if (options.journal && !journal) journal = index->open_journal();
+}
+
+std::uint64_t Writer::State::take_journal() {
+  std::uint64_t changes = 0;
+  const ChangeVisitor visit{[&](Document&& document) {
+                              take_put(std::move(document));
+                              ++changes;
+                            },
+                            [&](std::string_view id) {
+                              take_remove(id);
+                              ++changes;
+                            }};
+  try {
+    if (journal) {
+      journal->for_each(visit);
+    } else {
+      index->read_journal(visit);
+    }
+  } catch (...) {
+    is_behind = true;
+    throw;
+  }
+  return changes;
+}
+
+void Writer::State::take_put(Document&& document) {
+  try {
+    if (document.stored.size() != settings().stored_fields.size()) {
+      throw BadDocument("the document '" + document.id + "' has other stored fields");
+    }
+    check(document);
+  } catch (const BadDocument& error) {
+    throw FormatError("the journal of the index '" + folder.string() +
+                      "' is damaged: " + error.what());
+  }
+  put(std::move(document));
+  try {
+    flush_much();
+  } catch (const BadDocument& error) {  // as it was told before
+    notes.emplace_back(error.what());
+  }
+}
+
+void Writer::State::take_remove(std::string_view id) {
+  try {
+    if (places.contains(std::string(id))) flush();
+  } catch (const BadDocument& error) {
+    notes.emplace_back(error.what());
+  }
+  index->remove(id);
+}
+
+void Writer::State::sync() {
+  if (!options.journal) {
+    throw UsageError("the writer of '" + folder.string() +
+                     "' has no journal; open it with one, or call commit()");
+  }
+  make_ready();
+  journal->sync();
+}
+
+CommitReport Writer::State::commit(const std::function<void()>& check_last) {
+  make_ready();
+  flush();
+  CommitReport report;
+  const std::uint64_t before = index->number();
+  try {
+    report = index->commit(check_last);
+  } catch (...) {
+    is_behind = journal || has_found;
+    throw;
+  }
+  if (report.number == before) return report;
+  journal.reset();  // it went with the folder of the last commit
+  has_found = false;
+  try {
+    report.notes.insert(report.notes.end(), notes.begin(), notes.end());
+  } catch (const std::bad_alloc&) {  // the notes go, the commit stays
+  }
+  notes.clear();
+  return report;
+}
+
+void Writer::State::rollback() {
+  forget();
+  has_lost = true;  // where the index cannot be opened again
+  journal.reset();
+  if (index && options.journal) index->remove_journal();
+  open(target);
+  has_lost = false;
+  is_behind = false;
+}
+
+}  // namespace warpdex

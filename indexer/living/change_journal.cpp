@@ -1,0 +1,143 @@
+// Changes to bytes and back. docs/format.md, "Journal".
+#include "warpdex/indexer/living/change_journal.hpp"
+
+#include <cstring>
+#include <string>
+#include <utility>
+
+#include "format/manifest.hpp"
+#include "format/segment_opener.hpp"
+#include "format/varint.hpp"
+#include "warpdex/core/checksum.hpp"
+#include "warpdex/core/error.hpp"
+
+namespace warpdex {
+namespace {
+
+enum class ChangeKind : std::uint64_t { kPut = 1, kRemove = 2 };
+
+using Bytes = std::vector<std::uint8_t>;
+
+void append_bytes(Bytes& to, const void* bytes, std::size_t size) {
+  const auto* const first = static_cast<const std::uint8_t*>(bytes);
+  to.insert(to.end(), first, first + size);
+}
+
+void append_text(Bytes& to, std::string_view text) {
+  append_varint(to, text.size());
+  append_bytes(to, text.data(), text.size());
+}
+
+std::string take_text(ByteCursor& from) {
+  const std::uint64_t size = from.varint();
+  return {reinterpret_cast<const char*>(from.take(size)), size};
+}
+
+float take_float(ByteCursor& from) {
+  float value = 0;
+  std::memcpy(&value, from.take(sizeof value), sizeof value);
+  return value;
+}
+
+void append_document(Bytes& to, const Document& document) {
+  append_text(to, document.id);
+  append_text(to, document.text);
+  append_varint(to, document.stored.size());
+  for (const auto& value : document.stored) {
+    to.push_back(value ? 1 : 0);
+    if (value) append_text(to, *value);
+  }
+  append_varint(to, document.embedding.size());
+  append_bytes(to, document.embedding.data(), document.embedding.size() * sizeof(float));
+  append_varint(to, document.vector.size());
+  for (const TermWeight& term : document.vector) {
+    append_text(to, term.term);
+    append_bytes(to, &term.weight, sizeof term.weight);
+  }
+}
+
+/// Each thing takes a byte or more, so that a number of things is never taken on trust.
+Document take_document(ByteCursor& from) {
+  Document document;
+  document.id = take_text(from);
+  document.text = take_text(from);
+  for (std::uint64_t left = from.varint(); left > 0; --left) {
+    const bool is_there = from.byte() != 0;
+    auto& value = document.stored.emplace_back();
+    if (is_there) value = take_text(from);
+  }
+  for (std::uint64_t left = from.varint(); left > 0; --left) {
+    document.embedding.push_back(take_float(from));
+  }
+  for (std::uint64_t left = from.varint(); left > 0; --left) {
+    std::string term = take_text(from);
+    document.vector.push_back({std::move(term), take_float(from)});
+  }
+  return document;
+}
+
+[[noreturn]] void fail_record(const std::string& name) {
+  throw FormatError("the journal '" + name +
+                    "' has a change that this Warpdex cannot read; take a newer one");
+}
+
+Document document_of(const JournalRecord& record, const std::string& name) {
+  ByteCursor cursor{record.bytes.data(), record.bytes.data() + record.bytes.size()};
+  try {
+    Document document = take_document(cursor);
+    if (cursor.left() == 0) return document;
+  } catch (const FormatError&) {  // told below
+  }
+  fail_record(name);
+}
+
+JournalVisitor visitor_of(const ChangeVisitor& visit, std::string name) {
+  return [&visit, name = std::move(name)](const JournalRecord& record) {
+    switch (static_cast<ChangeKind>(record.kind)) {
+      case ChangeKind::kPut: return visit.put(document_of(record, name));
+      case ChangeKind::kRemove:
+        return visit.remove(
+            {reinterpret_cast<const char*>(record.bytes.data()), record.bytes.size()});
+    }
+    fail_record(name);
+  };
+}
+
+}  // namespace
+
+JournalBase journal_base_of(std::uint64_t commit, std::string_view manifest) {
+  return {commit,
+          checksum({reinterpret_cast<const std::uint8_t*>(manifest.data()), manifest.size()})};
+}
+
+JournalBase journal_base_of(const Folder& folder) {
+  const std::string text = SegmentOpener::manifest_text(folder);
+  return journal_base_of(manifest_from_json(text).stored.commit, text);
+}
+
+JournalContent read_changes(const Folder& folder, const JournalBase& base,
+                            const ChangeVisitor& visit) {
+  return read_journal(folder, base, visitor_of(visit, folder.path() / kJournalName));
+}
+
+JournalContent read_changes(std::span<const std::uint8_t> bytes, const std::string& name,
+                            const JournalBase& base, const ChangeVisitor& visit) {
+  return read_journal(bytes, name, base, visitor_of(visit, name));
+}
+
+void ChangeJournal::put(const Document& document) {
+  bytes_.clear();
+  append_document(bytes_, document);
+  journal_.append(static_cast<std::uint64_t>(ChangeKind::kPut), bytes_);
+}
+
+void ChangeJournal::remove(std::string_view id) {
+  journal_.append(static_cast<std::uint64_t>(ChangeKind::kRemove),
+                  {reinterpret_cast<const std::uint8_t*>(id.data()), id.size()});
+}
+
+void ChangeJournal::for_each(const ChangeVisitor& visit) const {
+  journal_.for_each(visitor_of(visit, journal_.path()));
+}
+
+}  // namespace warpdex
