@@ -60,7 +60,10 @@ std::optional<JournalRecord> record_at(std::span<const std::uint8_t> bytes, std:
   const auto rest = bytes.subspan(sizeof(RecordHeader));
   if (record->size > rest.size() || padded(record->size) > rest.size()) return std::nullopt;
   const auto content = rest.first(record->size);
-  if (checksum(content) != record->checksum) return std::nullopt;
+  const auto filling = rest.first(padded(record->size)).subspan(record->size);
+  const bool is_filled =
+      std::all_of(filling.begin(), filling.end(), [](std::uint8_t byte) { return byte == 0; });
+  if (!is_filled || checksum(content) != record->checksum) return std::nullopt;
   return JournalRecord{record->kind, content};
 }
 
