@@ -51,8 +51,8 @@ inline Step random_step(std::mt19937_64& random, const ExpectedDocuments& expect
     return {Step::kPut, id,
             "w" + std::to_string(random() % 5) + " " + std::to_string(random() % 1'000'000'000)};
   if (drawn < 75 && expected.now.contains(id)) return {Step::kRemove, id};
-  if (drawn < 92) return {Step::kSync};
-  return {drawn < 98 ? Step::kCommit : Step::kRollback};
+  if (drawn < 85) return {Step::kSync};
+  return {drawn < 92 ? Step::kCommit : Step::kRollback};
 }
 
 /// A document whose vector and title say the same as its text.

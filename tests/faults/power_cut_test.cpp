@@ -29,7 +29,7 @@ struct CutOptions {
   bool journal = true;
   bool merges = false;
   bool can_exchange = true;
-  int steps = 120;
+  int steps = 80;
 };
 
 WriterOptions writer_options(const CutOptions& options) {
@@ -45,6 +45,20 @@ class PowerCuts : public testing::Test {
     expected_.now = expected_.durable;  // what was not synced goes with the writer
     history_ = {expected_.now};
     durable_ = {0};
+  }
+
+  /// Goes on with what a power cut left.
+  void start_from(const DiskImage& image, const fs::path& around) {
+    around_ = around;
+    index_ = around / "index";
+    test::make_folder(image, around_);
+    const test::TemporaryFolder copy(test::place_in_memory());
+    test::make_folder(image, copy.path());
+    expected_.committed = test::documents_in(copy / "index");
+    expected_.now = expected_.durable = test::documents_after_opening(copy / "index");
+    history_ = {expected_.now};
+    durable_ = {0};
+    seen_.clear();
   }
 
   void make_step(Writer& writer, const CutOptions& options) {
@@ -137,8 +151,8 @@ class PowerCuts : public testing::Test {
 
   std::mt19937_64 random_ = test::generator(41);
   const test::TemporaryFolder folder_{test::place_in_memory()};
-  const fs::path around_ = folder_ / "around";
-  const fs::path index_ = around_ / "index";
+  fs::path around_ = folder_ / "around";
+  fs::path index_ = around_ / "index";
   ExpectedDocuments expected_;
   std::vector<Documents> history_;    ///< after each step
   std::vector<std::size_t> durable_;  ///< the last step that was durable then
@@ -153,21 +167,36 @@ TEST_F(PowerCuts, OfAWriterWithAJournal) {
 }
 
 TEST_F(PowerCuts, OfAWriterWithoutAJournal) {
-  const CutOptions options{.journal = false, .steps = 50};
+  const CutOptions options{.journal = false, .steps = 30};
   start(options);
   cut_everywhere(record(options));
 }
 
 TEST_F(PowerCuts, WhereFoldersCannotBeExchanged) {
-  const CutOptions options{.can_exchange = false, .steps = 60};
+  const CutOptions options{.can_exchange = false, .steps = 40};
   start(options);
   cut_everywhere(record(options));
 }
 
 TEST_F(PowerCuts, WithMergesInTheBackground) {
-  const CutOptions options{.merges = true, .steps = 60};
+  const CutOptions options{.merges = true, .steps = 40};
   start(options);
   cut_everywhere(record(options));
+}
+
+TEST_F(PowerCuts, AgainWhenAJournalIsTakenIn) {
+  CutOptions options;
+  start(options);
+  const RecordedDisk disk = record(options);
+  options.steps = 5;
+  for (int round = 0; round < 12 && !HasFailure(); ++round) {
+    DiskState state(disk);
+    const std::size_t calls = random_() % disk.calls.size();
+    for (std::size_t i = 0; i < calls; ++i) state.apply(disk.calls[i]);
+    const Survivors survivors = round % 2 == 0 ? Survivors::kTorn : Survivors::kAnything;
+    start_from(state.image(survivors, random_), folder_ / ("again-" + std::to_string(round)));
+    cut_everywhere(record(options));
+  }
 }
 
 }  // namespace
