@@ -175,8 +175,8 @@ CommitReport LivingIndex::commit(const std::function<void()>& check) {
 }
 
 void LivingIndex::rollback() {
-  state_->check_known();
   state_->under_way.reset();
+  state_->is_lost = false;  // unless there is no memory for it
   state_->forget();
   state_->check_known();
 }

@@ -103,7 +103,8 @@ class LivingIndex {
   /// changes are visible nothing throws any more. The report has the number of the last commit.
   CommitReport commit(const std::function<void()>& check = {});
 
-  /// Drops all changes since the last commit().
+  /// Drops all changes since the last commit(). The object is good again then, if it was not.
+  /// Throws IoError where there is no memory for it.
   void rollback();
 
   /// Calls `visit` for the changes in the folder's journal, which the caller takes in: from then on
