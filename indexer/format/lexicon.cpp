@@ -106,17 +106,53 @@ class LexiconView::GroupReader {
   /// Moves to the next term; false past the group's last.
   bool next() {
     if (cursor_.left() == 0) return false;
-    read_text();
-    entry_ = PostingsEntry{};
-    entry_.term_number = static_cast<std::uint32_t>(number_++);
-    read_header();
+    const Text text = read_text(term_.size());
+    term_.resize(text.shared);
+    term_ += text.suffix;
+    read_entry();
     return true;
+  }
+
+  /// Moves from the group's start to the entry of `term`; false if the group has none. term() is
+  /// not made.
+  bool seek(std::string_view term) {
+    std::size_t size = 0;     // of the term before
+    std::size_t matched = 0;  // how many of its first bytes are those of `term`; it comes earlier
+    while (cursor_.left() > 0) {
+      const Text text = read_text(size);
+      size = text.shared + text.suffix.size();
+      read_entry();
+      if (text.shared > matched) continue;  // it differs where the term before does
+      const std::string_view rest = term.substr(text.shared);
+      const int order = text.suffix.compare(rest);
+      if (order == 0) return true;
+      if (order > 0) return false;
+      const auto [end, unused] = std::ranges::mismatch(text.suffix, rest);
+      matched = text.shared + static_cast<std::size_t>(end - text.suffix.begin());
+    }
+    return false;
   }
 
   const std::string& term() const { return term_; }
   const PostingsEntry& entry() const { return entry_; }
 
+  /// The first term of a group; none in one without terms.
+  static std::optional<std::string_view> first_term(const LexiconView& view, std::uint64_t group) {
+    ByteCursor cursor = group_bytes(view, group);
+    for (int offset = 0; offset < kGroupOffsets; ++offset) cursor.varint();
+    if (cursor.left() == 0) return std::nullopt;
+    return read_text(cursor, 0).suffix;
+  }
+
  private:
+  static constexpr int kGroupOffsets = 6;  ///< numbers before a group's first term
+
+  /// A term: so many bytes of the term before, and a suffix.
+  struct Text {
+    std::size_t shared;
+    std::string_view suffix;
+  };
+
   static ByteCursor group_bytes(const LexiconView& view, std::uint64_t group) {
     const auto& index = view.sections_->lexicon_index;
     const auto& lexicon = view.sections_->lexicon;
@@ -132,17 +168,25 @@ class LexiconView::GroupReader {
     return static_cast<std::uint32_t>(value);
   }
 
-  void read_text() {
-    const std::uint8_t lengths = cursor_.byte();
+  /// `before` is the size of the term before.
+  static Text read_text(ByteCursor& cursor, std::size_t before) {
+    const std::uint8_t lengths = cursor.byte();
     std::uint64_t shared = lengths & 0xF;
     std::uint64_t suffix = lengths >> 4;
     if (lengths == 0xFF) {
-      shared = cursor_.varint();
-      suffix = cursor_.varint();
+      shared = cursor.varint();
+      suffix = cursor.varint();
     }
-    if (shared > term_.size()) damaged("a term's prefix");
-    term_.resize(shared);
-    term_.append(reinterpret_cast<const char*>(cursor_.take(suffix)), suffix);
+    if (shared > before) damaged("a term's prefix");
+    return {shared, {reinterpret_cast<const char*>(cursor.take(suffix)), suffix}};
+  }
+
+  Text read_text(std::size_t before) { return read_text(cursor_, before); }
+
+  void read_entry() {
+    entry_ = PostingsEntry{};
+    entry_.term_number = static_cast<std::uint32_t>(number_++);
+    read_header();
   }
 
   void read_header() {
@@ -231,8 +275,8 @@ std::optional<PostingsEntry> LexiconView::find(std::string_view term) const {
   std::uint64_t high = sections_->lexicon_index.size();
   while (high - low > 1) {
     const std::uint64_t middle = low + (high - low) / 2;
-    GroupReader reader(*this, middle);
-    if (reader.next() && std::string_view(reader.term()) <= term) {
+    const std::optional<std::string_view> first = GroupReader::first_term(*this, middle);
+    if (first && *first <= term) {
       low = middle;
     } else {
       high = middle;
@@ -240,12 +284,8 @@ std::optional<PostingsEntry> LexiconView::find(std::string_view term) const {
   }
   if (low == high) return std::nullopt;
   GroupReader reader(*this, low);
-  while (reader.next()) {
-    const int order = std::string_view(reader.term()).compare(term);
-    if (order == 0) return reader.entry();
-    if (order > 0) break;
-  }
-  return std::nullopt;
+  if (!reader.seek(term)) return std::nullopt;
+  return reader.entry();
 }
 
 void LexiconView::for_each(
