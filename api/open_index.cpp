@@ -34,6 +34,15 @@ std::vector<TextAnswer> in_parts(
   return answers;
 }
 
+/// So many of what `take` returns.
+template <class Take>
+auto many(std::size_t count, const Take& take) {
+  std::vector<decltype(take())> taken;
+  taken.reserve(count);
+  while (taken.size() < count) taken.push_back(take());
+  return taken;
+}
+
 }  // namespace
 
 OpenIndex::OpenIndex(const Snapshot& snapshot, std::size_t threads)
@@ -58,24 +67,31 @@ OpenIndex::OpenIndex(const Snapshot& snapshot, std::size_t threads, const Gpu& g
                                       : make_gpu_text(*uploaded_, *cpu_);
 }
 
+std::size_t OpenIndex::threads_for(std::size_t queries, const SearchLimits& limits) const {
+  if (queries < kFew) return 1;
+  const std::size_t wanted = limits.threads == 0 ? threads_ : limits.threads;
+  return wanted == 0 ? default_threads() : wanted;
+}
+
+Pool<Analyzer>::Lease OpenIndex::take_analyzer() const {
+  return analyzers_.take([this] { return make_analyzer(snapshot_->settings().analyzer); });
+}
+
+Pool<QueryPlanner>::Lease OpenIndex::take_planner() const {
+  return planners_.take([this] { return std::make_unique<QueryPlanner>(*snapshot_); });
+}
+
 Query OpenIndex::parse(std::string_view text, QuerySyntax syntax, std::string_view id) const {
-  const auto analyzer =
-      analyzers_.take([this] { return make_analyzer(snapshot_->settings().analyzer); });
-  return parse_query(id, text, syntax, *analyzer);
+  return parse_query(id, text, syntax, *take_analyzer());
 }
 
 std::vector<Query> OpenIndex::parse(std::span<const std::string_view> texts, QuerySyntax syntax,
                                     const SearchLimits& limits) const {
   std::vector<Query> queries(texts.size());
-  const std::size_t wanted = limits.threads == 0 ? threads_ : limits.threads;
-  const std::size_t threads = texts.size() < kFew ? 1 : wanted == 0 ? default_threads() : wanted;
-  std::vector<Pool<Analyzer>::Lease> analyzers;
-  for (std::size_t i = 0; i < threads; ++i) {
-    analyzers.push_back(
-        analyzers_.take([this] { return make_analyzer(snapshot_->settings().analyzer); }));
-  }
+  const std::size_t threads = threads_for(texts.size(), limits);
+  const auto analyzers = many(threads, [this] { return take_analyzer(); });
   ProgressReport report(limits);
-  parallel_for(threads, texts.size(), [&](std::size_t thread, std::size_t i) {
+  kept_threads_.parallel_for(threads, texts.size(), [&](std::size_t thread, std::size_t i) {
     if (!report.goes_on()) return;
     queries[i] = parse_query(std::to_string(i), texts[i], syntax, *analyzers[thread]);
   });
@@ -84,17 +100,40 @@ std::vector<Query> OpenIndex::parse(std::span<const std::string_view> texts, Que
   return queries;
 }
 
+std::vector<TextAnswer> OpenIndex::search(std::span<const std::string_view> texts,
+                                          QuerySyntax syntax, const SearchSettings& settings,
+                                          const SearchLimits& limits) const {
+  std::vector<PlannedQuery> plans(texts.size());
+  const std::size_t threads = threads_for(texts.size(), limits);
+  const auto analyzers = many(threads, [this] { return take_analyzer(); });
+  const auto planners = many(threads, [this] { return take_planner(); });
+  ProgressReport report(limits);
+  kept_threads_.parallel_for(threads, texts.size(), [&](std::size_t thread, std::size_t i) {
+    if (!report.goes_on()) return;
+    plans[i] = planners[thread]->plan(
+        parse_query(std::to_string(i), texts[i], syntax, *analyzers[thread]));
+  });
+  report.finish();
+  return search(plans, settings, limits);
+}
+
 std::vector<TextAnswer> OpenIndex::search(std::span<const Query> queries,
                                           const SearchSettings& settings,
                                           const SearchLimits& limits) const {
   std::vector<PlannedQuery> plans(queries.size());
+  const std::size_t threads = threads_for(queries.size(), limits);
+  const auto planners = many(threads, [this] { return take_planner(); });
   ProgressReport report(limits);
-  const std::size_t threads = limits.threads == 0 ? threads_ : limits.threads;
-  parallel_for(queries.size() < kFew ? 1 : threads, queries.size(),
-               [&](std::size_t, std::size_t i) {
-                 if (report.goes_on()) plans[i] = plan_query(*snapshot_, queries[i]);
-               });
+  kept_threads_.parallel_for(threads, queries.size(), [&](std::size_t thread, std::size_t i) {
+    if (report.goes_on()) plans[i] = planners[thread]->plan(queries[i]);
+  });
   report.finish();
+  return search(plans, settings, limits);
+}
+
+std::vector<TextAnswer> OpenIndex::search(std::span<const PlannedQuery> plans,
+                                          const SearchSettings& settings,
+                                          const SearchLimits& limits) const {
   limits.check_stop();
   return (with_gpu_ ? *with_gpu_ : *cpu_).search(plans, settings, limits);
 }

@@ -10,12 +10,14 @@
 
 #include "pool.hpp"
 #include "text_engine.hpp"
+#include "warpdex/core/kept_threads.hpp"
 #include "warpdex/gpu.hpp"
 #include "warpdex/indexer/analysis/analyzer.hpp"
 #include "warpdex/indexer/format/snapshot.hpp"
 #include "warpdex/indexer/format/stored_fields.hpp"
 #include "warpdex/query/gpu/gpu_vectors.hpp"
 #include "warpdex/query/hybrid/hybrid_searcher.hpp"
+#include "warpdex/query/plan/query_planner.hpp"
 #include "warpdex/query/query.hpp"
 
 namespace warpdex {
@@ -36,6 +38,9 @@ class OpenIndex {
   Query parse(std::string_view text, QuerySyntax syntax, std::string_view id) const;
   std::vector<Query> parse(std::span<const std::string_view> texts, QuerySyntax syntax,
                            const SearchLimits& limits) const;
+  /// By words alone, of texts that are named by their places. Throws InputError.
+  std::vector<TextAnswer> search(std::span<const std::string_view> texts, QuerySyntax syntax,
+                                 const SearchSettings& settings, const SearchLimits& limits) const;
   /// By words alone.
   std::vector<TextAnswer> search(std::span<const Query> queries, const SearchSettings& settings,
                                  const SearchLimits& limits) const;
@@ -58,6 +63,11 @@ class OpenIndex {
     HybridSearcher searcher;
   };
 
+  std::size_t threads_for(std::size_t queries, const SearchLimits& limits) const;
+  Pool<Analyzer>::Lease take_analyzer() const;
+  Pool<QueryPlanner>::Lease take_planner() const;
+  std::vector<TextAnswer> search(std::span<const PlannedQuery> plans,
+                                 const SearchSettings& settings, const SearchLimits& limits) const;
   HybridSearcher make_hybrid(Hybrid& of) const;
   Pool<Hybrid>::Lease take_hybrid(const SearchLimits& limits) const;
   std::size_t part_size() const;
@@ -71,7 +81,9 @@ class OpenIndex {
   mutable std::optional<GpuVectors> uploaded_vectors_;  ///< once a search has needed them
   std::unique_ptr<TextEngine> cpu_;
   std::unique_ptr<TextEngine> with_gpu_;  ///< or none, and the CPU answers
+  mutable KeptThreads kept_threads_;
   mutable Pool<Analyzer> analyzers_;
+  mutable Pool<QueryPlanner> planners_;
   mutable Pool<StoredReader> stored_;
   mutable Pool<Hybrid> hybrids_;
 };

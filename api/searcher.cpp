@@ -76,6 +76,24 @@ Found find(const OpenIndex& index, std::span<const Query> queries, std::span<con
           scores_are_distances(options.fusion.fusion, metric)};
 }
 
+/// The same of texts. Without any, vectors are searched alone.
+Found find(const OpenIndex& index, std::span<const std::string_view> texts,
+           std::span<const float> vectors, const SearchOptions& options,
+           const SearchLimits& limits) {
+  if (vectors.empty() && !options.vectors_alone) {
+    const SearchSettings settings = search_settings(options);
+    settings.validate();
+    return {index.search(texts, options.syntax, settings, limits)};
+  }
+  if (!texts.empty()) {
+    return find(index, index.parse(texts, options.syntax, limits), vectors, options, limits);
+  }
+  SearchOptions alone = options;
+  alone.vectors_alone = true;
+  const std::size_t dimension = vector_settings(index.snapshot()).dimension;
+  return find(index, std::vector<Query>(vectors.size() / dimension), vectors, alone, limits);
+}
+
 std::vector<Answer> answer(const std::shared_ptr<const OpenIndex>& index,
                            std::span<const Query> queries, std::span<const float> vectors,
                            const SearchOptions& options) {
@@ -103,6 +121,12 @@ void write_row(const TextAnswer& found, std::size_t row, BatchAnswer& answer) {
 
 struct Searcher::State {
   State(const std::filesystem::path& searched, const SearcherOptions& wanted);
+  /// At the same commit.
+  State(const State& of) : folder(of.folder), options(of.options), gpu(of.gpu) {
+    const std::lock_guard lock(of.mutex);
+    index = of.index;
+    why_cpu = of.why_cpu;
+  }
 
   std::shared_ptr<const OpenIndex> current() const {
     const std::lock_guard lock(mutex);
@@ -176,6 +200,7 @@ void Searcher::State::follow(const std::stop_token& stop) {
 
 Searcher::Searcher(const std::filesystem::path& folder, const SearcherOptions& options)
     : state_(std::make_unique<State>(folder, options)) {}
+Searcher::Searcher(std::unique_ptr<State> state) : state_(std::move(state)) {}
 Searcher::~Searcher() = default;
 Searcher::Searcher(Searcher&&) noexcept = default;
 Searcher& Searcher::operator=(Searcher&&) noexcept = default;
@@ -226,23 +251,15 @@ BatchAnswer Searcher::search_batch(std::span<const std::string_view> texts,
   }
   const SearchLimits limits = limits_of(options);
   const std::shared_ptr<const OpenIndex> index = state_->current();
-  SearchOptions asked = options;
-  std::vector<Query> queries;
-  if (texts.empty() && !vectors.empty()) {
-    asked.vectors_alone = true;
-    queries.resize(vectors.size() / vector_settings(index->snapshot()).dimension);
-  } else {
-    queries = index->parse(texts, options.syntax, limits);
-  }
-  const Found found = find(*index, queries, vectors, asked, limits);
+  const Found found = find(*index, texts, vectors, options, limits);
   BatchAnswer answer;
   answer.k = options.k;
-  answer.documents.assign(queries.size() * answer.k, BatchAnswer::kNoDocument);
+  answer.documents.assign(found.answers.size() * answer.k, BatchAnswer::kNoDocument);
   answer.scores.resize(answer.documents.size());
-  answer.counts.resize(queries.size());
+  answer.counts.resize(found.answers.size());
   answer.scores_are_distances = found.are_distances;
   answer.snapshot_ = index->shared_snapshot();
-  for (std::size_t row = 0; row < queries.size(); ++row) {
+  for (std::size_t row = 0; row < found.answers.size(); ++row) {
     write_row(found.answers[row], row, answer);
   }
   return answer;
@@ -251,6 +268,8 @@ BatchAnswer Searcher::search_batch(std::span<const std::string_view> texts,
 Query Searcher::parse(std::string_view text, QuerySyntax syntax, std::string_view id) const {
   return state_->current()->parse(text, syntax, id);
 }
+
+Searcher Searcher::at_this_commit() const { return Searcher(std::make_unique<State>(*state_)); }
 
 bool Searcher::refresh() { return state_->refresh(); }
 std::uint64_t Searcher::commit() const { return snapshot().commit(); }

@@ -114,6 +114,11 @@ void KeptThreads::parallel_for(std::size_t threads, std::size_t items,
   if (items == 0) return;
   threads = std::min(threads == 0 ? default_threads() : threads, items);
   SharedItems shared(items, work);
+  if (threads == 1) {
+    shared.run(0);
+    shared.rethrow_failure();
+    return;
+  }
   Threads others = take(threads - 1);
   std::latch done(static_cast<std::ptrdiff_t>(others.size()));
   for (std::size_t i = 0; i < others.size(); ++i) {

@@ -7,21 +7,28 @@
 #include <string_view>
 
 #include "plan/excluded_words.hpp"
+#include "plan/find_term.hpp"
 #include "plan/term_uses.hpp"
 #include "warpdex/indexer/format/impacts.hpp"
 
 namespace warpdex {
 
 PlannedQuery plan_query(const Index& index, const Query& query) {
+  return plan_query(index, query, [](std::size_t, const Index& of, std::string_view term) {
+    return of.find(term);
+  });
+}
+
+PlannedQuery plan_query(const Index& index, const Query& query, const FindTerm& find) {
   if (has_excluded_words(query)) {
     const QueryAndWords parts = part_excluded_words(query);
-    PlannedQuery plan = plan_query(index, parts.query);
+    PlannedQuery plan = plan_query(index, parts.query, find);
     plan.excluded_words = plan_words(index, parts.words);
     return plan;
   }
   PlannedQuery plan;
   for_each_term(sorted_uses(query), [&](std::string_view term, std::span<const TermUse> uses) {
-    if (const auto entry = index.find(term)) {
+    if (const auto entry = find(0, index, term)) {
       plan.terms.push_back(planned(*entry, uses));
     } else {
       note_missing(plan, uses);

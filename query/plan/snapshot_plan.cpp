@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "plan/excluded_words.hpp"
+#include "plan/find_term.hpp"
 #include "plan/term_uses.hpp"
 #include "warpdex/indexer/format/postings.hpp"
 #include "warpdex/query/plan/plan.hpp"
@@ -31,7 +32,8 @@ std::uint64_t occurrences(const Index& index, const PostingsEntry& entry) {
 
 class SnapshotPlanner {
  public:
-  explicit SnapshotPlanner(const Snapshot& snapshot) : snapshot_(snapshot) {
+  SnapshotPlanner(const Snapshot& snapshot, const FindTerm& find)
+      : snapshot_(snapshot), find_(find) {
     plan_.segments.resize(snapshot.segments().size());
     for (PlannedQuery& segment : plan_.segments) segment.statistics = snapshot.statistics();
     plan_.statistics = snapshot.statistics();
@@ -52,7 +54,7 @@ class SnapshotPlanner {
     whole.number = terms_++;
     std::vector<std::optional<Found>> found;
     for (const Snapshot::Segment& segment : snapshot_.segments()) {
-      found.push_back(find(*segment.index, term));
+      found.push_back(find(found.size(), *segment.index, term));
       if (!found.back()) continue;
       const Found& here = *found.back();
       whole.document_frequency += here.entry.document_frequency - here.removed.documents;
@@ -71,8 +73,8 @@ class SnapshotPlanner {
     }
   }
 
-  static std::optional<Found> find(const Index& index, std::string_view term) {
-    const std::optional<PostingsEntry> entry = index.find(term);
+  std::optional<Found> find(std::size_t segment, const Index& index, std::string_view term) const {
+    const std::optional<PostingsEntry> entry = find_(segment, index, term);
     if (!entry) return std::nullopt;
     const FrequencyChange removed = index.frequency_change(entry->term_number);
     // More than there are is damage; an entry without live documents is none.
@@ -98,6 +100,7 @@ class SnapshotPlanner {
   }
 
   const Snapshot& snapshot_;
+  const FindTerm& find_;
   PlannedQuery plan_;
   std::uint32_t terms_ = 0;  ///< so far
 };
@@ -105,10 +108,16 @@ class SnapshotPlanner {
 }  // namespace
 
 PlannedQuery plan_query(const Snapshot& snapshot, const Query& query) {
-  if (snapshot.is_plain()) return plan_query(*snapshot.segments()[0].index, query);
-  if (!has_excluded_words(query)) return SnapshotPlanner(snapshot).plan(query);
+  return plan_query(snapshot, query, [](std::size_t, const Index& index, std::string_view term) {
+    return index.find(term);
+  });
+}
+
+PlannedQuery plan_query(const Snapshot& snapshot, const Query& query, const FindTerm& find) {
+  if (snapshot.is_plain()) return plan_query(*snapshot.segments()[0].index, query, find);
+  if (!has_excluded_words(query)) return SnapshotPlanner(snapshot, find).plan(query);
   const QueryAndWords parts = part_excluded_words(query);
-  PlannedQuery plan = SnapshotPlanner(snapshot).plan(parts.query);
+  PlannedQuery plan = SnapshotPlanner(snapshot, find).plan(parts.query);
   for (std::size_t i = 0; i < plan.segments.size(); ++i) {
     plan.segments[i].excluded_words = plan_words(*snapshot.segments()[i].index, parts.words);
   }

@@ -30,6 +30,22 @@ TEST(SearcherCommits, AnAnswerOutlivesItsSearcherAndItsCommit) {
   EXPECT_EQ(answer[0].id().substr(0, 1), "d");
 }
 
+TEST(SearcherCommits, OneAtACommitStaysThere) {
+  const test::TemporaryFolder folder;
+  Writer writer(folder / "index", {.analyzer = "whitespace", .stored = {"commit"}});
+  test::write_commit(writer, 1);
+  std::optional<Searcher> searcher(std::in_place, folder / "index");
+  const Searcher same = searcher->at_this_commit();
+  const std::uint64_t documents = searcher->documents();
+  test::write_commit(writer, 2);
+  EXPECT_TRUE(searcher->refresh());
+  EXPECT_EQ(searcher->commit(), 2U);
+  searcher.reset();
+  EXPECT_EQ(same.commit(), 1U);
+  EXPECT_EQ(same.documents(), documents);
+  EXPECT_EQ(same.search("common").commit(), 1U);
+}
+
 TEST(SearcherCommits, ASearcherWhoseIndexGoesStaysAsItWas) {
   const test::TemporaryFolder folder;
   {

@@ -74,6 +74,10 @@ class Searcher {
   /// was.
   bool refresh();
 
+  /// Another searcher of the commit that is searched now, which shares all memory with this one and
+  /// does not follow: for several calls that are to see one commit. O(1).
+  Searcher at_this_commit() const;
+
   /// The number of the commit that is searched now.
   std::uint64_t commit() const;
   /// Its live documents.
@@ -88,6 +92,7 @@ class Searcher {
 
  private:
   struct State;
+  explicit Searcher(std::unique_ptr<State> state);
   std::unique_ptr<State> state_;
 };
 

@@ -1,0 +1,42 @@
+// Plans many queries of one snapshot.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "warpdex/query/plan/plan.hpp"
+
+namespace warpdex {
+
+/// Remembers where terms are, since the queries of a log repeat many: up to 16,384 entries, which
+/// take some 3 MB. For one thread at a time.
+class QueryPlanner {
+ public:
+  explicit QueryPlanner(const Snapshot& snapshot);
+
+  /// As plan_query().
+  PlannedQuery plan(const Query& query);
+
+ private:
+  struct TextHash {
+    using is_transparent = void;
+    std::size_t operator()(std::string_view text) const {
+      return std::hash<std::string_view>()(text);
+    }
+  };
+  using Entries =
+      std::unordered_map<std::string, std::optional<PostingsEntry>, TextHash, std::equal_to<>>;
+
+  std::optional<PostingsEntry> find(std::size_t segment, const Index& index, std::string_view term);
+
+  const Snapshot snapshot_;
+  std::vector<Entries> known_;  ///< by segment; none for a term that the segment lacks
+  std::size_t size_ = 0;        ///< of all segments
+};
+
+}  // namespace warpdex
