@@ -18,6 +18,9 @@ void make_empty(const fs::path& folder, const NewIndex& settings, const WriterOp
   build.output = folder;
   build.analyzer = settings.analyzer;
   build.codec = settings.codec;
+  for (const std::string& name : settings.fields) {
+    build.fields += (build.fields.empty() ? "" : ",") + name;
+  }
   build.stored_fields = settings.stored;
   build.vectors = settings.vectors;
   build.memory = options.memory;

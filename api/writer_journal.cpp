@@ -81,13 +81,13 @@ void Writer::State::sync() {
   journal->sync();
 }
 
-CommitReport Writer::State::commit(const std::function<void()>& check_last) {
+CommitReport Writer::State::commit(const std::function<void()>& check) {
   make_ready();
-  flush();
+  flush(check);
   CommitReport report;
   const std::uint64_t before = index->number();
   try {
-    report = index->commit(check_last);
+    report = index->commit(check);
   } catch (...) {
     is_behind = journal || has_found;
     throw;

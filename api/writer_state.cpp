@@ -98,7 +98,7 @@ bool Writer::State::remove(std::string_view id) {
   return true;
 }
 
-void Writer::State::flush() {
+void Writer::State::flush(const std::function<void()>& check) {
   if (waiting.empty()) return;
   std::vector<Document> documents = std::move(waiting);
   forget();
@@ -108,6 +108,7 @@ void Writer::State::flush() {
   AddOptions add{.update = true, .build = build_options()};
   add.build.on_bad_document = OnBadDocument::kSkip;
   add.build.on_skipped_document = [&](const std::string& why) { refused.push_back(why); };
+  if (check) add.build.on_progress = [&](const BuildProgress&) { check(); };
   index->add(*reader_of(std::move(documents), is_weighted()), add);
   is_short = false;
   if (refused.empty()) return;

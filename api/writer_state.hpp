@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -37,12 +38,12 @@ struct Writer::State {
   void check_numbers(const Document& document, const std::string& called) const;
   /// What only analysis would find, which is too late for a document in a journal.
   void check_terms(const Document& document, const std::string& called) const;
-  /// Hands what waits to the index.
-  void flush();
+  /// Hands what waits to the index. `check` as of Writer::commit().
+  void flush(const std::function<void()>& check = {});
   void flush_much();
   void forget();
   void sync();
-  CommitReport commit(const std::function<void()>& check_last);
+  CommitReport commit(const std::function<void()>& check);
   void rollback();
 
   BuildOptions build_options() const;

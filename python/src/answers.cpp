@@ -144,8 +144,9 @@ Explanation Hit::explain() const {
   return get().explain(found.query, found.scorer);
 }
 
-Batch::Batch(BatchAnswer&& answer)
+Batch::Batch(BatchAnswer&& answer, std::vector<Hits> hits)
     : answer_(std::move(answer)),
+      hits_(std::move(hits)),
       scores_(answer_.scores.data()),
       documents_(answer_.documents.data()),
       counts_(answer_.counts.data()),
@@ -164,6 +165,13 @@ nb::list Batch::ids() const {
     }
     all.append(ids);
   }
+  return all;
+}
+
+nb::object Batch::hits() const {
+  if (hits_.size() != rows_) return nb::none();
+  nb::list all;
+  for (const Hits& hits : hits_) all.append(hits);
   return all;
 }
 
@@ -191,6 +199,7 @@ void bind_answers(nb::module_& module) {
   nb::class_<Batch>(module, "Batch", "The answers to many queries.")
       .def("arrays", &Batch::arrays)
       .def("ids", &Batch::ids)
+      .def("hits", &Batch::hits)
       .def("save_trec", &Batch::save_trec)
       .def_prop_ro("scores_are_distances",
                    [](const Batch& of) { return of.answer().scores_are_distances; })

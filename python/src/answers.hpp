@@ -46,18 +46,22 @@ class Hit {
 /// The answers to many queries, as arrays.
 class Batch {
  public:
-  explicit Batch(BatchAnswer&& answer);
+  /// `hits` has the answers as such too, or is empty.
+  explicit Batch(BatchAnswer&& answer, std::vector<Hits> hits = {});
 
   const BatchAnswer& answer() const { return answer_; }
   /// (scores float32 n x k, docs uint32 n x k, counts uint32 n)
   nb::tuple arrays() const { return arrays_; }
   /// For each query a list of its documents' ids.
   nb::list ids() const;
+  /// A Hits for each query; None where only arrays were asked for.
+  nb::object hits() const;
   void save_trec(const std::string& path, const std::vector<std::string>& qids,
                  const std::string& tag) const;
 
  private:
   BatchAnswer answer_;  ///< its arrays are in arrays_
+  std::vector<Hits> hits_;
   nb::tuple arrays_;
   const float* scores_;
   const std::uint32_t* documents_;

@@ -16,6 +16,7 @@
 #include "warpdex/indexer/build/index_builder.hpp"
 #include "warpdex/indexer/readers/paired_reader.hpp"
 #include "warpdex/search_options.hpp"
+#include "warpdex/vector/data/conversion.hpp"
 #include "warpdex/vector/data/vector_reader.hpp"
 #include "worker.hpp"
 
@@ -25,13 +26,16 @@ namespace {
 constexpr std::size_t kBatchBytes = std::size_t{256} << 10;
 constexpr std::size_t kBatchRecords = 1024;
 
+/// Rows of float32 or float16.
+using Rows = nb::ndarray<nb::ro, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+
 /// What build() and build_files() are given by name.
 struct Given {
   BuildOptions options;
   DocumentShape shape{.fields = {"contents"}, .stored = {}, .weights = "", .vector = ""};
   ReaderOptions files;
-  std::optional<FloatRows> rows;  ///< a vector for each document
-  vector::RowSettings vectors;    ///< of vectors, wherever they are
+  std::optional<Rows> rows;     ///< a vector for each document
+  vector::RowSettings vectors;  ///< of vectors, wherever they are
 };
 
 std::string joined(const std::vector<std::string>& names) {
@@ -52,7 +56,7 @@ Given read_keywords(const nb::dict& keywords) {
       {"store", [&](auto v) { given.shape.stored = texts_of(v, "a name of store"); }},
       {"weights", text(given.shape.weights, "weights")},
       {"vector_field", text(given.shape.vector, "vector_field")},
-      {"vector_rows", [&](auto v) { given.rows = nb::cast<FloatRows>(v); }},
+      {"vector_rows", [&](auto v) { given.rows = nb::cast<Rows>(v); }},
       {"dimension",
        [&](auto v) {
          given.vectors.dimension = whole_of(v, "dimension", 1, vector::kMaxDimension);
@@ -84,29 +88,48 @@ Given read_keywords(const nb::dict& keywords) {
 /// The rows of an array, as if they were a file.
 class ArrayReader final : public vector::VectorReader {
  public:
-  explicit ArrayReader(const FloatRows& rows)
-      : data_(rows.data()), rows_(rows.shape(0)), columns_(rows.shape(1)) {}
+  explicit ArrayReader(const Rows& rows)
+      : data_(static_cast<const char*>(rows.data())),
+        rows_(rows.shape(0)),
+        columns_(rows.shape(1)),
+        are_halves_(rows.dtype().bits == 16) {}
 
-  vector::Element element() const override { return vector::Element::kFloat32; }
+  vector::Element element() const override {
+    return are_halves_ ? vector::Element::kFloat16 : vector::Element::kFloat32;
+  }
   std::size_t dimension() const override { return columns_; }
   std::uint64_t rows() const override { return rows_; }
   const std::string& name() const override { return name_; }
   std::size_t read(std::size_t rows, float* out) override {
-    const std::size_t count = std::min(rows, static_cast<std::size_t>(rows_ - next_));
-    std::memcpy(out, data_ + next_ * columns_, count * columns_ * sizeof(float));
-    next_ += count;
+    if (!are_halves_) return read_raw(rows, out);
+    const std::size_t first = next_;
+    const std::size_t count = skip(rows);
+    vector::convert_values(element(), data_ + first * columns_ * sizeof(std::uint16_t),
+                           count * columns_, vector::Element::kFloat32, out);
     return count;
   }
   std::size_t read_raw(std::size_t rows, void* out) override {
-    return read(rows, static_cast<float*>(out));
+    const std::size_t row = columns_ * vector::element_bytes(element());
+    const std::size_t first = next_;
+    const std::size_t count = skip(rows);
+    std::memcpy(out, data_ + first * row, count * row);
+    return count;
   }
   void seek(std::uint64_t row) override { next_ = row; }
 
  private:
+  /// Past up to so many rows. Returns how many there were.
+  std::size_t skip(std::size_t rows) {
+    const std::size_t count = std::min<std::uint64_t>(rows, rows_ - next_);
+    next_ += count;
+    return count;
+  }
+
   const std::string name_ = "the array of vectors";
-  const float* data_;
+  const char* data_;
   std::uint64_t rows_;
   std::size_t columns_;
+  bool are_halves_;
   std::uint64_t next_ = 0;
 };
 

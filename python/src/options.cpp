@@ -5,6 +5,8 @@
 #include <limits>
 #include <string>
 
+#include "worker.hpp"
+
 namespace warpdex::python {
 namespace {
 
@@ -114,6 +116,18 @@ SearchOptions search_options(std::uint64_t k, const nb::dict& keywords) {
       {"timeout", [&](auto v) { options.deadline = duration_of(v); }},
   });
   return options;
+}
+
+std::function<void(std::size_t)> search_watch(nb::handle progress) {
+  using Clock = std::chrono::steady_clock;
+  return [progress, last = Clock::now()](std::size_t answered) mutable {
+    const auto now = Clock::now();
+    if (progress.is_none() && now - last < kSignalInterval) return;
+    last = now;
+    const nb::gil_scoped_acquire gil;
+    check_signals();
+    if (!progress.is_none()) progress(answered);
+  };
 }
 
 }  // namespace warpdex::python

@@ -39,4 +39,9 @@ std::uint64_t whole_of(nb::handle value, std::string_view what, std::uint64_t le
 /// The options of a search, as warpdex.SearchOptions names them.
 SearchOptions search_options(std::uint64_t k, const nb::dict& keywords);
 
+/// For SearchOptions::on_progress, which is called without the GIL: looks for signals, and tells
+/// `progress`, unless it is None, how many queries were answered. Without it, short searches never
+/// wait for the GIL.
+std::function<void(std::size_t)> search_watch(nb::handle progress);
+
 }  // namespace warpdex::python

@@ -2,10 +2,12 @@
 
 #include <nanobind/stl/map.h>
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/unique_ptr.h>
 
 #include <optional>
 #include <utility>
 
+#include "batch_hits.hpp"
 #include "options.hpp"
 
 namespace warpdex::python {
@@ -18,15 +20,6 @@ SearcherOptions options_of(const std::string& device, int gpu, std::uint64_t gpu
   options.threads = threads;
   if (options.device == Device::kGpu) options.gpu.emplace(gpu, gpu_memory);
   return options;
-}
-
-/// Looks for signals, and tells how far a search has come. Called without the GIL.
-std::function<void(std::size_t)> watch(nb::handle progress) {
-  return [progress](std::size_t answered) {
-    const nb::gil_scoped_acquire gil;
-    check_signals();
-    if (!progress.is_none()) progress(answered);
-  };
 }
 
 /// The document of that id. Throws UsageError if there is none.
@@ -143,6 +136,15 @@ TextSearcher::TextSearcher(const std::string& folder, const std::string& device,
         return std::make_unique<Searcher>(folder_, options_);
       }()) {}
 
+TextSearcher::TextSearcher(const TextSearcher& of, Searcher searcher)
+    : folder_(of.folder_),
+      options_(of.options_),
+      searcher_(std::make_unique<Searcher>(std::move(searcher))) {}
+
+std::unique_ptr<TextSearcher> TextSearcher::at_this_commit() const {
+  return std::unique_ptr<TextSearcher>(new TextSearcher(*this, searcher_.get().at_this_commit()));
+}
+
 Hits TextSearcher::search(nb::handle text, const std::optional<FloatRows>& vector, nb::handle k,
                           const Stop* stop, const nb::dict& keywords) const {
   auto found = std::make_shared<Found>();
@@ -153,7 +155,7 @@ Hits TextSearcher::search(nb::handle text, const std::optional<FloatRows>& vecto
   if (stop != nullptr) options.stop = stop->token();
   const std::string_view words = text.is_none() ? "" : text_of(text, "the query");
   const Searcher& searcher = searcher_.get();
-  options.on_progress = watch(nb::none());
+  options.on_progress = search_watch(nb::none());
   const nb::gil_scoped_release no_gil;
   found->query = searcher.parse(words, options.syntax);
   found->answer =
@@ -175,16 +177,21 @@ Batch TextSearcher::search_batch(nb::handle texts, const std::optional<FloatRows
       words.push_back(text_of(text, "a query"));
     }
   }
-  options.on_progress = watch(progress);
+  options.on_progress = search_watch(progress);
   options.threads = threads;
   const Searcher& searcher = searcher_.get();
   BatchAnswer answer;
+  std::vector<Hits> hits;
   {
     const nb::gil_scoped_release no_gil;
-    answer = searcher.search_batch(words, vectors ? components(*vectors) : std::span<const float>(),
-                                   options);
+    if (options.fields.empty() && !options.snippets && !options.count) {
+      answer = searcher.search_batch(
+          words, vectors ? components(*vectors) : std::span<const float>(), options);
+    } else {
+      hits = search_hits(searcher, words, vectors, options, answer);
+    }
   }
-  return Batch(std::move(answer));
+  return Batch(std::move(answer), std::move(hits));
 }
 
 bool TextSearcher::refresh() {
@@ -212,6 +219,7 @@ void bind_searcher(nb::module_& module) {
            nb::arg("vectors").none(), nb::arg("k"), nb::arg("threads"), nb::arg("progress").none(),
            nb::arg("options"))
       .def("refresh", &TextSearcher::refresh)
+      .def("at_this_commit", &TextSearcher::at_this_commit)
       .def("terms", &terms_with)
       .def("document_frequency", &document_frequency)
       .def("postings", &postings)

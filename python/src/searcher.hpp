@@ -38,12 +38,16 @@ class TextSearcher {
   Batch search_batch(nb::handle texts, const std::optional<FloatRows>& vectors, nb::handle k,
                      std::size_t threads, nb::handle progress, const nb::dict& keywords);
   bool refresh();
+  /// Another one of the same commit, which stays with it.
+  std::unique_ptr<TextSearcher> at_this_commit() const;
 
   const Searcher& searcher() const { return searcher_.get(); }
   /// Of the commit that is searched.
   std::shared_ptr<const IndexReader> reader();
 
  private:
+  TextSearcher(const TextSearcher& of, Searcher searcher);
+
   const std::string folder_;
   SearcherOptions options_;
   Owned<Searcher> searcher_;

@@ -46,11 +46,7 @@ nb::list search_terms(const TextSearcher& of, nb::handle queries,
                       nb::handle progress, const nb::dict& keywords) {
   SearchOptions options = search_options(whole_of(k, "k", 1, kMostDocuments), keywords);
   options.threads = threads;
-  options.on_progress = [progress](std::size_t answered) {
-    const nb::gil_scoped_acquire gil;
-    check_signals();
-    if (!progress.is_none()) progress(answered);
-  };
+  options.on_progress = search_watch(progress);
   std::vector<Query> asked;
   for (const nb::handle weights : nb::borrow<nb::list>(queries)) {
     asked.push_back(query_of_weights(weights));

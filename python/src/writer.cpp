@@ -41,7 +41,7 @@ class TextWriter {
   void call_stoppable(const Call& work) {
     std::atomic<bool> is_stopped{false};
     const std::function<void()> check = [&] {
-      if (is_stopped) throw CancelledError("the merge was stopped");
+      if (is_stopped) throw CancelledError("the call was stopped");
     };
     writer_->check_process();
     Worker([&] {
@@ -61,7 +61,9 @@ class TextWriter {
     return call([&](Writer& writer) { return writer.remove(name); });
   }
   nb::tuple commit() {
-    const CommitReport report = call([](Writer& writer) { return writer.commit(); });
+    CommitReport report;
+    call_stoppable(
+        [&](Writer& writer, const std::function<void()>& check) { report = writer.commit(check); });
     nb::list notes;
     for (const std::string& note : report.notes) notes.append(to_str(note));
     return nb::make_tuple(report.number, notes);
@@ -128,6 +130,7 @@ void TextWriter::open(const std::string& path, const nb::dict& keywords) {
       {"threads", [&](auto v) { options.threads = whole_of(v, "threads", 0, 1024); }},
       {"merges", [&](auto v) { options.merges = flag_of(v, "merges"); }},
   });
+  settings.fields = shape.fields;
   settings.stored = shape.stored;
   settings.is_weighted = !shape.weights.empty();
   if (vectors.dimension != 0) settings.vectors = vectors;

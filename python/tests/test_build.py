@@ -38,6 +38,23 @@ def test_an_index_is_replaced(tmp_path: Path) -> None:
         assert len(warpdex.Searcher(tmp_path / "index")) == count
 
 
+def test_halves_are_the_floats_that_they_stand_for(tmp_path: Path) -> None:
+    docs = documents(3, 700)
+    halves = np.random.default_rng(1).standard_normal((700, 5)).astype(np.float16)
+    halves[0] = [0, -0.0, 65504, 6e-8, 1]
+    for store in ("float", "half"):
+        made = []
+        for rows in (halves, halves.astype(np.float32)):
+            folder = tmp_path / f"{store} {rows.dtype}"
+            warpdex.build(docs, folder, vectors=rows, vector_store=store)
+            made.append(contents(folder))
+        assert made[0] == made[1]
+    bad = halves.copy()
+    bad[699, 4] = np.nan
+    with pytest.raises(warpdex.InputError):
+        warpdex.build(docs, tmp_path / "bad", vectors=bad)
+
+
 @pytest.mark.parametrize("before", [0, 1, 5000])
 def test_a_generator_that_raises_leaves_nothing(tmp_path: Path, before: int) -> None:
     def stream() -> Iterator[dict[str, str]]:

@@ -80,8 +80,6 @@ def test_texts(books: Path) -> None:
         searcher.search_batch(["sea"], qids=["1", "2"])
     with pytest.raises(warpdex.UsageError):
         searcher.search_batch(None)
-    with pytest.raises(warpdex.UsageError):
-        searcher.search_batch(["sea"], fields=["title"])
     with pytest.raises(warpdex.InputError):
         searcher.terms("\ud800")
 

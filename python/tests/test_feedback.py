@@ -12,6 +12,7 @@ import pytest
 
 import warpdex
 from conftest import documents
+from warpdex import _feedback
 
 DOCS = [{**doc, "contents": doc["contents"].replace("w", "word")} for doc in documents(5, 800)]
 
@@ -253,3 +254,26 @@ def test_stemmed_terms(tmp_path: Path) -> None:
     assert set(terms) == {term for each in ("sailing", texts[2]) for term in searcher.analyze(each)}
     assert all(searcher.document_frequency(term) > 0 for term in terms)
     assert set(searcher.rm3("sailing", 40).ids) > {doc["id"] for doc in docs[2:60:3]}
+
+
+@pytest.mark.parametrize("way", ["rm3", "rocchio"])
+def test_both_searches_see_one_commit(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, way: str
+) -> None:
+    """Documents that go between the two searches are in the second one's answer."""
+    warpdex.build(DOCS, tmp_path / "index", analyzer="whitespace")
+    searcher = warpdex.Searcher(tmp_path / "index")
+    wanted = [(hit.id, hit.score) for hit in getattr(searcher, way)("word3 word40")]
+    terms_of = _feedback._Vectors.of
+
+    def remove_all(vectors: _feedback._Vectors, id: str) -> dict[str, float]:
+        if len(searcher) > 1:
+            with warpdex.Writer(tmp_path / "index") as writer:
+                for doc in DOCS[1:]:
+                    writer.delete(doc["id"])
+            assert searcher.refresh() and len(searcher) == 1
+        return terms_of(vectors, id)
+
+    monkeypatch.setattr(_feedback._Vectors, "of", remove_all)
+    assert [(hit.id, hit.score) for hit in getattr(searcher, way)("word3 word40")] == wanted
+    assert len(searcher) == 1

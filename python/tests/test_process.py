@@ -27,6 +27,20 @@ print("went on")
 """
 
 WORK = {
+    "commit": """
+import tempfile
+folder = tempfile.mkdtemp()
+writer = warpdex.Writer(folder, memory="4G", threads=1)
+text = " ".join(f"w{i % 97}x{i % 89}" for i in range(20_000))
+for i in range(1500): writer.add({"id": str(i), "contents": text})
+say()
+try: writer.commit()
+except KeyboardInterrupt: print("ended")
+writer.rollback()
+writer.add({"id": "1", "contents": "fish"})
+writer.commit()
+assert len(warpdex.Searcher(folder)) == 1
+""",
     "build": """
 def docs():
     for i in itertools.count():

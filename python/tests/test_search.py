@@ -81,6 +81,31 @@ def test_batch(books: Path) -> None:
     assert searcher.search_batch([]).scores.shape == (0, 10)
 
 
+@pytest.mark.parametrize("k", [1, 10, 5000])
+def test_a_batch_with_fields_and_counts(many: Path, k: int) -> None:
+    searcher = warpdex.Searcher(many)
+    queries = [f"w{i % 70} w{i * 7 % 50} -w{i % 11}" for i in range(30)] + ["nothing", ""]
+    plain = searcher.search_batch(queries, k=k)
+    result = searcher.search_batch(queries, k=k, fields=["title"], count=True, snippets=True)
+    assert (result.docs == plain.docs).all() and (result.scores == plain.scores).all()
+    assert (result.counts == plain.counts).all() and result.ids == plain.ids
+    assert result.commit == plain.commit and result.is_complete
+    assert result.matches.dtype == np.uint64 and len(result.hits) == len(queries)
+    for query, hits, matches in zip(queries, result.hits, result.matches):
+        alone = searcher.search(query, k=k, fields=["title"], count=True)
+        assert hits.ids == alone.ids and matches == alone.matches and hits.matches_exact
+        assert [hit.fields for hit in hits] == [hit.fields for hit in alone]
+        assert all(hit.explain().score == hit.score for hit in hits[:2])
+        assert all(hit.fields["title"] == f"number {hit.id[1:]}" for hit in hits)
+    with pytest.raises(warpdex.UsageError):
+        plain.hits
+    with pytest.raises(warpdex.UsageError):
+        plain.matches
+    with pytest.raises(warpdex.UsageError):
+        searcher.search_batch(queries, k=k, fields=["gone"])
+    assert searcher.search_batch([], fields=["title"]).hits == []
+
+
 def test_batch_in_other_forms(books: Path, tmp_path: Path) -> None:
     searcher = warpdex.Searcher(books)
     result = searcher.search_batch({"a": "sail", "b": "nothing", "c": "sister"})
@@ -150,7 +175,7 @@ def test_a_new_commit(tmp_path: Path) -> None:
 def test_words_and_vectors(tmp_path: Path) -> None:
     vectors = np.eye(3, dtype=np.float32)
     docs = [{"id": str(i), "contents": text} for i, text in enumerate(["red", "blue", "red blue"])]
-    warpdex.build(docs, tmp_path / "index", vectors=vectors)
+    warpdex.build(docs, tmp_path / "index", vectors=vectors, store=["contents"])
     searcher = warpdex.Searcher(tmp_path / "index")
     assert searcher.search(None, k=1, vector=vectors[1]).ids == ["1"]
     assert searcher.search("red", k=1, vector=vectors[2], fusion="rerank").ids == ["2"]
@@ -163,5 +188,12 @@ def test_words_and_vectors(tmp_path: Path) -> None:
         ["0"], ["1"], ["2"],
     ]
     assert searcher.vector("2").tolist() == [0, 0, 1]
+    for texts in (["red", "blue", "red"], None):
+        arrays = searcher.search_batch(texts, vectors=vectors, k=2)
+        shown = searcher.search_batch(texts, vectors=vectors, k=2, fields=["contents"])
+        assert arrays.ids == shown.ids and (arrays.scores == shown.scores).all()
+        assert shown.hits[0][0].fields["contents"] == "red"
+    with pytest.raises(warpdex.UsageError):
+        searcher.search_batch(["red"], vectors=vectors, fields=["contents"])
     with pytest.raises(warpdex.UsageError):
         alone[0].explain()

@@ -42,6 +42,14 @@ def test_an_index_keeps_its_fields(tmp_path: Path) -> None:
     assert searcher.search("blue").ids == ["2"]
 
 
+def test_an_empty_index_keeps_its_fields(tmp_path: Path) -> None:
+    warpdex.Writer(tmp_path / "index", fields=["title", "body"], store=["title"]).close()
+    with warpdex.Writer(tmp_path / "index") as writer:
+        writer.add({"id": "1", "title": "bird", "body": "blue"})
+    searcher = warpdex.Searcher(tmp_path / "index")
+    assert searcher.search("bird").ids == searcher.search("blue").ids == ["1"]
+
+
 def test_a_block_that_fails_changes_nothing(tmp_path: Path) -> None:
     path = tmp_path / "index"
     with warpdex.Writer(path) as writer:

@@ -32,9 +32,9 @@ def lies_in_c_order(shape: Shape, strides: Shape) -> bool:
     return True
 
 
-def float_rows(array: Any, what: str, dimensions: int = 2) -> Floats:
-    """The array as float32 rows, without a copy where it has them; float16 is widened. Raises
-    TypeError for what is no numpy array, UsageError for another type, shape or order."""
+def check_rows(array: Any, what: str, dimensions: int = 2) -> None:
+    """Raises TypeError for what is no numpy array, UsageError for another type than float32 and
+    float16, shape or order."""
     if not isinstance(array, np.ndarray):
         raise TypeError(
             f"{what} must be a numpy array, not {type(array).__name__}; of torch's tensors give "
@@ -53,7 +53,14 @@ def float_rows(array: Any, what: str, dimensions: int = 2) -> Floats:
         )
     if array.shape[-1] == 0:
         raise UsageError(f"{what} have no components; give at least one column")
-    return array.astype(np.float32, copy=False)
+
+
+def float_rows(array: Any, what: str, dimensions: int = 2) -> Floats:
+    """The array as float32 rows, without a copy where it has them; float16 is widened. Raises as
+    check_rows()."""
+    check_rows(array, what, dimensions)
+    rows: Floats = array.astype(np.float32, copy=False)
+    return rows
 
 
 def one_row(array: Any, what: str) -> Floats:

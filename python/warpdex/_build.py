@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _core
-from ._arrays import float_rows
+from ._arrays import check_rows
 from ._progress import Bar
 from .errors import InputError, UsageError
 
@@ -135,8 +135,8 @@ def build(
         analyzer: how texts become terms: "english", "standard" or "whitespace".
         store: members that the index keeps, for hits to show: texts or numbers.
         vectors: a vector for each document: rows of an array (documents x components, float32 or
-            float16), in the documents' order, or the name of the member that is each document's
-            vector.
+            float16, of which no copy is made), in the documents' order, or the name of the member
+            that is each document's vector.
         metric: of vectors: "ip", "l2" or "cosine".
         vector_store: what the index keeps them as: "float" or "half".
         weights: the member with a document's terms and weights (``{"sea": 1.3}``), in the place of
@@ -177,7 +177,8 @@ def build(
     if isinstance(vectors, str):
         options["vector_field"] = vectors
     elif vectors is not None:
-        options["vector_rows"] = float_rows(vectors, "the vectors")
+        check_rows(vectors, "the vectors")
+        options["vector_rows"] = vectors
     paths = as_paths(docs)
     with Bar(progress, "docs") as bar:
         if paths is not None:

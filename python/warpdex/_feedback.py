@@ -130,7 +130,7 @@ class TermSearch:
         asked = [dict(terms) for terms in queries]
         searcher = cast("Searcher", self)._searcher
         with Bar(progress, "queries", len(asked)) as bar:
-            return _core.search_terms(searcher, asked, rows, k, threads, bar.add, options)
+            return _core.search_terms(searcher, asked, rows, k, threads, bar.on_added(), options)
 
     def _first_hits(self, query: str, count: int, options: SearchOptions) -> list[_core.Hit]:
         if options.get("syntax", "plain") != "plain":
@@ -164,10 +164,10 @@ class TermSearch:
         _check(fb_terms, {"original_query_weight": original_query_weight})
         if original_query_weight > 1:
             raise UsageError("original_query_weight is above 1; give 0 to 1")
-        searcher = cast("Searcher", self)
+        searcher = cast("Searcher", self)._at_this_commit()
         vectors = _Vectors(searcher, fb_terms, filter_terms)
         found = []
-        for hit in self._first_hits(query, fb_docs, options):
+        for hit in searcher._first_hits(query, fb_docs, options):
             vector = vectors.of(hit.id)
             found.append((max(hit.score, 0.0), _scaled(vector, sum(vector.values()))))
         model = _best(_mix(found), fb_terms)
@@ -194,7 +194,8 @@ class TermSearch:
 
         Names, defaults and steps are Anserini's. Of each of the best documents the most frequent
         terms are taken, as shares that add to 1, times the document's score. The best of their
-        sums, scaled to add to 1, are joined with the query's words.
+        sums, scaled to add to 1, are joined with the query's words. Both searches are answered by
+        one commit.
 
         Args:
             query: words; all of it, as with syntax="plain".
@@ -212,7 +213,8 @@ class TermSearch:
                 (forward=False).
             Else as search().
         """
-        terms = self.rm3_terms(
+        searcher = cast("Searcher", self)._at_this_commit()
+        terms = searcher.rm3_terms(
             query,
             fb_terms=fb_terms,
             fb_docs=fb_docs,
@@ -220,7 +222,7 @@ class TermSearch:
             filter_terms=filter_terms,
             **options,
         )
-        return self._search_expanded(terms, k, options)
+        return searcher._search_expanded(terms, k, options)
 
     def rocchio_terms(
         self,
@@ -235,9 +237,9 @@ class TermSearch:
     ) -> dict[str, float]:
         """The query that rocchio() searches for: terms and weights."""
         _check(top_fb_terms, {"alpha": alpha, "beta": beta})
-        searcher = cast("Searcher", self)
+        searcher = cast("Searcher", self)._at_this_commit()
         vectors = _Vectors(searcher, top_fb_terms, filter_terms)
-        hits = self._first_hits(query, top_fb_docs, options)
+        hits = searcher._first_hits(query, top_fb_docs, options)
         found = []
         for hit in hits:
             vector = vectors.of(hit.id)
@@ -277,7 +279,8 @@ class TermSearch:
 
         Raises: as rm3().
         """
-        terms = self.rocchio_terms(
+        searcher = cast("Searcher", self)._at_this_commit()
+        terms = searcher.rocchio_terms(
             query,
             top_fb_terms=top_fb_terms,
             top_fb_docs=top_fb_docs,
@@ -286,4 +289,4 @@ class TermSearch:
             filter_terms=filter_terms,
             **options,
         )
-        return self._search_expanded(terms, k, options)
+        return searcher._search_expanded(terms, k, options)

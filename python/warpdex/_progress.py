@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from types import TracebackType
 from typing import Any
 
@@ -31,6 +32,10 @@ class Bar:
     ) -> None:
         if self._bar is not None:
             self._bar.close()
+
+    def on_added(self) -> Callable[[int], None] | None:
+        """What is called when so many more are done; None where nothing is shown."""
+        return None if self._bar is None or self._bar.disable else self.add
 
     def add(self, count: int) -> None:
         """So many more are done."""

@@ -26,7 +26,8 @@ class BatchResult:
     """The answers to n queries, k documents each at most, best first.
 
     ``scores`` and ``docs`` are arrays of n x k; row i has ``counts[i]`` documents, and behind them
-    0 and 4294967295. ``result[i]`` is the answer to query i as a list of Scored(id, score).
+    0 and 4294967295. ``result[i]`` is the answer to query i as a list of Scored(id, score);
+    ``result.hits[i]`` has its fields and counts, where these were asked for.
     """
 
     qids: list[str]
@@ -47,6 +48,24 @@ class BatchResult:
     def ids(self) -> list[list[str]]:
         """The documents' ids, a list a query, looked up when they are first asked for."""
         return self._batch.ids()
+
+    @cached_property
+    def hits(self) -> list[_core.Hits]:
+        """Each answer as search() gives it, with fields, snippets and explain(). Raises UsageError
+        unless the batch was asked for fields, snippets or counts."""
+        hits = self._batch.hits()
+        if hits is None:
+            raise UsageError(
+                "the batch has arrays alone; give search_batch() the fields that hits are to have, "
+                "or count=True"
+            )
+        return hits
+
+    @cached_property
+    def matches(self) -> npt.NDArray[np.uint64]:
+        """How many documents match each query: exactly with count=True. Raises UsageError as
+        hits."""
+        return np.array([hits.matches for hits in self.hits], dtype=np.uint64)
 
     @property
     def scores_are_distances(self) -> bool:

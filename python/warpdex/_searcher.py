@@ -168,9 +168,11 @@ class Searcher(TermSearch):
             qids: ids of the queries, as many; without them the numbers "0", "1", ….
             k: documents a query, 1 to 10,000.
             threads: of the CPU; 0: the searcher's, as always where a GPU or vectors take part.
-            vectors: a row for each query (queries x dimension, float32 or float16).
+            vectors: a row for each query (queries x dimension, float32, or float16, of which a
+                wider copy is made).
             progress: show a bar, where tqdm is installed and standard error is a terminal.
-            options: see SearchOptions; none of fields, snippets and count, for which there is search().
+            options: see SearchOptions. With fields, snippets or count the result has hits too,
+                which take longer.
 
         Raises: as search().
         """
@@ -191,7 +193,7 @@ class Searcher(TermSearch):
             raise UsageError(f"there are {count} queries and {len(names)} qids")
         with Bar(progress, "queries", count) as bar:
             batch = self._searcher.search_batch(
-                queries, rows, k, threads, bar.add, options
+                queries, rows, k, threads, bar.on_added(), options
             )
         return BatchResult(batch, names)
 
@@ -219,6 +221,13 @@ class Searcher(TermSearch):
         """Takes the last commit, if it is not the one that is searched, and says whether it did.
         Searches under way end on the commit that they began with."""
         return self._searcher.refresh()
+
+    def _at_this_commit(self) -> Searcher:
+        """A searcher that stays at the commit that is searched now."""
+        same = object.__new__(Searcher)
+        same._arguments = self._arguments
+        same._searcher = self._searcher.at_this_commit()
+        return same
 
     # What the index holds
 

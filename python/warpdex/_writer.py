@@ -52,7 +52,7 @@ class Writer:
         Args:
             path: the folder of the index.
             fields: members of documents whose texts are searched, joined. Without any, those that
-                the index was built of; of one that a Writer made, "contents".
+                the index was made with; of a new one, "contents".
             analyzer: of a new index, as store, dimension, metric, vector_store, weights and codec:
                 see build(). An index that is there keeps its own settings.
             store: members that a new index keeps; one that is there keeps its own.
@@ -102,7 +102,11 @@ class Writer:
         return self._writer.remove(id)
 
     def commit(self) -> CommitReport:
-        """Makes all changes visible in one step, and waits until they are on the disk."""
+        """Makes all changes visible in one step, and waits until they are on the disk.
+
+        Ctrl-C ends it, unless the changes are visible already; they are then lost, and where
+        documents were among them, rollback() must be called before the next change.
+        """
         number, notes = self._writer.commit()
         return CommitReport(number, notes)
 

@@ -26,6 +26,26 @@ std::map<std::string, float> scores_of(const Searcher& searcher, const std::stri
   return scores;
 }
 
+TEST(Writer, AnEmptyIndexRecordsItsFields) {
+  const test::TemporaryFolder folder;
+  { const Writer writer(folder / "index", {.fields = {"title", "body"}}); }
+  EXPECT_EQ(Writer(folder / "index").settings().fields, "title,body");
+}
+
+TEST(Writer, ACommitThatIsStoppedChangesNothing) {
+  const test::TemporaryFolder folder;
+  Writer writer(folder / "index", {.analyzer = "whitespace"});
+  writer.add({.id = "1", .text = "fish"});
+  writer.commit();
+  writer.add({.id = "2", .text = "fish"});
+  EXPECT_THROW(writer.commit([] { throw UsageError("stopped"); }), UsageError);
+  EXPECT_EQ(Searcher(folder / "index").documents(), 1U);
+  writer.rollback();
+  writer.add({.id = "3", .text = "fish"});
+  writer.commit();
+  EXPECT_EQ(Searcher(folder / "index").documents(), 2U);
+}
+
 TEST(Writer, AnswersAreThoseOfOneBuildOfWhatIsLive) {
   std::mt19937_64 random = test::generator(7);
   const test::TemporaryFolder folder;

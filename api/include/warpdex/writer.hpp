@@ -24,7 +24,9 @@ namespace warpdex {
 
 /// How an index is made where there is none yet. One that is there keeps its own settings.
 struct NewIndex {
-  std::string analyzer = "english";   ///< english, standard or whitespace
+  std::string analyzer = "english";  ///< english, standard or whitespace
+  /// What texts are made of, for programs that add documents with fields; the index records it.
+  std::vector<std::string> fields{};
   std::vector<std::string> stored{};  ///< fields whose texts are kept, for hits to show
   /// A vector for each document, beside its text.
   std::optional<vector::RowSettings> vectors{};
@@ -115,9 +117,10 @@ class Writer {
   /// what was not durable before may then not be, and the next call tries again.
   void sync();
   /// Makes all changes visible in one step, and waits until they are on the disk. `check` is called
-  /// right before; what it throws ends the commit. Throws IoError, and UsageError where the folder
-  /// was replaced; the changes are then lost, but not those of a journal, which the next call takes
-  /// in again. Once they are visible nothing throws: what goes wrong afterwards is among the
+  /// right before, and from the threads that analyse documents, some times a second; what it throws
+  /// ends the commit. Throws IoError, and UsageError where the folder was replaced; the changes are
+  /// then lost, but not those of a journal, which the next call takes in again. Once they are
+  /// visible nothing throws: what goes wrong afterwards is among the
   /// report's notes.
   CommitReport commit(const std::function<void()>& check = {});
   /// Drops all changes since the last commit. A writer with a journal drops what is in it, too,
