@@ -48,6 +48,20 @@ def test_the_experiment_on_cran(data: Path) -> None:
     assert figures["RM3"] > figures["BM25"]
 
 
+def test_hybrid_on_medquad(data: Path) -> None:
+    output = run(PYTHON / "examples" / "hybrid.py", data / "ir" / "medquad")
+    figures = {line.split()[0]: float(line.split()[1]) for line in output.splitlines()[1:]}
+    assert set(figures) == {"words", "vectors", "rerank", "rrf", "convex"}
+    assert all(0.15 < ndcg < 0.5 for ndcg in figures.values())
+    assert min(figures["rrf"], figures["convex"]) > max(figures["words"], figures["vectors"])
+
+
+def test_the_plot(tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib", reason="matplotlib is not installed")
+    run(PYTHON / "examples" / "hybrid.py", "--plot", tmp_path / "plot.png")
+    assert (tmp_path / "plot.png").read_bytes().startswith(b"\x89PNG")
+
+
 def test_the_page_runs(tmp_path: Path) -> None:
     """The blocks of docs/python.md, one after the other."""
     pytest.importorskip("pandas")
