@@ -156,7 +156,7 @@ Hits TextSearcher::search(nb::handle text, const std::optional<FloatRows>& vecto
   const std::string_view words = text.is_none() ? "" : text_of(text, "the query");
   const Searcher& searcher = searcher_.get();
   options.on_progress = search_watch(nb::none());
-  const nb::gil_scoped_release no_gil;
+  const BriefRelease no_gil;
   found->query = searcher.parse(words, options.syntax);
   found->answer =
       std::move(searcher

@@ -3,6 +3,7 @@
 #include <pthread.h>
 
 #include <atomic>
+#include <chrono>
 #include <cmath>
 #include <exception>
 
@@ -47,7 +48,39 @@ void translate(const std::exception_ptr& thrown, void* /*payload*/) {
 
 std::atomic<unsigned> forks{0};
 
+/// How long a thread waits awake for the GIL, and how long one that has it is believed to be about
+/// to let it go.
+constexpr std::chrono::nanoseconds kBrief = std::chrono::microseconds(20);
+
+std::chrono::nanoseconds now() { return std::chrono::steady_clock::now().time_since_epoch(); }
+
+/// When a thread came out of BriefRelease with the GIL; 0 once it has let it go by the next.
+std::atomic<std::int64_t> taken_at{0};
+std::atomic<bool> is_one_awake{false};  ///< more would take processors from those that work
+
+void wait_awake() {
+  if (is_one_awake.exchange(true, std::memory_order_acquire)) return;
+  const auto begin = now();
+  for (;;) {
+    const std::chrono::nanoseconds taken(taken_at.load(std::memory_order_acquire));
+    if (taken.count() == 0) break;
+    const auto time = now();
+    if (time - taken > kBrief || time - begin > kBrief) break;
+  }
+  is_one_awake.store(false, std::memory_order_release);
+}
+
 }  // namespace
+
+BriefRelease::BriefRelease() : thread_(PyEval_SaveThread()) {
+  taken_at.store(0, std::memory_order_release);
+}
+
+BriefRelease::~BriefRelease() {
+  wait_awake();
+  PyEval_RestoreThread(thread_);
+  taken_at.store(now().count(), std::memory_order_release);
+}
 
 void translate_errors() {
   nb::register_exception_translator(translate);

@@ -64,6 +64,20 @@ inline void check_signals() {
   if (PyErr_CheckSignals() != 0) throw nb::python_error();
 }
 
+/// Lets the GIL go, for work of some microseconds that many threads may do at once. Where another
+/// such thread has it at the end, for a moment between two calls, this waits for it awake: to be
+/// woken takes longer than that moment.
+class BriefRelease {
+ public:
+  BriefRelease();
+  ~BriefRelease();
+  BriefRelease(const BriefRelease&) = delete;
+  BriefRelease& operator=(const BriefRelease&) = delete;
+
+ private:
+  PyThreadState* thread_;
+};
+
 /// How often this process was forked off another since the module was loaded.
 unsigned fork_count();
 
