@@ -68,9 +68,9 @@ void find_on_gpu(const OpenVectors& open, const float* queries, std::size_t coun
     return;
   }
   throw UsageError(
-      "queries in GPU memory are for an index on one GPU, of one segment without removed vectors, "
-      "of rows or unrefined codes of a product quantizer; merge it, or give queries in the host's "
-      "memory");
+      "queries in GPU memory are for an index on one GPU, of one segment whose rows are numbered "
+      "without gaps, of rows or unrefined codes of a product quantizer; merge it, or, where it has "
+      "no ids and rows were removed, give queries in the host's memory");
 }
 
 std::vector<std::string> ids_in(const vector::VectorIndex& index,

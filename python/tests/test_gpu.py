@@ -210,6 +210,7 @@ class VectorsOnTheGpu(GpuTest):
         tensor = torch.from_numpy(QUERIES).cuda()
         for given in (tensor, Foreign(tensor, "dlpack"), Foreign(tensor, "interface")):
             gpu.search(given, 1000)
+        gc.collect()
         before = used_memory(), torch.cuda.memory_allocated()
         for given in (tensor, Foreign(tensor, "dlpack"), Foreign(tensor, "interface")):
             for _ in range(50):  # 600 MB, if they were kept
@@ -273,11 +274,12 @@ class VectorsOnTheGpu(GpuTest):
         binary = Index.build(ROWS, coding="binary", device="gpu", gpu_memory="4G", progress=False)
         with self.assertRaisesRegex(warpdex.UsageError, "in GPU memory are for"):
             binary.search(queries, 3)
-        _, gpu = self.both()
-        gpu.remove([5])
+        names = [f"row {i}" for i in range(len(ROWS))]
+        gpu = Index.build(ROWS, ids=names, device="gpu", gpu_memory="4G", progress=False)
+        gpu.remove(["row 5"])
         with self.assertRaisesRegex(warpdex.UsageError, "merge it"):
             gpu.search(queries, 3)
-        gpu.merge()
+        gpu.merge()  # with ids, rows are numbered anew
         left = Index.build(np.delete(ROWS, 5, 0), device="cpu", progress=False)
         self.assertEqual(bits(gpu.search(queries, 3)[0]), bits(left.search(QUERIES, 3)[0]))
 

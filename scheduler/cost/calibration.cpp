@@ -20,7 +20,9 @@ struct ClassSamples {
   std::vector<double> gpu_idle;
 };
 
-/// If the ratio is larger, something held up the machine.
+/// If the ratio is larger, something held up the machine. Predictions that are too long keep
+/// queries away from a processor; if they keep a whole class away, no run corrects them. Those that
+/// are too short are corrected within a few runs.
 constexpr double kMaxIdle = 1.5;
 
 /// The median, kMaxIdle at most; 1 if there are no ratios.

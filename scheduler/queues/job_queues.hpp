@@ -167,4 +167,8 @@ class BatchCost {
 /// The predicted time of a batch.
 double batch_work(const std::vector<Job*>& batch);
 
+/// Batches of a loaded GPU overlap. So for a batch that runs beside others, the time from the end
+/// of the one before to its own is usually this part of the time that it would take alone.
+inline constexpr float kPartBesideOthers = 0.55F;
+
 }  // namespace warpdex

@@ -220,6 +220,7 @@ void JobScheduler::State::run_on_cpu(Job& job, std::size_t thread, ShortRun& run
   mine.cpu_runs.add(nanoseconds(took));
   if (is_done) {
     if (!job.is_limited) mine.cpu.add(job.cost.cpu_at(job.cpu_load), took);
+    if (!job.is_limited) job.work_class->learn_cpu(job, static_cast<float>(took));
     end(job, JobEnd::kComplete, mine);
   } else {
     end(job, watch.why() == Stop::kCancelled ? JobEnd::kCancelled : JobEnd::kPartial, mine);

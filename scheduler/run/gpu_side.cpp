@@ -163,9 +163,9 @@ void JobScheduler::State::finish_batch(GpuSlot& slot) {
   failures_in_a_row = 0;
   slot.is_running = false;
   const Micros end_time = now();
-  const Micros took = end_time - std::max(slot.start, last_batch_end);
+  const auto took = static_cast<float>(end_time - std::max(slot.start, last_batch_end));
   last_batch_end = end_time;
-  if (slot.is_alone) gpu_counters().gpu.add(slot.predicted, took);
+  learn(slot, took);
   slot.undelivered.store(1, std::memory_order_relaxed);
   {
     Turn turn(*this, Turn::At::kGpu, gpu_counters());
@@ -176,6 +176,19 @@ void JobScheduler::State::finish_batch(GpuSlot& slot) {
   } else {
     hand_over(slot);
   }
+}
+
+/// Learns from the time that a batch took.
+void JobScheduler::State::learn(const GpuSlot& slot, float took) {
+  const std::size_t jobs = slot.jobs.size();
+  if (slot.delivered == jobs) return;  // there is no job, or none that may still be read
+  if (slot.is_alone) gpu_counters().gpu.add(slot.predicted, static_cast<double>(took));
+  // The time of a single job that ran beside others says little.
+  if (!slot.is_alone && jobs == 1) return;
+  const float part = slot.is_alone ? 1 : kPartBesideOthers;
+  const auto is_left = [](const Job* job) { return job != nullptr; };
+  const Job& job = **std::find_if(slot.jobs.begin(), slot.jobs.end(), is_left);
+  job.work_class->learn_gpu(job, jobs, part * slot.predicted, took);
 }
 
 /// A batch failed: the jobs that were not delivered go to the CPU.

@@ -118,6 +118,7 @@ struct JobScheduler::State {
   bool is_gpu_idle() const;
   void drop_late(std::vector<Job*>& jobs);
   void finish_batch(GpuSlot& slot);
+  void learn(const GpuSlot& slot, float took);
   void fail_batch(GpuSlot& slot) noexcept;
   void back_to_cpu(Job& job);
 

@@ -124,6 +124,7 @@ JobCost TextWork::estimate(const Job& job) const {
   const TextJob& query = text(job);
   JobCost cost = model_.predict(query.query_class,
                                 features_of(index_, query.plan, query.settings, gpu_.has_list));
+  corrections_.apply(query.query_class, cost);
   cost.gpu_can = is_for_gpu(query.plan);
   return cost;
 }
@@ -147,6 +148,14 @@ void TextWork::answer_nothing(Job& job) const {
     largest = std::max(largest, plan_bounds(index, plan, query.settings).max_score);
   }
   query.max_missing_score = largest + max_static_score_;
+}
+
+void TextWork::learn_cpu(const Job& job, float took) {
+  corrections_.learn_cpu(text(job).query_class, job, took);
+}
+
+void TextWork::learn_gpu(const Job& job, std::size_t jobs, float predicted, float took) {
+  corrections_.learn_gpu(text(job).query_class, jobs, predicted, took);
 }
 
 }  // namespace warpdex

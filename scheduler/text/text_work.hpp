@@ -3,6 +3,7 @@
 
 #include <memory>
 
+#include "cost/corrections.hpp"
 #include "text/text_job.hpp"
 #include "warpdex/scheduler/scheduler.hpp"
 
@@ -16,6 +17,8 @@ class TextWork final : public WorkClass {
   std::unique_ptr<CpuWorker> make_cpu_worker() override;
   std::unique_ptr<GpuWorker> make_gpu_worker() override;
   void answer_nothing(Job& job) const override;
+  void learn_cpu(const Job& job, float took) override;
+  void learn_gpu(const Job& job, std::size_t jobs, float predicted, float took) override;
   CostOrigin cost_origin() const { return model_.origin(); }
 
  private:
@@ -25,6 +28,7 @@ class TextWork final : public WorkClass {
   const GpuSide gpu_;
   const CostModel model_;
   float max_static_score_ = 0;
+  Corrections corrections_;
 };
 
 }  // namespace warpdex

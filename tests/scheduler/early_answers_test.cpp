@@ -30,6 +30,10 @@ class HeldWork final : public WorkClass {
   std::unique_ptr<CpuWorker> make_cpu_worker() override { return std::make_unique<Cpu>(*this); }
   std::unique_ptr<GpuWorker> make_gpu_worker() override { return std::make_unique<Gpu>(*this); }
   void answer_nothing(Job&) const override {}
+  void learn_gpu(const Job& job, std::size_t count, float, float) override {
+    learnt_ends = static_cast<const StubJob&>(job).ends.load();
+    learnt_jobs = count;
+  }
 
   std::atomic<int> batches = 0;       ///< that were started
   std::atomic<int> done = 0;          ///< of these
@@ -40,7 +44,9 @@ class HeldWork final : public WorkClass {
   std::atomic<int> delivered_early = 0;
   std::atomic<int> delivered_late = 0;
   std::atomic<int> runs_on_cpu = 0;
-  std::size_t given_back = 0;  ///< jobs of the failed batch
+  std::atomic<std::size_t> learnt_jobs = 0;
+  std::atomic<int> learnt_ends = 0;  ///< of the job that was given to learn from
+  std::size_t given_back = 0;        ///< jobs of the failed batch
 
  private:
   class Cpu final : public CpuWorker {
@@ -162,6 +168,8 @@ TEST_F(EarlyAnswersTest, AreDeliveredBeforeTheBatchIsDone) {
   scheduler_.reset();
   EXPECT_EQ(work_.delivered_early, 30);
   EXPECT_EQ(work_.delivered_late, kJobs - 30);
+  EXPECT_EQ(work_.learnt_jobs, kJobs);
+  EXPECT_EQ(work_.learnt_ends, 0);
   for (const auto& job : jobs_) {
     EXPECT_EQ(job->ends, 1);
     EXPECT_EQ(job->ended, JobEnd::kComplete);
@@ -172,10 +180,12 @@ TEST_F(EarlyAnswersTest, AllOfABatchMayBeEarly) {
   work_.early = kJobs;
   ASSERT_TRUE(wait_for_ends(kJobs));
   jobs_.clear();  // nobody may touch them any more
+  work_.learnt_jobs = 0;
   ++work_.done;
   scheduler_.reset();
   EXPECT_EQ(work_.delivered_early, kJobs);
   EXPECT_EQ(work_.delivered_late, 0);
+  EXPECT_EQ(work_.learnt_jobs, 0U);
 }
 
 TEST_F(EarlyAnswersTest, EachBatchHasItsOwn) {

@@ -12,6 +12,7 @@
 #include <thread>
 #include <vector>
 
+#include "cost/corrections.hpp"
 #include "tests/query/engine/engine_support.hpp"
 #include "tests/query/engine/random_engine_inputs.hpp"
 #include "tests/scheduler/stand_in_engine.hpp"
@@ -279,6 +280,21 @@ TEST_F(SchedulerTest, TheEndCancelsWhatIsQueued) {
     const JobEnd end = answer.get().end;
     EXPECT_TRUE(end == JobEnd::kComplete || end == JobEnd::kCancelled);
   }
+}
+
+// The mean of ratios, or their median, within few runs; then a single run changes little.
+TEST(CorrectionTest, FollowsWhatRunsTake) {
+  Correction mean;
+  Correction median;
+  for (int i = 0; i < 60; ++i) {
+    mean.learn(100 * mean.factor(), 60);
+    median.learn_median(100 * median.factor(), i % 5 == 0 ? 5'000 : 60);  // some are held up
+  }
+  EXPECT_NEAR(mean.factor(), 0.6, 0.03);
+  EXPECT_NEAR(median.factor(), 0.6, 0.1);
+  const float before = mean.factor();
+  mean.learn(100, 1e6);
+  EXPECT_NEAR(mean.factor(), before, 0.03F * before);
 }
 
 // A query is predicted to take longer on the GPU by the lists that are not in its memory.

@@ -215,6 +215,37 @@ TEST(Simulator, BothTogetherCarryMore) {
   EXPECT_LT(missed(Placement::kBoth), 0.01);
 }
 
+// What runs take corrects predictions, as it does for the scheduler: with predictions that are
+// three times too large or too small, about as many queries run on each processor as with true
+// ones.
+TEST(Simulator, PredictionsAreCorrectedByWhatRunsTake) {
+  std::mt19937_64 random = test::generator(882);
+  std::vector<SimulatedQuery> queries;
+  for (int i = 0; i < 1'000; ++i) {
+    const auto size = static_cast<float>(1 + random() % 100);
+    queries.push_back(query_of(size, 50 + size / 2, size / 2, 50));
+    queries.back().query_class = i % 2;
+  }
+  const auto arrivals = arrival_times(ArrivalKind::kPoisson, 60'000, 2, 22);
+  const auto share_on_gpu = [&](float cpu, float gpu) {
+    std::vector<SimulatedQuery> predicted = queries;
+    for (SimulatedQuery& query : predicted) {
+      query.predicted.cpu *= cpu;
+      query.predicted.gpu_alone *= gpu;
+      query.predicted.gpu_share *= gpu;
+      query.predicted.gpu_base *= gpu;
+    }
+    const LoadSummary summary =
+        summarise_load(simulate_load(predicted, arrivals, settings_of(2)), arrivals, kNever);
+    return static_cast<double>(summary.on_gpu) / static_cast<double>(summary.arrivals);
+  };
+  const double expected = share_on_gpu(1, 1);
+  EXPECT_NEAR(share_on_gpu(3, 1), expected, 0.04);
+  EXPECT_NEAR(share_on_gpu(1 / 3.0F, 1), expected, 0.04);
+  // Batches of few jobs correct nothing.
+  EXPECT_NEAR(share_on_gpu(1, 1 / 3.0F), expected, 0.12);
+}
+
 // Costs as of a large collection: a few microseconds a query in a batch; on the CPU half of the
 // queries take about ten, and the mean is above a millisecond. Predictions are off by a half.
 TEST(Simulator, BothTogetherCarryMoreThanAFarFasterGpuAlone) {

@@ -56,7 +56,7 @@ class ScheduledEngine {
                   const SchedulerSettings& settings);
 
   Scheduler& scheduler() { return *scheduler_; }
-  /// Makes a new scheduler on the same engine, with empty statistics. Waits for
+  /// Makes a new scheduler on the same engine, with empty statistics and corrections. Waits for
   /// queries that are under way.
   void restart();
 

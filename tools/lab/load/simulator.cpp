@@ -7,6 +7,7 @@
 #include <queue>
 #include <utility>
 
+#include "cost/corrections.hpp"
 #include "load/simulated_gpu.hpp"
 #include "load/simulated_host.hpp"
 #include "queues/job_queues.hpp"
@@ -83,6 +84,7 @@ class Simulation {
     job.number = number;
     job.query = &queries_[number % queries_.size()];
     job.cost = job.query->predicted;
+    corrections_.apply(job.query->query_class, job.cost);
     job.options = settings_.options;
     job.arrival = now_;
     job.is_limited = false;
@@ -172,6 +174,7 @@ class Simulation {
       all_.batch_done(batch.claim, now_);
       return true;
     }
+    batch.start = now_;
     ++batches_;
     const Micros built = host_.start(now_, batch.jobs.size());
     const Micros takes = time_of(batch.jobs);
@@ -210,6 +213,10 @@ class Simulation {
     if (event.job != nullptr) {
       ++idle_threads_;
       all_.cpu_done(event.job->cost.cpu);
+      if (!event.job->is_limited && !event.job->is_cut) {
+        corrections_.learn_cpu(event.job->query->query_class, *event.job,
+                               static_cast<float>(now_ - event.job->start - host_.run()));
+      }
       end(*event.job, event.job->is_cut ? JobEnd::kPartial : JobEnd::kComplete, Processor::kCpu);
       return;
     }
@@ -221,14 +228,24 @@ class Simulation {
       events_.push({host_.free_at(), nullptr, event.batch});
       return;
     }
-    const SimulatedBatch batch = gpu_.end(event.batch);
+    const auto [batch, took] = gpu_.end(event.batch, now_);
     all_.batch_done(batch.claim, now_);
+    learn(batch, static_cast<float>(took));
     host_.end(now_, batch.jobs.size(), deliveries_);
     for (std::size_t i = 0; i < batch.jobs.size(); ++i) {
       end(static_cast<SimulatedJob&>(*batch.jobs[i]), JobEnd::kComplete, Processor::kGpu,
           deliveries_[i]);
     }
     events_.push({*std::max_element(deliveries_.begin(), deliveries_.end()), nullptr, 0, true});
+  }
+
+  /// As the scheduler does.
+  void learn(const SimulatedBatch& batch, float took) {
+    if (!batch.is_alone && batch.jobs.size() == 1) return;
+    const float part = batch.is_alone ? 1 : kPartBesideOthers;
+    corrections_.learn_gpu(static_cast<const SimulatedJob*>(batch.jobs[0])->query->query_class,
+                           batch.jobs.size(), part * static_cast<float>(batch_work(batch.jobs)),
+                           took);
   }
 
   void end(SimulatedJob& job, JobEnd how, Processor processor) { end(job, how, processor, now_); }
@@ -263,6 +280,7 @@ class Simulation {
   SimulatedGpu gpu_;
   std::size_t idle_threads_;
   std::size_t batches_ = 0;  ///< started and not delivered
+  Corrections corrections_;
   std::size_t under_way_ = 0;
   Micros now_ = 0;
   std::vector<LoadOutcome> outcomes_;

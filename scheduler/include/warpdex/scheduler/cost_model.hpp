@@ -107,7 +107,7 @@ struct ClassModels {
 class CostModel {
  public:
   /// Rough figures of common machines, for an index that was not calibrated. They send queries of
-  /// few postings to the CPU and others to the GPU.
+  /// few postings to the CPU and others to the GPU. The scheduler corrects them while it runs.
   CostModel();
 
   /// A query without terms costs half a microsecond.
@@ -131,9 +131,9 @@ std::string cost_model_to_json(const CostModel& model, const Snapshot& snapshot)
 CostModel cost_model_from_json(const std::string& json, const std::string& name);
 /// The model that is stored beside the index; the uncalibrated one if there is none or if the index
 /// was replaced since. If the index was only changed since, its model stays in use, as
-/// CostOrigin::kOlder: predictions depend on each query's features. An index that was replaced, and
-/// has had more commits since than the one that was measured, is taken for that one. Throws
-/// FormatError for a damaged file, IoError for one that cannot be read.
+/// CostOrigin::kOlder: predictions depend on each query's features, and runs correct them. An index
+/// that was replaced, and has had more commits since than the one that was measured, is taken for
+/// that one. Throws FormatError for a damaged file, IoError for one that cannot be read.
 CostModel load_cost_model(const Snapshot& snapshot);
 
 }  // namespace warpdex

@@ -167,6 +167,14 @@ class WorkClass {
   /// Makes the job's answer empty, with a certificate that holds. On any thread. If it throws, the
   /// job fails.
   virtual void answer_nothing(Job& job) const = 0;
+  /// Learns from a run on the CPU that was complete and took `took` microseconds. Job::cpu_load
+  /// says how busy the CPU was. Must not throw.
+  virtual void learn_cpu(const Job& job, float took) { (void)job, (void)took; }
+  /// Learns from a batch of `jobs` jobs, of which `job` is one: its predicted time, and the time
+  /// that it took, in microseconds. Must not throw.
+  virtual void learn_gpu(const Job& job, std::size_t jobs, float predicted, float took) {
+    (void)job, (void)jobs, (void)predicted, (void)took;
+  }
 };
 
 }  // namespace warpdex

@@ -7,7 +7,7 @@
 
 namespace warpdex {
 
-/// The source of predicted costs.
+/// The source of predicted costs, before runs correct them.
 enum class CostOrigin : std::uint8_t {
   kRough,       ///< rough figures of common machines
   kCalibrated,  ///< measured on this index as it is
