@@ -91,18 +91,6 @@ Document document_of(const JournalRecord& record, const std::string& name) {
   fail_record(name);
 }
 
-JournalVisitor visitor_of(const ChangeVisitor& visit, std::string name) {
-  return [&visit, name = std::move(name)](const JournalRecord& record) {
-    switch (static_cast<ChangeKind>(record.kind)) {
-      case ChangeKind::kPut: return visit.put(document_of(record, name));
-      case ChangeKind::kRemove:
-        return visit.remove(
-            {reinterpret_cast<const char*>(record.bytes.data()), record.bytes.size()});
-    }
-    fail_record(name);
-  };
-}
-
 }  // namespace
 
 JournalBase journal_base_of(std::uint64_t commit, std::string_view manifest) {
@@ -115,14 +103,26 @@ JournalBase journal_base_of(const Folder& folder) {
   return journal_base_of(manifest_from_json(text).stored.commit, text);
 }
 
+JournalVisitor change_reader(const ChangeVisitor& visit, std::string name) {
+  return [&visit, name = std::move(name)](const JournalRecord& record) {
+    switch (static_cast<ChangeKind>(record.kind)) {
+      case ChangeKind::kPut: return visit.put(document_of(record, name));
+      case ChangeKind::kRemove:
+        return visit.remove(
+            {reinterpret_cast<const char*>(record.bytes.data()), record.bytes.size()});
+    }
+    fail_record(name);
+  };
+}
+
 JournalContent read_changes(const Folder& folder, const JournalBase& base,
                             const ChangeVisitor& visit) {
-  return read_journal(folder, base, visitor_of(visit, folder.path() / kJournalName));
+  return read_journal(folder, base, change_reader(visit, folder.path() / kJournalName));
 }
 
 JournalContent read_changes(std::span<const std::uint8_t> bytes, const std::string& name,
                             const JournalBase& base, const ChangeVisitor& visit) {
-  return read_journal(bytes, name, base, visitor_of(visit, name));
+  return read_journal(bytes, name, base, change_reader(visit, name));
 }
 
 void ChangeJournal::put(const Document& document) {
@@ -137,7 +137,7 @@ void ChangeJournal::remove(std::string_view id) {
 }
 
 void ChangeJournal::for_each(const ChangeVisitor& visit) const {
-  journal_.for_each(visitor_of(visit, journal_.path()));
+  journal_.for_each(change_reader(visit, journal_.path()));
 }
 
 }  // namespace warpdex

@@ -7,6 +7,7 @@
 #include "tests/fuzz/codec_choice.hpp"
 #include "tests/fuzz/fuzz_support.hpp"
 #include "tests/fuzz/index_copies.hpp"
+#include "tests/fuzz/journal_base.hpp"
 #include "tests/indexer/exchange/foreign_bytes.hpp"
 #include "tests/indexer/reader_support.hpp"
 
@@ -155,6 +156,29 @@ void write_exchange_seeds(const std::filesystem::path& folder) {
   }
 }
 
+/// A whole journal, and the records of it one by one.
+void write_journal_seeds(const std::filesystem::path& folder) {
+  const Document whole{
+      "id", "some text", {{"term", 0.5F}, {"other", 2}}, {"value", std::nullopt}, {1, 0.25F}};
+  std::filesystem::remove(work_folder() / kJournalName);
+  ChangeJournal journal(work_folder(), kFuzzedBase);
+  for (const char* id : {"a", "b", "c"}) {
+    journal.put({id, "text"});
+    journal.put(whole);
+    journal.remove(id);
+    journal.sync();
+  }
+  const std::filesystem::path file = work_folder() / kJournalName;
+  write_file(folder / "journal" / "whole", '\0' + read_file(file));
+  std::uint32_t number = 0;
+  read_journal(*Folder::find(work_folder()), kFuzzedBase, [&](const JournalRecord& record) {
+    std::string input{'\1', static_cast<char>(record.kind)};
+    input.append(record.bytes.begin(), record.bytes.end());
+    write_file(folder / "journal" / ("record-" + std::to_string(number++)), input);
+  });
+  std::filesystem::remove(file);
+}
+
 }  // namespace
 }  // namespace warpdex::fuzz
 
@@ -164,13 +188,14 @@ int main(int count, char** arguments) try {
     return 1;
   }
   const std::filesystem::path folder = arguments[1];
-  for (const char* target : {"decode", "exchange", "index", "packed", "round_trip"}) {
+  for (const char* target : {"decode", "exchange", "index", "journal", "packed", "round_trip"}) {
     std::filesystem::create_directories(folder / target);
   }
   warpdex::fuzz::write_codec_seeds(folder);
   warpdex::fuzz::write_index_seeds(folder);
   warpdex::fuzz::write_exchange_seeds(folder);
   warpdex::fuzz::write_packed_seeds(folder);
+  warpdex::fuzz::write_journal_seeds(folder);
   return 0;
 } catch (const std::exception& error) {
   std::fprintf(stderr, "seeds: %s\n", error.what());

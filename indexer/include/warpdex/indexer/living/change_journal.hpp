@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <functional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -25,6 +26,10 @@ struct ChangeVisitor {
 JournalBase journal_base_of(const Folder& folder);
 /// Likewise, of a commit's number and the text of its manifest.
 JournalBase journal_base_of(std::uint64_t commit, std::string_view manifest);
+
+/// What calls `visit`, which is kept by reference, for the changes that records are. Throws
+/// FormatError for a record that is none; `name` is the journal's in its message.
+JournalVisitor change_reader(const ChangeVisitor& visit, std::string name);
 
 /// Reads the journal in the folder of an index. Throws as read_journal() does.
 JournalContent read_changes(const Folder& folder, const JournalBase& base,
