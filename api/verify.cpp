@@ -42,6 +42,7 @@ void verify_journal(const std::filesystem::path& folder, IndexCheck& check) {
     });
   } catch (const FormatError& error) {
     check.problems.emplace_back(error.what());
+    check.is_journal_alone = true;
   }
 }
 
@@ -81,8 +82,8 @@ IndexCheck verify(const std::filesystem::path& folder,
       break;
     }
   }
-  check.is_of_other_version =
-      !check.problems.empty() && is_of_another_version(folder, check.content);
+  check.is_of_other_version = !check.problems.empty() && !check.is_journal_alone &&
+                              is_of_another_version(folder, check.content);
   return check;
 }
 

@@ -15,6 +15,8 @@ namespace fs = std::filesystem;
 /// Of a writer's memory: what merges get, and what documents that wait may take.
 constexpr std::uint64_t kMergeShare = 4;
 constexpr std::uint64_t kWaitingShare = 8;
+/// Bytes for the journal that wait at most.
+constexpr std::uint64_t kMaxWaitingJournal = std::uint64_t{8} << 20;
 
 /// What merges in the background get.
 std::uint64_t merge_memory(const WriterOptions& options) {
@@ -66,7 +68,7 @@ void Writer::State::take(NewDocument&& given, bool is_update) {
                       "' already; update it, remove it first, or leave the new one out");
   }
   if (journal) {
-    if (journal->waiting() > options.memory / kWaitingShare) journal->sync();
+    if (journal->waiting() > kMaxWaitingJournal) journal->sync();
     journal->put(document);
     is_behind = true;  // unless the next call returns
   }

@@ -46,9 +46,8 @@ Header checked_header(std::span<const std::uint8_t> bytes, const std::string& na
                 "take a newer Warpdex");
   if (header.checksum != checksum_of(header)) throw damaged(name, "has a damaged header");
   if (header.base == base) return header;
-  throw damaged(name, "follows commit " + std::to_string(header.base.commit) +
-                          " of another index, and this one is at commit " +
-                          std::to_string(base.commit));
+  throw damaged(name, "follows another commit (" + std::to_string(header.base.commit) +
+                          ") than the index beside it (" + std::to_string(base.commit) + ")");
 }
 
 }  // namespace

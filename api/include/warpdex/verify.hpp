@@ -24,6 +24,7 @@ struct IndexCheck {
   IndexContent content = IndexContent::kDocuments;
   std::vector<std::string> problems{};  ///< a sentence each, naming the section; empty: it is whole
   bool is_of_other_version = false;     ///< which is the problem: nothing is damaged
+  bool is_journal_alone = false;        ///< which is the problem: the last commit is whole
   std::uint64_t sections = 0;           ///< checked
   std::uint64_t terms = 0;              ///< of kDocuments
   std::uint64_t postings = 0;           ///< of kDocuments

@@ -1,17 +1,22 @@
-// What the front door costs beside the engines below it, and how long a searcher takes to see a
-// commit.
+// What the front door costs beside the engines below it, how long a searcher takes to see a commit,
+// and what a journal costs.
 //
 // usage: warpdex_bench_api INDEX QUERIES.tsv DEVICE     one query, and batches of 64, in turn
 //        warpdex_bench_api --refresh FOLDER DOCUMENTS DEVICE
 //                                                       makes an index there, adds 1,000 documents
 //                                                       ten times and refreshes
+//        warpdex_bench_api --journal FOLDER DOCUMENTS.jsonl
+//                                                       adds the documents without and with a
+//                                                       journal that is synced every 1,000, in turn
 #include <algorithm>
 #include <chrono>
+#include <filesystem>
 #include <iostream>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "warpdex/core/cuda/resources.hpp"
@@ -144,6 +149,57 @@ void refresh(const std::string& folder, std::size_t documents, Device device) {
             << *std::max_element(times.begin(), times.end()) << "\n";
 }
 
+std::vector<NewDocument> documents_of(const std::string& file) {
+  const auto reader = open_documents({.inputs = {file}});
+  std::vector<NewDocument> documents;
+  for (RawRecord record; reader->next(record);) {
+    Document document = reader->parse(record);
+    documents.push_back({.id = std::move(document.id), .text = std::move(document.text)});
+  }
+  return documents;
+}
+
+/// Seconds to make an index of the documents there, and those of them in sync().
+std::pair<double, double> add_all(const std::filesystem::path& folder,
+                                  std::vector<NewDocument> documents, bool has_journal) {
+  constexpr std::size_t kSynced = 1000;
+  std::filesystem::remove_all(folder);
+  Writer writer(folder, {}, {.memory = std::uint64_t{1} << 30, .journal = has_journal});
+  const Clock::time_point start = Clock::now();
+  double syncing = 0;
+  for (std::size_t i = 0; i < documents.size(); ++i) {
+    writer.add(std::move(documents[i]));
+    if (!has_journal || (i + 1) % kSynced != 0) continue;
+    const Clock::time_point before = Clock::now();
+    writer.sync();
+    syncing += microseconds_since(before) / 1e6;
+  }
+  writer.commit();
+  return {microseconds_since(start) / 1e6, syncing};
+}
+
+void compare_journal(const std::string& folder, const std::string& file) {
+  constexpr int kTurns = 7;
+  const std::vector<NewDocument> documents = documents_of(file);
+  std::vector<double> without;
+  std::vector<double> with;
+  std::vector<double> shares;
+  std::vector<double> syncing;
+  for (int turn = 0; turn < kTurns; ++turn) {
+    without.push_back(add_all(std::filesystem::path(folder) / "bench", documents, false).first);
+    const auto [seconds, synced] =
+        add_all(std::filesystem::path(folder) / "bench", documents, true);
+    with.push_back(seconds);
+    syncing.push_back(synced);
+    shares.push_back(without.back() / seconds);
+  }
+  const auto count = static_cast<double>(documents.size());
+  std::cout << "documents/s: without " << count / median(without) << ", with a journal "
+            << count / median(with) << " (" << median(shares)
+            << " of it, median of turns); in sync() " << median(syncing) << " s of " << median(with)
+            << "\n";
+}
+
 }  // namespace
 }  // namespace warpdex
 
@@ -151,12 +207,15 @@ int main(int count, char** values) try {
   const std::vector<std::string> words(values + 1, values + count);
   if (words.size() == 4 && words[0] == "--refresh") {
     warpdex::refresh(words[1], std::stoul(words[2]), warpdex::device_from_name(words[3]));
+  } else if (words.size() == 3 && words[0] == "--journal") {
+    warpdex::compare_journal(words[1], words[2]);
   } else if (words.size() == 3) {
     warpdex::compare(words[0], words[1], warpdex::device_from_name(words[2]));
   } else {
     throw warpdex::UsageError(
-        "say what: INDEX QUERIES.tsv DEVICE, or --refresh FOLDER DOCUMENTS "
-        "DEVICE");
+        "say what: INDEX QUERIES.tsv DEVICE, --refresh FOLDER DOCUMENTS DEVICE, or --journal "
+        "FOLDER "
+        "DOCUMENTS.jsonl");
   }
 } catch (const std::exception& error) {
   std::cerr << "warpdex_bench_api: " << error.what() << "\n";

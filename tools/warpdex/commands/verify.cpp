@@ -88,7 +88,9 @@ int run_verify(const std::vector<std::string>& arguments) {
   progress.clear();
   for (const std::string& problem : check.problems) std::cerr << "warpdex: " << problem << "\n";
   if (!check.problems.empty()) {
-    if (!check.is_of_other_version) {
+    if (check.is_journal_alone) {
+      std::cerr << "warpdex: all but the journal of " << folder << " is whole\n";
+    } else if (!check.is_of_other_version) {
       std::cerr << "warpdex: " << folder << " is damaged; build it again\n";
     }
     return 1;

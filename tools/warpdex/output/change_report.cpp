@@ -11,8 +11,9 @@ namespace warpdex::tools {
 
 void report_recovered(const Writer& writer) {
   if (writer.recovered() == 0) return;
-  std::cerr << "warpdex: note: took in " << counted(writer.recovered(), "change")
-            << " of the index's journal, which this commit has, too\n";
+  std::cerr << "warpdex: note: the journal had " << counted(writer.recovered(), "change")
+            << " that no commit has; this command commits "
+            << (writer.recovered() == 1 ? "it" : "them") << ", too\n";
 }
 
 void report_change(const std::vector<std::string>& notes, const std::function<void()>& report) {
