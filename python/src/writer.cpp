@@ -71,6 +71,12 @@ class TextWriter {
   void rollback() {
     call([](Writer& writer) { writer.rollback(); });
   }
+  void sync() {
+    call([](Writer& writer) { writer.sync(); });
+  }
+  std::uint64_t recovered() {
+    return call([](Writer& writer) { return writer.recovered(); });
+  }
   void merge() {
     call_stoppable([](Writer& writer, const std::function<void()>& check) {
       writer.merge(true, [&](double /*done*/) { check(); });
@@ -129,6 +135,7 @@ void TextWriter::open(const std::string& path, const nb::dict& keywords) {
       {"memory", [&](auto v) { options.memory = whole_of(v, "memory", 1); }},
       {"threads", [&](auto v) { options.threads = whole_of(v, "threads", 0, 1024); }},
       {"merges", [&](auto v) { options.merges = flag_of(v, "merges"); }},
+      {"journal", [&](auto v) { options.journal = flag_of(v, "journal"); }},
   });
   settings.fields = shape.fields;
   settings.stored = shape.stored;
@@ -154,9 +161,11 @@ void bind_writer(nb::module_& module) {
       .def("remove", &TextWriter::remove)
       .def("commit", &TextWriter::commit)
       .def("rollback", &TextWriter::rollback)
+      .def("sync", &TextWriter::sync)
       .def("merge", &TextWriter::merge)
       .def("finish_merges", &TextWriter::finish_merges)
       .def("close", &TextWriter::close)
+      .def_prop_ro("recovered", &TextWriter::recovered)
       .def_prop_ro("is_closed", &TextWriter::is_closed);
 }
 

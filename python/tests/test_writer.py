@@ -65,6 +65,21 @@ def test_a_block_that_fails_changes_nothing(tmp_path: Path) -> None:
     assert len(warpdex.Searcher(path)) == 1
 
 
+def test_synced_changes_outlive_the_writer(tmp_path: Path) -> None:
+    path = tmp_path / "index"
+    writer = warpdex.Writer(path, journal=True)
+    writer.add({"id": "1", "contents": "fish"})
+    writer.sync()
+    writer.add({"id": "2", "contents": "fish"})
+    writer.close()
+    assert len(warpdex.Searcher(path)) == 0
+    with warpdex.Writer(path) as writer:
+        assert writer.recovered == 1
+        with pytest.raises(warpdex.UsageError):
+            writer.sync()
+    assert warpdex.Searcher(path).search("fish").ids == ["1"]
+
+
 def test_what_a_writer_refuses(tmp_path: Path) -> None:
     path = tmp_path / "index"
     writer = warpdex.Writer(path)

@@ -26,7 +26,8 @@ class Writer:
     """An index open for changes, which searchers see with commit() and Searcher.refresh().
 
     As a context manager it commits at the end of the block; where the block ends with an
-    exception, changes since the last commit are dropped. There is one writer of an index at a
+    exception, changes since the last commit are dropped, but for those that sync() made durable:
+    the next writer of the folder takes them in. There is one writer of an index at a
     time; calls from several threads wait for each other.
     """
 
@@ -46,6 +47,7 @@ class Writer:
         memory: int | str = "256M",
         threads: int = 0,
         merges: bool = True,
+        journal: bool = False,
     ) -> None:
         """Opens the index of the folder `path`, or makes an empty one.
 
@@ -62,6 +64,8 @@ class Writer:
             memory: in bytes or as "1G"; 128 MiB or more.
             threads: 0: one for each processor.
             merges: merge small segments on a thread of its own.
+            journal: keep changes in a file of the index's folder, so that sync() can make them
+                durable before they are committed.
 
         Raises:
             IoError: another writer has the index open.
@@ -78,6 +82,7 @@ class Writer:
             "memory": as_bytes(memory),
             "threads": threads,
             "merges": merges,
+            "journal": journal,
         }
         if vectors is not None:
             options["vectors"] = vectors
@@ -110,8 +115,19 @@ class Writer:
         number, notes = self._writer.commit()
         return CommitReport(number, notes)
 
+    def sync(self) -> None:
+        """Makes all changes so far durable, by one flush for all of them; commit() makes them
+        visible. For a writer with a journal."""
+        self._writer.sync()
+
+    @property
+    def recovered(self) -> int:
+        """Changes of a journal that the writer took in when it was opened."""
+        return self._writer.recovered
+
     def rollback(self) -> None:
-        """Drops all changes since the last commit."""
+        """Drops all changes since the last commit. A writer with a journal drops also what sync()
+        made durable."""
         self._writer.rollback()
 
     def merge(self) -> None:
