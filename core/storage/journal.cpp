@@ -19,8 +19,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-void write_at(int descriptor, std::uint64_t offset, std::span<const std::uint8_t> left,
-              const fs::path& path) {
+void write_from(int descriptor, std::uint64_t offset, std::span<const std::uint8_t> left,
+                const fs::path& path) {
   while (!left.empty()) {
     const ssize_t written =
         ::pwrite(descriptor, left.data(), left.size(), static_cast<off_t>(offset));
@@ -68,7 +68,7 @@ class NewFile {
   NewFile(const NewFile&) = delete;
   NewFile& operator=(const NewFile&) = delete;
 
-  void write(std::span<const std::uint8_t> bytes) { write_at(descriptor_, 0, bytes, temporary_); }
+  void write(std::span<const std::uint8_t> bytes) { write_from(descriptor_, 0, bytes, temporary_); }
   int finish() {
     sync_file(descriptor_, temporary_);
     if (::rename(temporary_.c_str(), path_.c_str()) != 0) fail("rename", temporary_, errno);
@@ -156,7 +156,7 @@ void Journal::sync() {
   const fs::path path = folder_ / kJournalName;
   if (buffer_.empty() && (file_.number < 0 || is_listed_)) return;
   if (file_.number < 0) create();
-  write_at(file_.number, synced_, buffer_, path);
+  write_from(file_.number, synced_, buffer_, path);
   check_place();
   sync_file(file_.number, path);
   if (!is_listed_) {

@@ -81,17 +81,16 @@ std::uint64_t visit_records(std::span<const std::uint8_t> bytes, std::uint64_t s
 
 JournalContent read_journal(std::span<const std::uint8_t> bytes, const std::string& name,
                             const JournalBase& base, const JournalVisitor& visit) {
-  using namespace journal;
-  const Header header = checked_header(bytes, name, base);
+  const journal::Header header = journal::checked_header(bytes, name, base);
   JournalContent content{.size = bytes.size()};
-  content.end = visit_records(bytes.subspan(sizeof(Header)), header.salt, sizeof(Header),
-                              [&](const JournalRecord& record) {
-                                visit(record);
-                                ++content.records;
-                              });
-  if (was_synced(bytes.subspan(content.end), header.salt, content.end)) {
-    throw damaged(name, "is damaged at byte " + std::to_string(content.end) + ", behind " +
-                            std::to_string(content.records) + " changes");
+  content.end = journal::visit_records(bytes.subspan(sizeof(journal::Header)), header.salt,
+                                       sizeof(journal::Header), [&](const JournalRecord& record) {
+                                         visit(record);
+                                         ++content.records;
+                                       });
+  if (journal::was_synced(bytes.subspan(content.end), header.salt, content.end)) {
+    throw journal::damaged(name, "is damaged at byte " + std::to_string(content.end) + ", behind " +
+                                     std::to_string(content.records) + " changes");
   }
   return content;
 }

@@ -16,62 +16,62 @@ namespace {
 
 enum class ChangeKind : std::uint64_t { kPut = 1, kRemove = 2 };
 
-using Bytes = std::vector<std::uint8_t>;
+using RecordBytes = std::vector<std::uint8_t>;
 
-void append_bytes(Bytes& to, const void* bytes, std::size_t size) {
+void add_raw(RecordBytes& to, const void* bytes, std::size_t size) {
   const auto* const first = static_cast<const std::uint8_t*>(bytes);
   to.insert(to.end(), first, first + size);
 }
 
-void append_text(Bytes& to, std::string_view text) {
+void add_sized(RecordBytes& to, std::string_view text) {
   append_varint(to, text.size());
-  append_bytes(to, text.data(), text.size());
+  add_raw(to, text.data(), text.size());
 }
 
-std::string take_text(ByteCursor& from) {
+std::string next_sized(ByteCursor& from) {
   const std::uint64_t size = from.varint();
   return {reinterpret_cast<const char*>(from.take(size)), size};
 }
 
-float take_float(ByteCursor& from) {
+float next_float(ByteCursor& from) {
   float value = 0;
   std::memcpy(&value, from.take(sizeof value), sizeof value);
   return value;
 }
 
-void append_document(Bytes& to, const Document& document) {
-  append_text(to, document.id);
-  append_text(to, document.text);
+void add_put(RecordBytes& to, const Document& document) {
+  add_sized(to, document.id);
+  add_sized(to, document.text);
   append_varint(to, document.stored.size());
   for (const auto& value : document.stored) {
     to.push_back(value ? 1 : 0);
-    if (value) append_text(to, *value);
+    if (value) add_sized(to, *value);
   }
   append_varint(to, document.embedding.size());
-  append_bytes(to, document.embedding.data(), document.embedding.size() * sizeof(float));
+  add_raw(to, document.embedding.data(), document.embedding.size() * sizeof(float));
   append_varint(to, document.vector.size());
   for (const TermWeight& term : document.vector) {
-    append_text(to, term.term);
-    append_bytes(to, &term.weight, sizeof term.weight);
+    add_sized(to, term.term);
+    add_raw(to, &term.weight, sizeof term.weight);
   }
 }
 
 /// Each thing takes a byte or more, so that a number of things is never taken on trust.
-Document take_document(ByteCursor& from) {
+Document next_put(ByteCursor& from) {
   Document document;
-  document.id = take_text(from);
-  document.text = take_text(from);
+  document.id = next_sized(from);
+  document.text = next_sized(from);
   for (std::uint64_t left = from.varint(); left > 0; --left) {
     const bool is_there = from.byte() != 0;
     auto& value = document.stored.emplace_back();
-    if (is_there) value = take_text(from);
+    if (is_there) value = next_sized(from);
   }
   for (std::uint64_t left = from.varint(); left > 0; --left) {
-    document.embedding.push_back(take_float(from));
+    document.embedding.push_back(next_float(from));
   }
   for (std::uint64_t left = from.varint(); left > 0; --left) {
-    std::string term = take_text(from);
-    document.vector.push_back({std::move(term), take_float(from)});
+    std::string term = next_sized(from);
+    document.vector.push_back({std::move(term), next_float(from)});
   }
   return document;
 }
@@ -81,10 +81,10 @@ Document take_document(ByteCursor& from) {
                     "' has a change that this Warpdex cannot read; take a newer one");
 }
 
-Document document_of(const JournalRecord& record, const std::string& name) {
+Document read_put(const JournalRecord& record, const std::string& name) {
   ByteCursor cursor{record.bytes.data(), record.bytes.data() + record.bytes.size()};
   try {
-    Document document = take_document(cursor);
+    Document document = next_put(cursor);
     if (cursor.left() == 0) return document;
   } catch (const FormatError&) {  // told below
   }
@@ -106,7 +106,7 @@ JournalBase journal_base_of(const Folder& folder) {
 JournalVisitor change_reader(const ChangeVisitor& visit, std::string name) {
   return [&visit, name = std::move(name)](const JournalRecord& record) {
     switch (static_cast<ChangeKind>(record.kind)) {
-      case ChangeKind::kPut: return visit.put(document_of(record, name));
+      case ChangeKind::kPut: return visit.put(read_put(record, name));
       case ChangeKind::kRemove:
         return visit.remove(
             {reinterpret_cast<const char*>(record.bytes.data()), record.bytes.size()});
@@ -127,7 +127,7 @@ JournalContent read_changes(std::span<const std::uint8_t> bytes, const std::stri
 
 void ChangeJournal::put(const Document& document) {
   bytes_.clear();
-  append_document(bytes_, document);
+  add_put(bytes_, document);
   journal_.append(static_cast<std::uint64_t>(ChangeKind::kPut), bytes_);
 }
 

@@ -18,13 +18,13 @@ using test::ExpectedDocuments;
 using test::Step;
 namespace fs = std::filesystem;
 
-constexpr WriterOptions kJournal{.threads = 1, .merges = false, .journal = true};
+constexpr WriterOptions kJournalled{.threads = 1, .merges = false, .journal = true};
 
 TEST(WriterJournalAtRandom, KeepsWhatAMapKeeps) {
   std::mt19937_64 random = test::generator(21);
   const test::TemporaryFolder folder(test::place_in_memory());
   ExpectedDocuments expected;
-  WriterOptions options = kJournal;
+  WriterOptions options = kJournalled;
   auto writer = std::make_unique<Writer>(folder / "index", test::index_of_titles(), options);
   for (int i = 0; i < 1500 && !testing::Test::HasFailure(); ++i) {
     Step step = test::random_step(random, expected);
@@ -58,7 +58,7 @@ TEST(WriterJournalAtRandom, KeepsWhatAMapKeeps) {
 /// commit() returned.
 void change(const fs::path& folder, std::uint64_t seed, ExpectedDocuments expected, int to) {
   std::mt19937_64 random(seed);
-  WriterOptions options = kJournal;
+  WriterOptions options = kJournalled;
   options.merges = seed % 2 == 0;
   Writer writer(folder, {}, options);
   for (std::uint32_t made = 1;; ++made) {
@@ -93,7 +93,7 @@ bool are_of_a_moment(const test::Documents& found, std::uint64_t seed, ExpectedD
 TEST(WriterJournalAtRandom, SurvivesTwoHundredKills) {
   const test::TemporaryFolder folder(test::place_in_memory());
   std::mt19937_64 random = test::generator(22);
-  Writer(folder / "index", test::index_of_titles(), kJournal);
+  Writer(folder / "index", test::index_of_titles(), kJournalled);
   ExpectedDocuments expected;
   std::uint64_t steps = 0;
   for (int kill = 0; kill < 200 || (steps < 2000 && kill < 5000); ++kill) {
