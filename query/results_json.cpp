@@ -96,7 +96,7 @@ void write_hit(Writer& json, const NamedHit& hit, unsigned rank) {
   json.EndObject();
 }
 
-void write_answer(Writer& json, const QueryAnswer& answer) {
+void write_answer(Writer& json, const QueryAnswer& answer, std::size_t before) {
   json.StartObject();
   write_key(json, "id");
   write_text(json, answer.id);
@@ -110,7 +110,7 @@ void write_answer(Writer& json, const QueryAnswer& answer) {
   json.String(answer.scores_are_distances ? "distance" : "score");
   write_key(json, "hits");
   json.StartArray();
-  unsigned rank = 0;
+  auto rank = static_cast<unsigned>(before);
   for (const NamedHit& hit : answer.hits) write_hit(json, hit, ++rank);
   json.EndArray();
   json.EndObject();
@@ -118,10 +118,17 @@ void write_answer(Writer& json, const QueryAnswer& answer) {
 
 }  // namespace
 
+void append_answer_members(const QueryAnswer& answer, std::size_t before, std::string& out) {
+  rapidjson::StringBuffer buffer;
+  Writer json(buffer);
+  write_answer(json, answer, before);
+  out.append(buffer.GetString() + 1, buffer.GetSize() - 2);
+}
+
 void JsonResultWriter::write(const QueryAnswer& answer) {
   rapidjson::StringBuffer buffer;
   Writer json(buffer);
-  write_answer(json, answer);
+  write_answer(json, answer, 0);
   write_out(started_ ? ",\n" : "{\"queries\":[\n");
   started_ = true;
   write_out({buffer.GetString(), buffer.GetSize()});

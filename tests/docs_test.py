@@ -8,7 +8,7 @@ import unittest
 from pathlib import Path
 
 FOLDERS = ("api", "cmake", "codecs", "core", "docs", "examples", "include", "indexer",
-           "python", "query", "scheduler", "tests", "tools", "vector")
+           "python", "query", "scheduler", "server", "tests", "tools", "vector")
 LINK = re.compile(r"!?\[[^\]]*\]\(([^)\s]+)\)")
 SPAN = re.compile(r"`([^`\n]+)`")
 PATH = re.compile(rf"(?:{'|'.join(FOLDERS)})/[\w./+-]*")

@@ -20,6 +20,7 @@ LIBRARIES = {
     "query": {"core", "codecs", "vector", "indexer"},
     "scheduler": {"core", "codecs", "vector", "indexer", "query"},
     "api": {"core", "codecs", "vector", "indexer", "query", "scheduler"},
+    "server": {"core", "codecs", "vector", "indexer", "query", "scheduler", "api"},
 }
 INCLUDE = re.compile(r'^\s*#include (?:"|<(?=warpdex/))([^">]+)[">]', re.MULTILINE)
 GENERATED = "warpdex/version.hpp"
@@ -196,11 +197,12 @@ class Layers(unittest.TestCase):
         self.assertEqual(needed, listed)
         self.assertLessEqual(len(listed), MAX_PUBLIC_HEADERS)
 
-    def test_the_program_and_python_take_api_alone(self):
-        allowed = names_of(public_headers(read_includes(self.root))) | self.value_types()
+    def test_the_program_the_server_and_python_take_api_alone(self):
+        server = {"warpdex/server/server.hpp"}
+        allowed = names_of(public_headers(read_includes(self.root))) | self.value_types() | server
         sources = {path.relative_to(self.root).as_posix():
                    INCLUDE.findall(path.read_text(encoding="utf-8"))
-                   for folder in ("tools/warpdex", "python/src")
+                   for folder in ("tools/warpdex", "python/src", "server")
                    for path in (self.root / folder).rglob("*") if path.suffix in SUFFIXES}
         self.assertEqual(set(), passers_by(sources, allowed), "these includes pass api/ by")
 

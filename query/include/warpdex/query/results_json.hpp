@@ -1,12 +1,17 @@
 // Search results as JSON.
 #pragma once
 
+#include <cstddef>
 #include <iosfwd>
 #include <string>
 
 #include "warpdex/query/result_writer.hpp"
 
 namespace warpdex {
+
+/// Appends what is between the braces of one answer's object in JsonResultWriter's output.
+/// `before`: answers that stand before the first hit, as on earlier pages; ranks count them.
+void append_answer_members(const QueryAnswer& answer, std::size_t before, std::string& out);
 
 /// Writes one JSON object, with a line for each answer. UTF-8, without line feeds within an answer:
 ///

@@ -1,0 +1,151 @@
+#include "catalog/served_index.hpp"
+
+#include <sys/stat.h>
+
+#include <utility>
+
+#include "http/error.hpp"
+
+namespace warpdex::server {
+namespace {
+
+/// Changes of an index that may wait.
+constexpr std::size_t kMaxWaitingChanges = 256;
+
+/// What differs between two manifests of one path. Empty where there is none.
+std::string version_of(const std::filesystem::path& folder) {
+  struct stat status {};
+  if (::stat((folder / "manifest.json").c_str(), &status) != 0) return {};
+  return std::to_string(status.st_ino) + "." + std::to_string(status.st_mtim.tv_sec) + "." +
+         std::to_string(status.st_mtim.tv_nsec) + "." + std::to_string(status.st_size);
+}
+
+}  // namespace
+
+ServedIndex::ServedIndex(std::string name, std::filesystem::path folder,
+                         const OpenSettings& settings, WorkPool& writers)
+    : name_(std::move(name)),
+      folder_(std::move(folder)),
+      settings_(settings),
+      manifest_(version_of(folder_)),
+      work_(std::make_shared<SerialWork>(writers, kMaxWaitingChanges)) {
+  if (content_of(folder_) == IndexContent::kVectors) {
+    VectorIndexOptions options;
+    options.device = settings.device;
+    if (settings.gpu) options.gpus = {*settings.gpu};
+    options.threads = settings.threads;
+    vectors_.emplace(folder_, options);
+  } else {
+    searcher_.emplace(
+        folder_, SearcherOptions{
+                     .device = settings.device, .gpu = settings.gpu, .threads = settings.threads});
+  }
+}
+
+Device ServedIndex::device() const { return vectors_ ? vectors_->device() : searcher_->device(); }
+
+const Searcher& ServedIndex::searcher() const {
+  if (searcher_) return *searcher_;
+  throw bad_request("'" + name_ + "' is an index of vectors; ask for /v1/" + name_ + "/nearest");
+}
+
+const VectorIndex& ServedIndex::vectors() const {
+  if (vectors_) return *vectors_;
+  throw bad_request("'" + name_ + "' is an index of documents; ask for /v1/" + name_ + "/search");
+}
+
+std::shared_ptr<const IndexReader> ServedIndex::reader() const {
+  const std::uint64_t now = searcher().commit();
+  const std::lock_guard lock(mutex_);
+  if (!reader_ || reader_->commit() != now) {
+    reader_ = std::make_shared<const IndexReader>(*searcher_);
+  }
+  return reader_;
+}
+
+std::uint64_t ServedIndex::commit() const {
+  return vectors_ ? vectors_->commit() : searcher_->commit();
+}
+
+bool ServedIndex::refresh() {
+  std::string version = version_of(folder_);
+  const bool is_new = vectors_ ? vectors_->refresh() : searcher_->refresh();
+  const std::lock_guard lock(mutex_);
+  manifest_ = std::move(version);  // of before: a commit that came meanwhile is found next time
+  return is_new;
+}
+
+bool ServedIndex::refresh_if_changed() {
+  {
+    const std::string version = version_of(folder_);
+    const std::lock_guard lock(mutex_);
+    if (version.empty() || version == manifest_) return false;
+  }
+  return refresh();
+}
+
+void ServedIndex::post(WorkPool::Task task, std::function<void(std::exception_ptr)> failed) {
+  if (settings_.is_read_only) {
+    throw HttpError(403, "read_only", "this server only reads its indexes");
+  }
+  const bool is_taken = work_->try_post(
+      [self = shared_from_this(), task = std::move(task), failed = std::move(failed)] {
+        try {
+          task();
+        } catch (...) {
+          failed(std::current_exception());
+        }
+      });
+  if (!is_taken) throw too_busy("too many changes of '" + name_ + "' wait; try again later");
+}
+
+void ServedIndex::post_change(Change change, std::function<void(std::exception_ptr)> failed) {
+  searcher();  // an index of vectors is refused
+  post([this, change = std::move(change)] { change(writer()); }, std::move(failed));
+}
+
+void ServedIndex::post_removal(std::function<void()> remove,
+                               std::function<void(std::exception_ptr)> failed) {
+  post(
+      [this, remove = std::move(remove)] {
+        try {
+          if (searcher_) writer();  // nobody else has it open
+        } catch (const UsageError&) {
+          // Of an index that does not change.
+        }
+        writer_.reset();
+        is_closed_ = true;
+        remove();
+      },
+      std::move(failed));
+}
+
+Writer& ServedIndex::writer() {
+  if (is_closed_) throw not_found("there is no index '" + name_ + "'");
+  if (writer_) return *writer_;
+  try {
+    writer_.emplace(folder_, NewIndex{},
+                    WriterOptions{.memory = settings_.writer_memory, .creates = false});
+  } catch (const IoError& error) {
+    throw HttpError(409, "locked", "this server can only read '" + name_ + "': " + error.what());
+  }
+  return *writer_;
+}
+
+CommitReport ServedIndex::commit_changes(Writer& writer) {
+  CommitReport report = writer.commit();
+  uncommitted_ = 0;
+  ++commits_;
+  refresh();
+  return report;
+}
+
+void make_durable(Writer& writer) {
+  // The journal behind Writer.
+  const auto sync = [](auto& changed) {
+    if constexpr (requires { changed.sync(); }) changed.sync();
+  };
+  sync(writer);
+}
+
+}  // namespace warpdex::server

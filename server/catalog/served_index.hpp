@@ -1,0 +1,98 @@
+// An index that is served: open for searching, and for changes once there are some.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+
+#include "threads/work_pool.hpp"
+#include "warpdex/index_reader.hpp"
+#include "warpdex/searcher.hpp"
+#include "warpdex/vector_index.hpp"
+#include "warpdex/verify.hpp"
+#include "warpdex/writer.hpp"
+
+namespace warpdex::server {
+
+/// How indexes are opened.
+struct OpenSettings {
+  Device device = Device::kCpu;
+  std::optional<Gpu> gpu{};
+  std::size_t threads = 0;
+  bool is_read_only = false;
+  std::uint64_t writer_memory = std::uint64_t{256} << 20;
+};
+
+class ServedIndex : public std::enable_shared_from_this<ServedIndex> {
+ public:
+  /// Opens it. Throws as Searcher and VectorIndex do. `writers` are the threads of changes.
+  ServedIndex(std::string name, std::filesystem::path folder, const OpenSettings& settings,
+              WorkPool& writers);
+
+  const std::string& name() const { return name_; }
+  const std::filesystem::path& folder() const { return folder_; }
+  bool is_vectors() const { return vectors_.has_value(); }
+  bool is_read_only() const { return settings_.is_read_only; }
+  Device device() const;
+
+  /// Throws HttpError (400) for an index of vectors.
+  const Searcher& searcher() const;
+  /// Throws HttpError (400) for an index of documents.
+  const VectorIndex& vectors() const;
+  /// Of the commit that is searched now. Throws as searcher() does.
+  std::shared_ptr<const IndexReader> reader() const;
+  std::uint64_t commit() const;
+
+  /// Takes the last commit, and says whether there was a new one. Any thread.
+  bool refresh();
+  /// The same, if the index's manifest is another file than at the last look.
+  bool refresh_if_changed();
+
+  using Change = std::function<void(Writer&)>;
+  /// Runs `change` on a thread of the writers, after those before it. The writer is opened for the
+  /// first one; where that cannot be, `failed` is called with the exception, as it is with what
+  /// `change` throws. Throws HttpError: 403 where the server only reads, 429 where too many wait.
+  void post_change(Change change, std::function<void(std::exception_ptr)> failed);
+  /// Makes a writer's changes visible, and searches them. Within a change.
+  CommitReport commit_changes(Writer& writer);
+  /// Changes since the last commit, for reports.
+  std::uint64_t uncommitted() const { return uncommitted_.load(std::memory_order_relaxed); }
+  void count_changes(std::uint64_t count) { uncommitted_ += count; }
+  /// Runs `remove` after all changes, with the writer closed for good. Throws and calls `failed` as
+  /// post_change() does, also where another process has the index open for changes.
+  void post_removal(std::function<void()> remove, std::function<void(std::exception_ptr)> failed);
+
+  std::uint64_t commits() const { return commits_.load(std::memory_order_relaxed); }
+
+ private:
+  Writer& writer();
+  void post(WorkPool::Task task, std::function<void(std::exception_ptr)> failed);
+
+  const std::string name_;
+  const std::filesystem::path folder_;
+  const OpenSettings settings_;
+  std::optional<Searcher> searcher_;
+  std::optional<VectorIndex> vectors_;
+
+  mutable std::mutex mutex_;  ///< protects the next two
+  mutable std::shared_ptr<const IndexReader> reader_;
+  std::string manifest_;  ///< what tells its versions apart
+
+  std::shared_ptr<SerialWork> work_;
+  std::optional<Writer> writer_;  ///< touched within changes only
+  bool is_closed_ = false;        ///< likewise
+  std::atomic<std::uint64_t> uncommitted_ = 0;
+  std::atomic<std::uint64_t> commits_ = 0;
+};
+
+using IndexPtr = std::shared_ptr<ServedIndex>;
+
+/// Makes what was changed so far durable: a change that was acknowledged outlives the process.
+void make_durable(Writer& writer);
+
+}  // namespace warpdex::server

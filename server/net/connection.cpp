@@ -1,0 +1,429 @@
+#include "net/connection.hpp"
+
+#include <poll.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
+
+#include <array>
+#include <boost/asio/buffer.hpp>
+#include <boost/asio/post.hpp>
+#include <cerrno>
+#include <ctime>
+#include <limits>
+
+#include "net/exchange.hpp"
+#include "net/io_thread.hpp"
+
+namespace warpdex::server {
+namespace {
+
+namespace asio = boost::asio;
+using boost::system::error_code;
+using std::chrono::milliseconds;
+
+/// Of a connection that waits; grows to kMaxBuffer while a body comes.
+constexpr std::size_t kFirstBuffer = 4 << 10;
+constexpr std::size_t kMaxBuffer = 64 << 10;
+/// For a client to read the last answer and close.
+constexpr milliseconds kLinger{2000};
+
+std::int64_t now_ms() {
+  return std::chrono::duration_cast<milliseconds>(Connection::Clock::now().time_since_epoch())
+      .count();
+}
+
+/// "Date: …\r\n", made anew each second.
+std::string_view date_line() {
+  thread_local std::time_t made = 0;
+  thread_local std::string line;
+  const std::time_t now = std::time(nullptr);
+  if (now != made) {
+    std::tm parts{};
+    ::gmtime_r(&now, &parts);
+    std::array<char, 64> text{};
+    const std::size_t size =
+        std::strftime(text.data(), text.size(), "Date: %a, %d %b %Y %H:%M:%S GMT\r\n", &parts);
+    line.assign(text.data(), size);
+    made = now;
+  }
+  return line;
+}
+
+}  // namespace
+
+Connection::Connection(Socket socket, IoThread& thread, RequestHandler& handler,
+                       const ServerLimits& limits)
+    : socket_(std::move(socket)),
+      descriptor_(socket_.native_handle()),
+      thread_(thread),
+      handler_(handler),
+      limits_(limits),
+      buffer_(kFirstBuffer, '\0'),
+      deadline_(std::numeric_limits<std::int64_t>::max()) {
+  error_code ignored;
+  socket_.set_option(asio::ip::tcp::no_delay(true), ignored);
+  socket_.non_blocking(true, ignored);
+  const auto endpoint = socket_.remote_endpoint(ignored);
+  if (!ignored) client_ = endpoint.address().to_string();
+}
+
+Connection::~Connection() = default;
+
+void Connection::start() {
+  set_deadline(limits_.read_timeout);  // of the first request
+  arm_read();
+}
+
+void Connection::set_deadline(milliseconds from_now) {
+  deadline_.store(now_ms() + from_now.count(), std::memory_order_relaxed);
+}
+
+void Connection::arm_read() {
+  if (is_armed_ || has_ended_ || is_closed_) return;
+  if (begin_ > 0) {
+    buffer_.erase(0, begin_);
+    buffer_.resize(buffer_.size() + begin_);
+    end_ -= begin_;
+    begin_ = 0;
+  }
+  if (end_ == buffer_.size()) buffer_.resize(std::min(kMaxBuffer, 4 * buffer_.size()));
+  is_armed_ = true;
+  socket_.async_read_some(
+      asio::buffer(buffer_.data() + end_, buffer_.size() - end_),
+      [self = shared_from_this()](const error_code& failure, std::size_t bytes) {
+        self->on_read(failure, bytes);
+      });
+}
+
+void Connection::on_read(const error_code& failure, std::size_t bytes) {
+  is_armed_ = false;
+  if (is_closed_) return;
+  end_ += bytes;
+  if (failure) has_ended_ = true;
+  if (lingers_) {
+    begin_ = end_ = 0;
+    if (failure) return close();
+    return arm_read();
+  }
+  {
+    const std::lock_guard lock(mutex_);
+    if (is_busy_) {
+      has_input_ = true;
+      return;
+    }
+  }
+  process();
+}
+
+void Connection::process() {
+  while (true) {
+    if (begin_ == end_ && !parser_) {
+      begin_ = end_ = 0;
+      if (has_ended_) return close();
+      if (buffer_.size() > kFirstBuffer) buffer_ = std::string(kFirstBuffer, '\0');
+      if (handler_.is_draining()) return close();
+      return arm_read();
+    }
+    if (!parser_) {
+      reading_ = std::make_shared<ConnectionExchange>(shared_from_this());
+      parser_.emplace(reading_->request, limits_.header_bytes);
+      set_deadline(limits_.read_timeout);
+    }
+    const RequestParser::Step step =
+        parser_->put(std::string_view(buffer_).substr(begin_, end_ - begin_));
+    begin_ += step.used;
+    switch (step.state) {
+      case RequestParser::State::kFailed:
+        return refuse({parser_->status(), parser_->status() == 413 ? "too_large" : "bad_request",
+                       parser_->reason()});
+      case RequestParser::State::kHasHeader:
+        if (!take_head()) return;
+        break;
+      case RequestParser::State::kDone: return take_request();
+      case RequestParser::State::kNeedsMore:
+        if (has_ended_) return close();  // in the middle of a request
+        if (!take_body_room()) {
+          return refuse(unavailable("the server has no room left for bodies; try again later"));
+        }
+        if (end_ - begin_ == kMaxBuffer) {
+          return refuse(bad_request("a line of the request is too long"));
+        }
+        return arm_read();
+    }
+  }
+}
+
+/// Takes room for what has come of a body in chunks.
+bool Connection::take_body_room() {
+  const std::size_t bytes = reading_->request.body.size();
+  if (bytes <= reading_->room) return true;
+  if (!handler_.take_room(bytes - reading_->room)) return false;
+  reading_->room = bytes;
+  return true;
+}
+
+bool Connection::take_head() {
+  reading_->request.client = client_;
+  std::size_t most = 0;
+  try {
+    most = handler_.on_head(*reading_);
+    const std::uint64_t length = parser_->content_length().value_or(0);
+    if (length > most) {
+      throw too_large("the body is too large; at most " + std::to_string(most) +
+                      " bytes are taken");
+    }
+    if (!handler_.take_room(static_cast<std::size_t>(length))) {
+      throw unavailable("the server has no room left for bodies; try again later");
+    }
+    reading_->room = static_cast<std::size_t>(length);
+  } catch (...) {
+    const HttpError error = http_error_of(std::current_exception());
+    const bool has_body = parser_->is_chunked() || parser_->content_length().value_or(0) > 0;
+    if (!has_body) {
+      refusal_ = error;  // told once the request is whole, so that the connection can go on
+      return true;
+    }
+    refuse(error);
+    return false;
+  }
+  parser_->set_body_limit(most);
+  const std::string_view expected = reading_->request.headers.get("Expect");
+  if (expected.empty() || reading_->request.is_http_1_0) return true;
+  if (!same_without_case(expected, "100-continue")) {
+    refuse({417, "bad_request", "of Expect only 100-continue is known"});
+    return false;
+  }
+  if (begin_ == end_) {
+    constexpr std::string_view kContinue = "HTTP/1.1 100 Continue\r\n\r\n";
+    [[maybe_unused]] const ssize_t ignored =
+        ::send(descriptor_, kContinue.data(), kContinue.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+  }
+  return true;
+}
+
+/// What else comes on this connection may belong to the request that is refused.
+void Connection::refuse(const HttpError& error) {
+  std::shared_ptr<ConnectionExchange> exchange = std::move(reading_);
+  parser_.reset();
+  begin_ = end_ = 0;
+  exchange->set_begun();
+  exchange->request.arrival = Clock::now();
+  {
+    const std::lock_guard lock(mutex_);
+    is_busy_ = true;
+  }
+  Response response = handler_.render(error, *exchange);
+  response.closes = true;
+  exchange->respond(std::move(response));
+}
+
+void Connection::take_request() {
+  std::shared_ptr<ConnectionExchange> exchange = std::move(reading_);
+  exchange->keeps_alive = parser_->keeps_alive();
+  exchange->set_begun();
+  exchange->request.arrival = Clock::now();
+  parser_.reset();
+  deadline_.store(std::numeric_limits<std::int64_t>::max(), std::memory_order_relaxed);
+  const bool has_more = begin_ < end_;
+  {
+    const std::lock_guard lock(mutex_);
+    is_busy_ = true;
+    has_input_ = has_more || has_ended_;
+  }
+  if (refusal_) {
+    exchange->respond(handler_.render(*std::exchange(refusal_, std::nullopt), *exchange));
+  } else {
+    handler_.on_request(exchange);
+  }
+  exchange.reset();
+  if (!has_more) arm_read();
+}
+
+bool Connection::closes_after(const ConnectionExchange& exchange, const Response& response) const {
+  return response.closes || !exchange.keeps_alive || handler_.is_draining();
+}
+
+std::string Connection::head_of(const ConnectionExchange& exchange, const Response& response,
+                                bool closes, bool is_stream) const {
+  std::string head;
+  head.reserve(320);
+  (head += exchange.request.is_http_1_0 ? "HTTP/1.0 " : "HTTP/1.1 ") +=
+      std::to_string(response.status);
+  ((head += ' ') += status_text(response.status)) += "\r\n";
+  head += date_line();
+  if (!response.content_type.empty()) {
+    ((head += "Content-Type: ") += response.content_type) += "\r\n";
+  }
+  if (!is_stream) {
+    if (response.status != 204) {
+      ((head += "Content-Length: ") += std::to_string(response.body.size())) += "\r\n";
+    }
+  } else if (!exchange.request.is_http_1_0) {
+    head += "Transfer-Encoding: chunked\r\n";
+  }
+  if (closes) {
+    head += "Connection: close\r\n";
+  } else if (exchange.request.is_http_1_0) {
+    head += "Connection: keep-alive\r\n";
+  }
+  if (!exchange.request.id.empty()) {
+    ((head += "X-Request-ID: ") += exchange.request.id) += "\r\n";
+  }
+  head += "X-Content-Type-Options: nosniff\r\n";
+  if (!exchange.request.allowed_origin.empty()) {
+    ((head += "Access-Control-Allow-Origin: ") += exchange.request.allowed_origin) +=
+        "\r\nVary: Origin\r\n";
+  }
+  for (const auto& [name, value] : response.headers) {
+    (((head += name) += ": ") += value) += "\r\n";
+  }
+  head += "\r\n";
+  return head;
+}
+
+void Connection::send(ConnectionExchange& exchange, Response&& response) {
+  const bool closes = closes_after(exchange, response);
+  std::string head = head_of(exchange, response, closes, false);
+  if (exchange.request.method == Method::kHead) response.body.clear();
+  const std::size_t all = head.size() + response.body.size();
+  std::array<iovec, 2> parts{
+      {{head.data(), head.size()}, {response.body.data(), response.body.size()}}};
+  msghdr message{};
+  message.msg_iov = parts.data();
+  message.msg_iovlen = response.body.empty() ? 1 : 2;
+  ssize_t sent = ::sendmsg(descriptor_, &message, MSG_NOSIGNAL | MSG_DONTWAIT);
+  const bool is_gone = sent < 0 && errno != EAGAIN && errno != EINTR;
+  handler_.on_answered(exchange, response.status, response.body.size());
+  if (is_gone || static_cast<std::size_t>(std::max<ssize_t>(0, sent)) == all) {
+    return finish(closes || is_gone);
+  }
+  sent = std::max<ssize_t>(0, sent);
+  std::string rest = std::move(head += response.body);
+  asio::post(thread_.context(), [self = shared_from_this(), rest = std::move(rest),
+                                 from = static_cast<std::size_t>(sent), closes]() mutable {
+    self->rest_ = std::move(rest);
+    self->rest_begin_ = from;
+    if (closes) {
+      const std::lock_guard lock(self->mutex_);
+      self->closes_ = true;
+    }
+    self->set_deadline(self->limits_.send_timeout);
+    self->send_rest();
+  });
+}
+
+void Connection::send_rest() {
+  if (is_closed_) return;
+  socket_.async_write_some(
+      asio::buffer(rest_.data() + rest_begin_, rest_.size() - rest_begin_),
+      [self = shared_from_this()](const error_code& failure, std::size_t bytes) {
+        self->rest_begin_ += bytes;
+        if (failure || self->rest_begin_ == self->rest_.size()) {
+          self->rest_ = std::string();
+          return self->finish(static_cast<bool>(failure));
+        }
+        self->set_deadline(self->limits_.send_timeout);
+        self->send_rest();
+      });
+}
+
+void Connection::send_and_wait(std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t sent =
+        ::send(descriptor_, bytes.data(), bytes.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+    if (sent > 0) {
+      bytes.remove_prefix(static_cast<std::size_t>(sent));
+      continue;
+    }
+    if (sent < 0 && errno == EINTR) continue;
+    if (sent < 0 && errno != EAGAIN) throw ClientGone();
+    pollfd waited{descriptor_, POLLOUT, 0};
+    const int ready = ::poll(&waited, 1, static_cast<int>(limits_.send_timeout.count()));
+    if (ready == 0 || (waited.revents & (POLLERR | POLLNVAL)) != 0) throw ClientGone();
+  }
+}
+
+void Connection::finish(bool closes) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (closes) closes_ = true;
+    if (!closes_ && !has_input_) {
+      set_deadline(limits_.idle_timeout);
+      is_busy_ = false;
+      return;
+    }
+  }
+  asio::post(thread_.context(), [self = shared_from_this()] { self->resume(); });
+}
+
+void Connection::resume() {
+  if (is_closed_) return;
+  bool closes = false;
+  {
+    const std::lock_guard lock(mutex_);
+    is_busy_ = false;
+    has_input_ = false;
+    closes = closes_;
+  }
+  set_deadline(limits_.idle_timeout);
+  if (closes) return linger();
+  process();
+}
+
+/// Sends the end, and passes over what still comes, for a while: closing at once could take the
+/// last answer away from a client that has not read it yet.
+void Connection::linger() {
+  if (has_ended_) return close();
+  lingers_ = true;
+  begin_ = end_ = 0;
+  ::shutdown(descriptor_, SHUT_WR);
+  set_deadline(kLinger);
+  arm_read();
+}
+
+void Connection::close() {
+  if (is_closed_) return;
+  is_closed_ = true;
+  reading_.reset();
+  parser_.reset();
+  error_code ignored;
+  socket_.close(ignored);
+  thread_.remove(this);
+}
+
+void Connection::check_time(std::int64_t now) {
+  if (now < deadline_.load(std::memory_order_relaxed)) return;
+  bool is_busy = false;
+  {
+    const std::lock_guard lock(mutex_);
+    is_busy = is_busy_;
+  }
+  if (is_busy) {  // the client reads too slowly
+    ::shutdown(descriptor_, SHUT_RDWR);
+  } else if (parser_ && parser_->has_begun() && !lingers_) {
+    refuse({408, "timeout", "the request did not come in time"});
+  } else {
+    close();
+  }
+}
+
+void Connection::close_if_idle() {
+  {
+    const std::lock_guard lock(mutex_);
+    if (is_busy_) return;
+  }
+  if (!parser_ && begin_ == end_) close();
+}
+
+void Connection::cut() {
+  {
+    const std::lock_guard lock(mutex_);
+    if (is_busy_) {
+      ::shutdown(descriptor_, SHUT_RDWR);
+      return;
+    }
+  }
+  close();
+}
+
+}  // namespace warpdex::server

@@ -1,0 +1,125 @@
+#include "net/request_parser.hpp"
+
+#include <algorithm>
+#include <boost/beast/http/error.hpp>
+#include <limits>
+
+namespace warpdex::server {
+namespace {
+
+namespace beast = boost::beast;
+namespace http = boost::beast::http;
+
+/// Room that is made for a body before it comes. More grows as it comes, so that a client that only
+/// says that it will send much takes no memory.
+constexpr std::size_t kMaxFirstRoom = 1 << 20;
+
+Method method_of(http::verb verb) {
+  switch (verb) {
+    case http::verb::get: return Method::kGet;
+    case http::verb::head: return Method::kHead;
+    case http::verb::post: return Method::kPost;
+    case http::verb::put: return Method::kPut;
+    case http::verb::delete_: return Method::kDelete;
+    case http::verb::options: return Method::kOptions;
+    default: return Method::kOther;
+  }
+}
+
+std::string_view standard(beast::string_view text) { return {text.data(), text.size()}; }
+
+}  // namespace
+
+RequestParser::RequestParser(Request& request, std::size_t header_bytes) : request_(request) {
+  Base::header_limit(static_cast<std::uint32_t>(header_bytes));
+  Base::body_limit(std::numeric_limits<std::uint64_t>::max());  // add_body() has the limit
+}
+
+RequestParser::Step RequestParser::put(std::string_view bytes) {
+  std::size_t used = 0;
+  while (!Base::is_done()) {
+    ErrorCode ec;
+    const std::size_t now =
+        Base::put(boost::asio::const_buffer(bytes.data() + used, bytes.size() - used), ec);
+    used += now;
+    if (ec == http::error::need_more) return {State::kNeedsMore, used};
+    if (ec) return failed(ec);
+    if (!has_header_ && Base::is_header_done()) {
+      has_header_ = true;
+      return {State::kHasHeader, used};
+    }
+    if (now == 0 && !Base::is_done()) return {State::kNeedsMore, used};
+  }
+  return {State::kDone, used};
+}
+
+RequestParser::Step RequestParser::failed(const ErrorCode& ec) {
+  if (reason_.empty()) {
+    if (ec == http::error::header_limit) {
+      status_ = 431;
+      reason_ = "the request's header is too large; send less";
+    } else if (ec == http::error::bad_version) {
+      status_ = 505;
+      reason_ = "only HTTP/1.1 and HTTP/1.0 are spoken here";
+    } else {
+      reason_ = "the request is no HTTP: " + ec.message();
+    }
+  }
+  return {State::kFailed, 0};
+}
+
+std::optional<std::uint64_t> RequestParser::content_length() const {
+  const auto length = Base::content_length();
+  return length ? std::optional<std::uint64_t>(*length) : std::nullopt;
+}
+
+void RequestParser::fail(int status, std::string reason, ErrorCode& ec) {
+  status_ = status;
+  reason_ = std::move(reason);
+  ec = status == 413 ? http::error::body_limit : http::error::bad_field;
+}
+
+void RequestParser::on_request_impl(Verb verb, View, View target, int version, ErrorCode&) {
+  request_.method = method_of(verb);
+  request_.target.assign(target.data(), target.size());
+  request_.is_http_1_0 = version == 10;
+}
+
+void RequestParser::on_response_impl(int, View, int, ErrorCode&) {}
+
+void RequestParser::on_field_impl(Field field, View name, View value, ErrorCode& ec) {
+  if (has_header_) return;  // behind a body in chunks: must not change what was checked
+  if (field == Field::transfer_encoding && !same_without_case(standard(value), "chunked")) {
+    return fail(501, "a body comes whole or in chunks; other Transfer-Encodings are not known", ec);
+  }
+  request_.headers.add(standard(name), standard(value));
+}
+
+void RequestParser::on_header_impl(ErrorCode&) {}
+
+void RequestParser::on_body_init_impl(const boost::optional<std::uint64_t>& length, ErrorCode&) {
+  if (!length) return;
+  request_.body.reserve(static_cast<std::size_t>(std::min<std::uint64_t>(*length, kMaxFirstRoom)));
+}
+
+std::size_t RequestParser::add_body(View body, ErrorCode& ec) {
+  if (body.size() > body_limit_ - std::min(body_limit_, request_.body.size())) {
+    fail(413, "the body is too large; at most " + std::to_string(body_limit_) + " bytes are taken",
+         ec);
+    return 0;
+  }
+  request_.body.append(body.data(), body.size());
+  return body.size();
+}
+
+std::size_t RequestParser::on_body_impl(View body, ErrorCode& ec) { return add_body(body, ec); }
+
+void RequestParser::on_chunk_header_impl(std::uint64_t, View, ErrorCode&) {}
+
+std::size_t RequestParser::on_chunk_body_impl(std::uint64_t, View body, ErrorCode& ec) {
+  return add_body(body, ec);
+}
+
+void RequestParser::on_finish_impl(ErrorCode&) {}
+
+}  // namespace warpdex::server

@@ -1,0 +1,228 @@
+#include "routes/parameters.hpp"
+
+#include <rapidjson/error/en.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+
+#include "http/error.hpp"
+
+namespace warpdex::server {
+namespace {
+
+constexpr std::size_t kMaxDepth = 64;
+
+/// Throws HttpError (400) for a text that is nested deeper than kMaxDepth. Looks at brackets
+/// outside of strings only, before anything is built of the text.
+void check_depth(std::string_view text, const std::string& what) {
+  std::size_t depth = 0;
+  bool is_string = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char letter = text[i];
+    if (is_string) {
+      if (letter == '\\') ++i;
+      if (letter == '"') is_string = false;
+    } else if (letter == '"') {
+      is_string = true;
+    } else if (letter == '{' || letter == '[') {
+      if (++depth > kMaxDepth) {
+        throw bad_request(what + " is nested deeper than " + std::to_string(kMaxDepth) +
+                          " levels; make it flatter");
+      }
+    } else if ((letter == '}' || letter == ']') && depth > 0) {
+      --depth;
+    }
+  }
+}
+
+std::string_view view_of(const rapidjson::Value& value) {
+  return {value.GetString(), value.GetStringLength()};
+}
+
+template <class Number>
+std::optional<Number> number_of(std::string_view text) {
+  Number number{};
+  const char* const end = text.data() + text.size();
+  const auto read = std::from_chars(text.data(), end, number);
+  if (read.ec != std::errc() || read.ptr != end) return std::nullopt;
+  return number;
+}
+
+std::vector<std::string_view> parts_of(std::string_view text) {
+  std::vector<std::string_view> parts;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find(','), text.size());
+    if (end > 0) parts.push_back(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return parts;
+}
+
+/// A finite float, or none.
+std::optional<float> float_of(const rapidjson::Value& value) {
+  if (!value.IsNumber()) return std::nullopt;
+  const float number = static_cast<float>(value.GetDouble());
+  return std::isfinite(number) ? std::optional(number) : std::nullopt;
+}
+
+std::optional<float> float_of(std::string_view text) {
+  const std::optional<double> number = number_of<double>(text);
+  if (!number || !std::isfinite(static_cast<float>(*number))) return std::nullopt;
+  return static_cast<float>(*number);
+}
+
+}  // namespace
+
+JsonText::JsonText(std::string_view text, const std::string& what) {
+  check_depth(text, what);
+  constexpr unsigned kFlags = rapidjson::kParseValidateEncodingFlag |
+                              rapidjson::kParseFullPrecisionFlag | rapidjson::kParseIterativeFlag;
+  document_.Parse<kFlags>(text.data(), text.size());
+  if (!document_.HasParseError()) return;
+  throw bad_request(what + " is no JSON: at byte " + std::to_string(document_.GetErrorOffset()) +
+                    ": " + rapidjson::GetParseError_En(document_.GetParseError()));
+}
+
+Parameters::Parameters(const Request& request) : what_("the address") {
+  entries_.reserve(request.query.size());
+  for (const auto& [name, text] : request.query) entries_.push_back({name, text});
+}
+
+Parameters::Parameters(const rapidjson::Value& object, std::string what) : what_(std::move(what)) {
+  if (!object.IsObject()) throw bad_request(what_ + " must be a JSON object");
+  entries_.reserve(object.MemberCount());
+  for (const auto& member : object.GetObject()) {
+    const std::string_view name = view_of(member.name);
+    if (find(name) != nullptr) {
+      throw bad_request(what_ + " has the member '" + std::string(name) + "' twice; give it once");
+    }
+    entries_.push_back({name, {}, &member.value});
+    if (entries_.size() > 256) throw bad_request(what_ + " has more than 256 members");
+  }
+}
+
+const Parameters::Entry* Parameters::find(std::string_view name) const {
+  for (const Entry& entry : entries_) {
+    if (entry.name == name) return &entry;
+  }
+  return nullptr;
+}
+
+Parameters::Entry* Parameters::take(std::string_view name) {
+  known_.push_back(name);
+  for (Entry& entry : entries_) {
+    if (entry.name != name) continue;
+    entry.is_read = true;
+    return &entry;
+  }
+  return nullptr;
+}
+
+void Parameters::refuse(std::string_view name, const std::string& wanted) const {
+  throw bad_request(what_ + " has a '" + std::string(name) + "' that is no " + wanted);
+}
+
+std::optional<std::string> Parameters::text(std::string_view name) {
+  const Entry* const entry = take(name);
+  if (entry == nullptr) return std::nullopt;
+  if (entry->value == nullptr) return std::string(entry->text);
+  if (!entry->value->IsString()) refuse(name, "text");
+  return std::string(view_of(*entry->value));
+}
+
+std::optional<bool> Parameters::flag(std::string_view name) {
+  const Entry* const entry = take(name);
+  if (entry == nullptr) return std::nullopt;
+  if (entry->value != nullptr) {
+    if (!entry->value->IsBool()) refuse(name, "true or false");
+    return entry->value->GetBool();
+  }
+  if (entry->text.empty() || entry->text == "true") return true;
+  if (entry->text != "false") refuse(name, "true or false");
+  return false;
+}
+
+std::optional<std::uint64_t> Parameters::whole(std::string_view name, std::uint64_t least,
+                                               std::uint64_t most) {
+  const Entry* const entry = take(name);
+  if (entry == nullptr) return std::nullopt;
+  std::optional<std::uint64_t> number;
+  if (entry->value == nullptr) {
+    number = number_of<std::uint64_t>(entry->text);
+  } else if (entry->value->IsUint64()) {
+    number = entry->value->GetUint64();
+  }
+  if (!number || *number < least || *number > most) {
+    refuse(name, "whole number " +
+                     (most == std::numeric_limits<std::uint64_t>::max()
+                          ? "of " + std::to_string(least) + " or more"
+                          : "from " + std::to_string(least) + " to " + std::to_string(most)));
+  }
+  return number;
+}
+
+std::optional<float> Parameters::real(std::string_view name) {
+  const Entry* const entry = take(name);
+  if (entry == nullptr) return std::nullopt;
+  const auto number = entry->value != nullptr ? float_of(*entry->value) : float_of(entry->text);
+  if (!number) refuse(name, "finite number");
+  return number;
+}
+
+std::optional<std::vector<std::string>> Parameters::texts(std::string_view name) {
+  const Entry* const entry = take(name);
+  if (entry == nullptr) return std::nullopt;
+  std::vector<std::string> texts;
+  if (entry->value == nullptr) {
+    for (const std::string_view part : parts_of(entry->text)) texts.emplace_back(part);
+    return texts;
+  }
+  if (!entry->value->IsArray()) refuse(name, "array of texts");
+  for (const auto& each : entry->value->GetArray()) {
+    if (!each.IsString()) refuse(name, "array of texts");
+    texts.emplace_back(view_of(each));
+  }
+  return texts;
+}
+
+std::optional<std::vector<float>> Parameters::reals(std::string_view name) {
+  const Entry* const entry = take(name);
+  if (entry == nullptr) return std::nullopt;
+  std::vector<float> numbers;
+  const auto add = [&](std::optional<float> number) {
+    if (!number) refuse(name, "array of finite numbers");
+    numbers.push_back(*number);
+  };
+  if (entry->value == nullptr) {
+    for (const std::string_view part : parts_of(entry->text)) add(float_of(part));
+    return numbers;
+  }
+  if (!entry->value->IsArray()) refuse(name, "array of finite numbers");
+  numbers.reserve(entry->value->Size());
+  for (const auto& each : entry->value->GetArray()) add(float_of(each));
+  return numbers;
+}
+
+const rapidjson::Value* Parameters::json(std::string_view name) {
+  const Entry* const entry = take(name);
+  return entry == nullptr ? nullptr : entry->value;
+}
+
+void Parameters::finish() const {
+  std::string unknown;
+  for (const Entry& entry : entries_) {
+    if (entry.is_read) continue;
+    unknown += (unknown.empty() ? "'" : ", '") + std::string(entry.name) + "'";
+  }
+  if (unknown.empty()) return;
+  std::string names;
+  for (const std::string_view name : known_) {
+    (names += names.empty() ? "" : ", ") += name;
+  }
+  throw bad_request(what_ + " has " + unknown + ", which " +
+                    (names.empty() ? "nothing here takes; leave it out"
+                                   : "is not known here; there are " + names));
+}
+
+}  // namespace warpdex::server

@@ -1,0 +1,209 @@
+#include "v1/search_call.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+
+#include "http/error.hpp"
+#include "http/json_writer.hpp"
+#include "warpdex/query/results_json.hpp"
+
+namespace warpdex::server::v1 {
+namespace {
+
+constexpr float kMaxDeadline = 86'400'000;  ///< ms
+
+/// Throws HttpError (400) for a parameter that has no effect.
+void refuse(const Parameters& parameters, std::initializer_list<std::string_view> names,
+            const std::string& why) {
+  for (const std::string_view name : names) {
+    if (!parameters.has(name)) continue;
+    throw bad_request("'" + std::string(name) + "' " + why + ", or leave it out");
+  }
+}
+
+void read_matching(Parameters& parameters, SearchOptions& options) {
+  if (const auto mode = parameters.text("mode")) options.mode = query_mode_from_name(*mode);
+  if (const auto min = parameters.whole("and_or_min", 1, 0xFFFFFFFF)) {
+    options.and_or_min = static_cast<std::uint32_t>(*min);
+  }
+  if (options.mode != QueryMode::kAndOr) {
+    refuse(parameters, {"and_or_min"}, "is for the mode and-or; ask for that");
+  }
+  options.count = parameters.flag("count").value_or(false);
+  options.explain = parameters.flag("explain").value_or(false);
+  if (const auto syntax = parameters.text("query_syntax")) {
+    options.syntax = query_syntax_from_name(*syntax);
+  }
+}
+
+void read_scorer(Parameters& parameters, const IndexSettings& index, ScorerSettings& scorer) {
+  if (index.impacts) {
+    refuse(parameters, {"scorer", "k1", "b", "bm25_form", "mu"},
+           "cannot change the scores of an index of impacts; leave it");
+  }
+  if (const auto name = parameters.text("scorer")) scorer.kind = scorer_from_name(*name);
+  if (const auto k1 = parameters.real("k1")) scorer.k1 = *k1;
+  if (const auto b = parameters.real("b")) scorer.b = *b;
+  if (const auto form = parameters.text("bm25_form")) scorer.form = bm25_form_from_name(*form);
+  if (const auto mu = parameters.real("mu")) scorer.mu = *mu;
+  if (scorer.kind == ScorerKind::kBm25) {
+    refuse(parameters, {"mu"}, "is for the scorer qld; ask for that");
+  } else {
+    refuse(parameters, {"k1", "b", "bm25_form"}, "is for the scorer bm25; ask for that");
+  }
+  scorer.validate();
+}
+
+void read_fusion(Parameters& parameters, std::uint32_t k, bool joins, FusionSettings& fusion) {
+  if (!joins) {
+    refuse(parameters, {"fusion", "fusion_weight", "fusion_depth"},
+           "joins words and a vector; give 'q' and 'vector'");
+  }
+  if (const auto name = parameters.text("fusion")) fusion.fusion = fusion_from_name(*name);
+  if (const auto weight = parameters.real("fusion_weight")) fusion.weight = *weight;
+  fusion.depth = std::max(fusion.depth, k);
+  if (const auto depth = parameters.whole("fusion_depth", 1, 10'000)) {
+    fusion.depth = static_cast<std::uint32_t>(*depth);
+  }
+  if (fusion.fusion != Fusion::kReciprocalRank && fusion.fusion != Fusion::kConvex) {
+    refuse(parameters, {"fusion_weight"}, "is for rrf and convex; ask for one of them");
+  }
+  if (fusion.fusion == Fusion::kFilter) {
+    refuse(parameters, {"fusion_depth"},
+           "has no effect on filter, which looks at all matches; "
+           "take another fusion");
+  }
+  fusion.validate();
+}
+
+void read_shown(Parameters& parameters, SearchOptions& options) {
+  options.fields = parameters.texts("fields").value_or(std::vector<std::string>());
+  const bool snippets = parameters.flag("snippets").value_or(true);
+  options.positions = parameters.flag("matches_position").value_or(false);
+  if (const auto bytes = parameters.whole("snippet_bytes", 1, 10'000)) {
+    options.snippet.max_bytes = static_cast<std::size_t>(*bytes);
+  }
+  if (options.fields.empty()) {
+    refuse(parameters, {"snippets", "matches_position", "snippet_bytes"},
+           "is for 'fields'; name these");
+  } else if (!snippets) {
+    refuse(parameters, {"matches_position", "snippet_bytes"}, "is for snippets; ask for these");
+    options.positions = false;
+  }
+  for (std::size_t i = 0; i < options.fields.size(); ++i) {
+    if (std::count(options.fields.begin(), options.fields.end(), options.fields[i]) > 1) {
+      throw bad_request("'fields' names '" + options.fields[i] + "' twice; name it once");
+    }
+  }
+  options.snippets = snippets && !options.fields.empty();
+}
+
+/// k and from, both within the limit of pages.
+void read_page(Parameters& parameters, const ServerLimits& limits, SearchCall& call) {
+  const auto from = parameters.whole("from", 0, 0xFFFFFFFF).value_or(0);
+  const auto k = parameters.whole("k", 1, limits.k).value_or(std::min<std::uint32_t>(10, limits.k));
+  if (from + k > limits.k) {
+    throw bad_request("'from' and 'k' together are " + std::to_string(from + k) +
+                      "; an answer reaches to " + std::to_string(limits.k) + " at most");
+  }
+  call.from = static_cast<std::uint32_t>(from);
+  call.job.options.k = static_cast<std::uint32_t>(from + k);
+}
+
+void read_deadline(Parameters& parameters, const ServerLimits& limits, SearchOptions& options) {
+  options.deadline = limits.search_time;
+  const std::optional<float> given = parameters.real("deadline");
+  if (!given) return;
+  if (!(*given > 0) || *given > kMaxDeadline) {
+    throw bad_request("'deadline' is no number of milliseconds above 0, up to a day");
+  }
+  options.deadline = std::min(options.deadline, std::chrono::microseconds(std::max<std::int64_t>(
+                                                    1, std::llround(double{*given} * 1000))));
+}
+
+void read_words(const std::string& text, const IndexPtr& index, const ServerLimits& limits,
+                SearchJob& job) {
+  if (text.size() > limits.query_bytes) {
+    throw bad_request("'q' has " + std::to_string(text.size()) + " bytes; " +
+                      std::to_string(limits.query_bytes) + " are allowed");
+  }
+  job.query = index->searcher().parse(text, job.options.syntax);
+  if (job.query.terms.size() <= limits.clauses) return;
+  throw bad_request("'q' has " + std::to_string(job.query.terms.size()) + " words; " +
+                    std::to_string(limits.clauses) + " are allowed");
+}
+
+void check_vector(const IndexSettings& settings, const std::vector<float>& vector) {
+  if (!settings.vectors) throw bad_request("the index has no vectors; leave 'vector' out");
+  if (vector.size() == settings.vectors->dimension) return;
+  throw bad_request("'vector' has " + std::to_string(vector.size()) +
+                    " components, and those of the index have " +
+                    std::to_string(settings.vectors->dimension));
+}
+
+}  // namespace
+
+SearchCall read_search(Parameters& parameters, const IndexPtr& index, const ServerLimits& limits,
+                       Request::Clock::time_point arrival) {
+  SearchCall call;
+  SearchJob& job = call.job;
+  SearchOptions& options = job.options;
+  job.index = index;
+  job.arrival = arrival;
+  const std::shared_ptr<const IndexReader> reader = index->reader();
+  const std::optional<std::string> words = parameters.text("q");
+  const auto vector = parameters.reals("vector");
+  read_page(parameters, limits, call);
+  read_matching(parameters, options);
+  read_scorer(parameters, reader->settings(), options.scorer);
+  read_fusion(parameters, options.k, words && vector, options.fusion);
+  read_shown(parameters, options);
+  read_deadline(parameters, limits, options);
+  const std::optional<std::string> id = parameters.text("id");
+  parameters.finish();
+  if (!words && !vector) throw bad_request("a search needs 'q', 'vector' or both");
+  if (vector) {
+    check_vector(reader->settings(), *vector);
+    job.vector = *vector;
+    if (options.count || options.explain) {
+      throw bad_request(
+          "only searches by words alone are counted and explained; leave 'vector', or "
+          "'count' and 'explain', out");
+    }
+  }
+  options.vectors_alone = !words;
+  if (words) read_words(*words, index, limits, job);
+  job.query.id = id.value_or("");
+  return call;
+}
+
+std::string search_json(const SearchCall& call, const SearchOutcome& outcome) {
+  const Answer& answer = outcome.answer;
+  std::vector<NamedHit> hits;
+  hits.reserve(answer.size() - std::min<std::size_t>(answer.size(), call.from));
+  for (std::size_t i = call.from; i < answer.size(); ++i) {
+    const AnswerHit hit = answer[i];
+    hits.push_back({hit.id(), hit.score(), hit.fields(), hit.explanation()});
+  }
+  const QueryAnswer view{.id = answer.id,
+                         .hits = hits,
+                         .matches = answer.matches,
+                         .matches_exact = answer.matches_exact,
+                         .fell_back_to_or = answer.fell_back_to_or,
+                         .scores_are_distances = answer.scores_are_distances};
+  JsonWriter json;
+  json.begin_object();
+  json.member("took_us", (outcome.waited + outcome.ran).count());
+  json.member("commit", answer.commit());
+  json.member("complete", answer.is_complete);
+  if (!answer.is_complete) json.member("max_missing_score", answer.max_missing_score);
+  json.end_object();
+  std::string text = json.take();
+  text.back() = ',';
+  append_answer_members(view, call.from, text);
+  text += '}';
+  return text;
+}
+
+}  // namespace warpdex::server::v1

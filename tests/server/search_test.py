@@ -1,0 +1,123 @@
+"""Searches over HTTP are the program's own, to the bit, and what they do not know is refused.
+Run as: search_test.py SOURCE_FOLDER WARPDEX"""
+
+import json
+import re
+import unittest
+import urllib.parse
+
+import serving
+
+ROUNDS = 40
+
+
+def hits_text(text):
+    """The text of an answer's hits, as it was written."""
+    return re.search(r'"matches":.*?"hits":\[.*\]\}', text).group(0)
+
+
+class Searches(serving.ServerTest):
+    def random_call(self):
+        """Parameters of a search, and the options of the program that mean the same."""
+        choose = self.random
+        query = serving.words(choose, choose.randint(1, 5))
+        if choose.random() < 0.3:
+            query += " -" + choose.choice(serving.WORDS)
+        asked, options = {"q": query}, []
+
+        def add(name, value, option=None):
+            asked[name] = value
+            options.extend([option or "--" + name.replace("_", "-")]
+                           + ([] if value is True else [str(value)]))
+        if choose.random() < 0.5:
+            add("k", choose.randint(1, 60), "-k")
+        mode = choose.choice(["or", "and", "and-or"])
+        add("mode", mode)
+        if mode == "and-or" and choose.random() < 0.5:
+            add("and_or_min", choose.randint(1, 30))
+        if choose.random() < 0.3:
+            add("count", True)
+        if choose.random() < 0.3:
+            add("scorer", "qld")
+            add("mu", choose.choice([10, 500.5]))
+        elif choose.random() < 0.5:
+            add("k1", choose.choice([0, 0.5, 1.2]))
+            add("bm25_form", choose.choice(["lucene", "pisa"]))
+        if choose.random() < 0.4:
+            asked["fields"] = "title,body"
+            options += ["--show", "title,body"]
+            if choose.random() < 0.5:
+                add("matches_position", True, "--show-matches-position")
+        if choose.random() < 0.3:
+            add("explain", True)
+        return asked, options
+
+    def test_answers_are_those_of_the_program(self):
+        for number in range(ROUNDS):
+            asked, options = self.random_call()
+            with self.subTest(number=number, asked=asked):
+                told = serving.program("search", self.root / "texts", "--output-format", "json",
+                                       *options, "--", *asked["q"].split())
+                wanted = hits_text(told)
+                query = urllib.parse.urlencode(
+                    {name: "true" if value is True else value for name, value in asked.items()})
+                by_address = self.get("/v1/texts/search?" + query)
+                self.assertEqual(200, by_address.status, by_address.body)
+                self.assertEqual(wanted, hits_text(by_address.body.decode()))
+                body = dict(asked)
+                if "fields" in body:
+                    body["fields"] = body["fields"].split(",")
+                by_body = self.ask("POST", "/v1/texts/search", body)
+                self.assertEqual(wanted, hits_text(by_body.body.decode()))
+
+    def test_pages_follow_each_other(self):
+        whole = self.get("/v1/texts/search?q=w0+w1&k=30").json()["hits"]
+        self.assertEqual(30, len(whole))
+        pages = [hit for first in range(0, 30, 7)
+                 for hit in self.get(f"/v1/texts/search?q=w0+w1&k=7&from={first}").json()["hits"]]
+        self.assertEqual(whole, pages[:30])
+
+    def test_what_is_not_known_is_refused_by_its_name(self):
+        for target, named in (("q=w1&kk=3", "kk"), ("q=w1&k=0", "k"), ("q=w1&k=10001", "k"),
+                              ("q=w1&k=1&k=2", "k"), ("q=w1&mode=xor", "xor"), ("k=3", "q"),
+                              ("q=w1&mu=3", "mu"), ("q=w1&and_or_min=3", "and_or_min"),
+                              ("q=w1&count=maybe", "count"), ("q=w1&fields=author", "author"),
+                              ("q=w1&k=9999&from=2", "from"), ("q=w1&fusion=rrf", "fusion"),
+                              ("q=w1&vector=1,2", "vectors"), ("q=w1&snippets", "snippets"),
+                              ("q=w1&k1=nan", "k1"), ("q=w1&b=2", "b"), ("q=w1^x^2e99", "1e9"),
+                              ("q=w1&deadline=0", "deadline"), ("q=%ff", "UTF-8"),
+                              ("q=a%00b", "NUL"), ("q=%zz", "%")):
+            answer = self.get("/v1/texts/search?" + target)
+            self.assertEqual(400, answer.status, target)
+            self.assertIn(named, answer.reason(), target)
+
+    def test_bodies_that_are_refused(self):
+        for body, named in (('{"q": "w1", "kk": 3}', "kk"), ('{"q": 3}', "q"), ("[]", "object"),
+                            ('{"q": "w1", "q": "w2"}', "twice"), ('{"q": "w1"', "JSON"),
+                            ('{"q": "w1", "k": 1.5}', "k"), ('{"q": "w1", "count": 1}', "count"),
+                            ('{"q": "w1", "vector": [1, "a"]}', "vector"),
+                            ('{"q": "\\ud800"}', "JSON"), (b'{"q": "\xff"}', "JSON"),
+                            ("[" * 100000, "nested"), ('{"a":' * 70 + "1" + "}" * 70, "nested"),
+                            ("", "JSON"), ("null", "object")):
+            answer = self.ask("POST", "/v1/texts/search", body)
+            self.assertEqual(400, answer.status, body[:40])
+            self.assertIn(named, answer.reason(), body[:40])
+
+    def test_a_deadline_that_has_passed_is_told_with_its_certificate(self):
+        answer = self.get("/v1/texts/search?q=w0+w1+w2&deadline=0.001").json()
+        if not answer["complete"]:
+            self.assertGreater(answer["max_missing_score"], 0)
+        whole = self.get("/v1/texts/search?q=w0+w1+w2").json()
+        self.assertTrue(whole["complete"])
+        self.assertNotIn("max_missing_score", whole)
+
+    def test_the_id_of_a_request_comes_back(self):
+        self.assertEqual("abc", self.get("/v1/texts/search?q=w1&id=abc").json()["id"])
+        answer = self.get("/healthz", headers={"X-Request-ID": "a.b-c_9"})
+        self.assertEqual("a.b-c_9", answer.headers["X-Request-ID"])
+        answer = self.get("/healthz", headers={"X-Request-ID": "a b"})
+        self.assertRegex(answer.headers["X-Request-ID"], "^[0-9a-f]{16}$")
+
+
+if __name__ == "__main__":
+    serving.run()
