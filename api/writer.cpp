@@ -79,6 +79,11 @@ BuildReport Writer::add_files(ReaderOptions files, const FilesOptions& options) 
 
 bool Writer::remove(std::string_view id) { return state_->remove(id); }
 
+bool Writer::has(std::string_view id) {
+  state_->make_ready();
+  return state_->places.contains(std::string(id)) || state_->index->has(id);
+}
+
 void Writer::sync() { state_->sync(); }
 std::uint64_t Writer::recovered() const { return state_->recovered; }
 CommitReport Writer::commit(const std::function<void()>& check) { return state_->commit(check); }

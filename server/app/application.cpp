@@ -26,7 +26,9 @@ OpenSettings open_settings(const ServerOptions& options) {
           .gpu = options.gpu,
           .threads = options.threads,
           .is_read_only = options.is_read_only,
-          .writer_memory = options.writer_memory};
+          .writer_memory = options.writer_memory,
+          .probes = options.probes,
+          .refine = options.refine};
 }
 
 bool may_be_id(std::string_view id) {
@@ -82,6 +84,13 @@ Application::Application(const ServerOptions& options)
                    .p99 = options.limits.p99}),
       work_("work", kWorkThreads, options.limits.work_queue),
       services_{options_, catalog_, dispatcher_, work_, metrics_, slow_log_, is_draining_} {}
+
+Application::~Application() {
+  // In this order: work waits for searches and makes changes.
+  work_.finish();
+  dispatcher_.finish();
+  writers_.finish();
+}
 
 /// The id that the client gave, or a new one.
 void Application::name(Request& request) {

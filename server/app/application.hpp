@@ -22,6 +22,10 @@ std::vector<Route> all_routes();
 class Application final : public RequestHandler {
  public:
   explicit Application(const ServerOptions& options);
+  /// Answers what waits.
+  ~Application() override;
+  Application(const Application&) = delete;
+  Application& operator=(const Application&) = delete;
 
   std::size_t on_head(Exchange& exchange) override;
   void on_request(const ExchangePtr& exchange) noexcept override;
@@ -31,7 +35,6 @@ class Application final : public RequestHandler {
   void give_back_room(std::size_t bytes) override;
   bool is_draining() const override { return is_draining_.load(std::memory_order_relaxed); }
 
-  /// Work stops at the latest with the end of this.
   void drain() { is_draining_ = true; }
   void reload();
   Catalog& catalog() { return catalog_; }
@@ -53,7 +56,6 @@ class Application final : public RequestHandler {
   std::atomic<bool> is_draining_ = false;
   std::atomic<std::size_t> room_taken_ = 0;
   std::atomic<std::uint64_t> next_id_;
-  // In this order: what runs work ends before what it works with.
   WorkPool writers_;
   Catalog catalog_;
   Dispatcher dispatcher_;

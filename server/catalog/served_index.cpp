@@ -2,6 +2,7 @@
 
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "http/error.hpp"
@@ -35,11 +36,23 @@ ServedIndex::ServedIndex(std::string name, std::filesystem::path folder,
     if (settings.gpu) options.gpus = {*settings.gpu};
     options.threads = settings.threads;
     vectors_.emplace(folder_, options);
+    set_depth();
   } else {
     searcher_.emplace(
         folder_, SearcherOptions{
                      .device = settings.device, .gpu = settings.gpu, .threads = settings.threads});
   }
+}
+
+void ServedIndex::set_depth() {
+  const NewVectorIndex index = vectors_->settings();
+  VectorDepth depth;
+  if (index.lists > 0) depth.probes = std::min(settings_.probes, index.lists);
+  if (index.coding != VectorCoding::kRows && index.keeps_vectors) {
+    depth.refine = std::min(settings_.refine, vectors_->live_rows());
+  }
+  has_estimates_ = index.coding != VectorCoding::kRows && depth.refine == 0;
+  vectors_->set_depth(depth);
 }
 
 Device ServedIndex::device() const { return vectors_ ? vectors_->device() : searcher_->device(); }
@@ -124,8 +137,10 @@ Writer& ServedIndex::writer() {
   if (is_closed_) throw not_found("there is no index '" + name_ + "'");
   if (writer_) return *writer_;
   try {
-    writer_.emplace(folder_, NewIndex{},
-                    WriterOptions{.memory = settings_.writer_memory, .creates = false});
+    writer_.emplace(
+        folder_, NewIndex{},
+        WriterOptions{.memory = settings_.writer_memory, .creates = false, .journal = true});
+    uncommitted_ = writer_->recovered();
   } catch (const IoError& error) {
     throw HttpError(409, "locked", "this server can only read '" + name_ + "': " + error.what());
   }
@@ -138,14 +153,6 @@ CommitReport ServedIndex::commit_changes(Writer& writer) {
   ++commits_;
   refresh();
   return report;
-}
-
-void make_durable(Writer& writer) {
-  // The journal behind Writer.
-  const auto sync = [](auto& changed) {
-    if constexpr (requires { changed.sync(); }) changed.sync();
-  };
-  sync(writer);
 }
 
 }  // namespace warpdex::server

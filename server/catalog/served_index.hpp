@@ -26,6 +26,8 @@ struct OpenSettings {
   std::size_t threads = 0;
   bool is_read_only = false;
   std::uint64_t writer_memory = std::uint64_t{256} << 20;
+  std::size_t probes = 16;  ///< lists of vectors that a query probes
+  std::size_t refine = 0;   ///< nearest codes that are ranked again by their vectors
 };
 
 class ServedIndex : public std::enable_shared_from_this<ServedIndex> {
@@ -44,6 +46,8 @@ class ServedIndex : public std::enable_shared_from_this<ServedIndex> {
   const Searcher& searcher() const;
   /// Throws HttpError (400) for an index of documents.
   const VectorIndex& vectors() const;
+  /// Whether distances between vectors are estimated by codes.
+  bool has_estimates() const { return has_estimates_; }
   /// Of the commit that is searched now. Throws as searcher() does.
   std::shared_ptr<const IndexReader> reader() const;
   std::uint64_t commit() const;
@@ -54,9 +58,10 @@ class ServedIndex : public std::enable_shared_from_this<ServedIndex> {
   bool refresh_if_changed();
 
   using Change = std::function<void(Writer&)>;
-  /// Runs `change` on a thread of the writers, after those before it. The writer is opened for the
-  /// first one; where that cannot be, `failed` is called with the exception, as it is with what
-  /// `change` throws. Throws HttpError: 403 where the server only reads, 429 where too many wait.
+  /// Runs `change` on a thread of the writers, after those before it. The writer has a journal. The
+  /// writer is opened for the first one; where that cannot be, `failed` is called with the
+  /// exception, as it is with what `change` throws. Throws HttpError: 403 where the server only
+  /// reads, 429 where too many wait.
   void post_change(Change change, std::function<void(std::exception_ptr)> failed);
   /// Makes a writer's changes visible, and searches them. Within a change.
   CommitReport commit_changes(Writer& writer);
@@ -70,6 +75,7 @@ class ServedIndex : public std::enable_shared_from_this<ServedIndex> {
   std::uint64_t commits() const { return commits_.load(std::memory_order_relaxed); }
 
  private:
+  void set_depth();
   Writer& writer();
   void post(WorkPool::Task task, std::function<void(std::exception_ptr)> failed);
 
@@ -78,6 +84,7 @@ class ServedIndex : public std::enable_shared_from_this<ServedIndex> {
   const OpenSettings settings_;
   std::optional<Searcher> searcher_;
   std::optional<VectorIndex> vectors_;
+  bool has_estimates_ = false;
 
   mutable std::mutex mutex_;  ///< protects the next two
   mutable std::shared_ptr<const IndexReader> reader_;
@@ -91,8 +98,5 @@ class ServedIndex : public std::enable_shared_from_this<ServedIndex> {
 };
 
 using IndexPtr = std::shared_ptr<ServedIndex>;
-
-/// Makes what was changed so far durable: a change that was acknowledged outlives the process.
-void make_durable(Writer& writer);
 
 }  // namespace warpdex::server

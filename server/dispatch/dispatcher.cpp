@@ -60,13 +60,14 @@ Dispatcher::Dispatcher(const DispatchSettings& settings)
   }
 }
 
-Dispatcher::~Dispatcher() {
+void Dispatcher::finish() {
   {
     const std::lock_guard lock(mutex_);
     ends_ = true;
   }
   woken_.notify_all();
   for (std::thread& thread : threads_) thread.join();
+  threads_.clear();
 }
 
 void Dispatcher::admit() {

@@ -66,8 +66,7 @@ class Dispatcher {
   static constexpr std::size_t kBatchThreads = 4;
 
   explicit Dispatcher(const DispatchSettings& settings);
-  /// Searches what waits, then ends.
-  ~Dispatcher();
+  ~Dispatcher() { finish(); }
   Dispatcher(const Dispatcher&) = delete;
   Dispatcher& operator=(const Dispatcher&) = delete;
 
@@ -82,6 +81,8 @@ class Dispatcher {
   std::size_t window() const { return is_batched_ ? 2 * kMaxBatch : 4 * threads_.size(); }
   std::size_t waiting() const { return waiting_.load(std::memory_order_relaxed); }
   std::uint64_t refused() const { return refused_.load(std::memory_order_relaxed); }
+  /// Searches what waits, then ends the threads.
+  void finish();
   std::chrono::microseconds p99() { return times_.p99(SearchJob::Clock::now()); }
 
  private:

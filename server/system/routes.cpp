@@ -1,6 +1,8 @@
 #include "system/routes.hpp"
 
+#include "routes/parameters.hpp"
 #include "services/services.hpp"
+#include "system/openapi.hpp"
 
 namespace warpdex::server::system {
 namespace {
@@ -9,16 +11,23 @@ constexpr std::string_view kPrometheus = "text/plain; version=0.0.4; charset=utf
 
 /// The process runs.
 void show_health(Services&, const ExchangePtr& exchange) {
+  Parameters(exchange->request).finish();
   exchange->respond({.body = "{\"status\":\"ok\"}\n"});
 }
 
 /// Requests are answered: it does not drain, and there is an index that is open.
 void show_readiness(Services& services, const ExchangePtr& exchange) {
+  Parameters(exchange->request).finish();
   if (services.is_draining) throw unavailable("the server is ending");
   if (services.catalog.all().empty() && !services.catalog.problems().empty()) {
     throw unavailable("no index could be opened");
   }
   exchange->respond({.body = "{\"status\":\"ready\"}\n"});
+}
+
+void show_description(Services&, const ExchangePtr& exchange) {
+  Parameters(exchange->request).finish();
+  exchange->respond({.body = std::string(kOpenApi)});
 }
 
 std::string of_index(const ServedIndex& index) {
@@ -50,6 +59,7 @@ void write_indexes(const Services& services, std::string& out) {
 }
 
 void show_metrics(Services& services, const ExchangePtr& exchange) {
+  Parameters(exchange->request).finish();
   std::string out;
   services.metrics.write(out);
   const auto single = [&](std::string_view name, std::string_view type, std::string_view help,
@@ -79,6 +89,7 @@ std::vector<Route> routes(const Face& face) {
   return {
       {Method::kGet, "/healthz", Role::kNone, kEmpty, show_health, &face},
       {Method::kGet, "/readyz", Role::kNone, kEmpty, show_readiness, &face},
+      {Method::kGet, "/openapi.json", Role::kNone, kEmpty, show_description, &face},
       {Method::kGet, "/metrics", Role::kRead, kEmpty, show_metrics, &face, true},
   };
 }

@@ -14,13 +14,14 @@ WorkPool::WorkPool(const std::string& name, std::size_t threads, std::size_t lim
   }
 }
 
-WorkPool::~WorkPool() {
+void WorkPool::finish() {
   {
     const std::lock_guard lock(mutex_);
     ends_ = true;
   }
   woken_.notify_all();
   for (std::thread& thread : threads_) thread.join();
+  threads_.clear();
 }
 
 bool WorkPool::try_post(Task task) {

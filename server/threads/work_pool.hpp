@@ -20,8 +20,7 @@ class WorkPool {
 
   /// `limit`: tasks that may wait. `name` is that of the threads, 15 bytes at most.
   WorkPool(const std::string& name, std::size_t threads, std::size_t limit);
-  /// Runs all that waits, then ends.
-  ~WorkPool();
+  ~WorkPool() { finish(); }
   WorkPool(const WorkPool&) = delete;
   WorkPool& operator=(const WorkPool&) = delete;
 
@@ -30,6 +29,8 @@ class WorkPool {
   /// The same without a limit, for what continues work that was taken.
   void post(Task task);
   std::size_t waiting() const;
+  /// Runs all that waits, then ends the threads.
+  void finish();
 
  private:
   void run();

@@ -72,6 +72,8 @@ void write_of_vectors(const ServedIndex& index, JsonWriter& json) {
   json.member("lists", stats.settings.lists);
 }
 
+}  // namespace
+
 void write_index(const ServedIndex& index, JsonWriter& json) {
   json.begin_object();
   json.member("name", index.name());
@@ -84,8 +86,6 @@ void write_index(const ServedIndex& index, JsonWriter& json) {
   json.member("read_only", index.is_read_only());
   json.end_object();
 }
-
-}  // namespace
 
 void list_indexes(Services& services, const ExchangePtr& exchange) {
   Parameters(exchange->request).finish();

@@ -274,5 +274,22 @@ TEST(Writer, TakesWeightedTermsAndVectors) {
   EXPECT_EQ(answer[0].score(), 2);
 }
 
+TEST(Writer, HasTheDocumentsWithAllChangesSoFar) {
+  const test::TemporaryFolder folder;
+  Writer writer(folder / "index", {.analyzer = "whitespace"});
+  EXPECT_FALSE(writer.has("1"));
+  writer.add({.id = "1", .text = "a"});
+  EXPECT_TRUE(writer.has("1"));  // which waits for analysis
+  writer.commit();
+  EXPECT_TRUE(writer.has("1"));
+  EXPECT_FALSE(writer.has(""));
+  writer.remove("1");
+  EXPECT_FALSE(writer.has("1"));
+  writer.update({.id = "1", .text = "b"});
+  EXPECT_TRUE(writer.has("1"));
+  writer.rollback();
+  EXPECT_TRUE(writer.has("1"));
+}
+
 }  // namespace
 }  // namespace warpdex

@@ -110,6 +110,8 @@ class Writer {
   BuildReport add_files(ReaderOptions files, const FilesOptions& options = {});
   /// False if there is no such document.
   bool remove(std::string_view id);
+  /// Whether there is a document of that id, with all changes so far. O(segments log documents).
+  bool has(std::string_view id);
 
   /// Makes all changes so far durable, by one write and one flush for all of them: whoever opens a
   /// Writer of the folder has them, whatever becomes of this process or of the machine. Searches do

@@ -55,6 +55,8 @@ struct Given {
   std::int64_t slow = 500;
   std::int64_t threads = 0;
   std::int64_t io_threads = 0;
+  std::int64_t probes = 16;
+  std::int64_t refine = 0;
   std::int64_t max_connections = 10'000;
   std::int64_t max_queue = 1024;
   std::int64_t max_k = 10'000;
@@ -137,6 +139,9 @@ void add_options(CommandLine& command, Given& given) {
       "threads", number(&given.threads), "threads that search; 0: all")(
       "io-threads", number(&given.io_threads),
       "threads that read requests; 0: one for 8 processors")(
+      "probes", number(&given.probes), "of indexes of vectors: lists that a query probes")(
+      "refine", number(&given.refine),
+      "of indexes of codes: rank the N best anew by their vectors")(
       "writer-memory", text(&given.writer_memory, "SIZE")->default_value(given.writer_memory),
       "memory of each index that is changed; at least 128M");
   command.add(device);
@@ -221,6 +226,8 @@ server::ServerOptions options_of(const Given& given, const CommandLine& command)
   }
   options.threads = checked_threads(given.threads);
   options.io_threads = checked_number("--io-threads", given.io_threads, 0, 64);
+  options.probes = checked_number("--probes", given.probes, 1);
+  options.refine = checked_number("--refine", given.refine, 0);
   options.is_read_only = given.read_only;
   options.keys = given.keys;
   options.hosts = given.hosts;

@@ -43,6 +43,8 @@ struct ServerOptions {
   std::optional<Gpu> gpu{};    ///< none: GPU 0, with most of its free memory
   std::size_t threads = 0;     ///< that search; 0: as many as this process may run on
   std::size_t io_threads = 0;  ///< that read requests; 0: one for 8 processors
+  std::size_t probes = 16;     ///< lists of vectors that a query probes
+  std::size_t refine = 0;      ///< nearest codes that are ranked again by their vectors
   bool is_read_only = false;
   std::filesystem::path keys{};      ///< empty: whoever reaches the server may do everything
   std::vector<std::string> hosts{};  ///< names that a Host may have, beside IP addresses

@@ -1,0 +1,64 @@
+#include "v1/document_call.hpp"
+
+#include <cmath>
+#include <utility>
+
+#include "http/error.hpp"
+
+namespace warpdex::server::v1 {
+namespace {
+
+void read_fields(const rapidjson::Value& fields, const std::string& what, NewDocument& document) {
+  if (!fields.IsObject()) throw bad_request(what + " has 'fields' that are no object of texts");
+  for (const auto& field : fields.GetObject()) {
+    const std::string name(field.name.GetString(), field.name.GetStringLength());
+    if (!field.value.IsString()) {
+      throw bad_request(what + " has a field '" + name + "' that is no text");
+    }
+    std::string text(field.value.GetString(), field.value.GetStringLength());
+    if (!document.fields.emplace(name, std::move(text)).second) {
+      throw bad_request(what + " has the field '" + name + "' twice; give it once");
+    }
+  }
+}
+
+void read_weights(const rapidjson::Value& weights, const std::string& what, NewDocument& document) {
+  if (!weights.IsObject()) throw bad_request(what + " has 'weights' that are no object of numbers");
+  for (const auto& weight : weights.GetObject()) {
+    std::string term(weight.name.GetString(), weight.name.GetStringLength());
+    const float number =
+        weight.value.IsNumber() ? static_cast<float>(weight.value.GetDouble()) : NAN;
+    if (!std::isfinite(number)) {
+      throw bad_request(what + " has a weight of '" + term + "' that is no finite number");
+    }
+    document.weights.push_back({std::move(term), number});
+  }
+}
+
+void read_members(Parameters& members, const std::string& what, NewDocument& document) {
+  document.text = members.text("text").value_or("");
+  if (const auto* fields = members.json("fields")) read_fields(*fields, what, document);
+  document.vector = members.reals("vector").value_or(std::vector<float>());
+  if (const auto* weights = members.json("weights")) read_weights(*weights, what, document);
+  members.finish();
+}
+
+}  // namespace
+
+NewDocument read_document(const rapidjson::Value& json, const std::string& what, std::string id) {
+  NewDocument document{std::move(id)};
+  Parameters members(json, what);
+  read_members(members, what, document);
+  return document;
+}
+
+NewDocument read_document(const rapidjson::Value& json, const std::string& what) {
+  Parameters members(json, what);
+  std::optional<std::string> id = members.text("id");
+  if (!id) throw bad_request(what + " has no 'id'");
+  NewDocument document{std::move(*id)};
+  read_members(members, what, document);
+  return document;
+}
+
+}  // namespace warpdex::server::v1

@@ -1,0 +1,128 @@
+// What is done to an index as a whole: made, removed, committed, merged, copied.
+#include "catalog/snapshots.hpp"
+#include "routes/parameters.hpp"
+#include "v1/face.hpp"
+
+namespace warpdex::server::v1 {
+namespace {
+
+vector::RowSettings read_vectors(const rapidjson::Value& json) {
+  Parameters members(json, "'vectors'");
+  vector::RowSettings settings;
+  const auto dimension = members.whole("dimension", 1, 4096);
+  if (!dimension) throw bad_request("'vectors' has no 'dimension'");
+  settings.dimension = static_cast<std::size_t>(*dimension);
+  if (const auto name = members.text("metric")) settings.metric = vector::metric_from_name(*name);
+  if (const auto name = members.text("store")) settings.store = vector::store_from_name(*name);
+  members.finish();
+  return settings;
+}
+
+NewIndex read_new_index(const Request& request) {
+  NewIndex settings;
+  if (request.body.empty()) return settings;
+  const JsonText body(request.body, "the body");
+  Parameters members(body.root(), "the body");
+  if (auto name = members.text("analyzer")) settings.analyzer = *name;
+  if (auto stored = members.texts("store")) settings.stored = *stored;
+  if (const auto* vectors = members.json("vectors")) settings.vectors = read_vectors(*vectors);
+  settings.is_weighted = members.flag("weighted").value_or(false);
+  if (const auto codec = members.text("codec")) settings.codec.kind = codec_from_name(*codec);
+  members.finish();
+  return settings;
+}
+
+}  // namespace
+
+void write_commit(const CommitReport& report, JsonWriter& json) {
+  json.member("commit", report.number);
+  json.begin_array("notes");
+  for (const std::string& note : report.notes) json.value(note);
+  json.end_array();
+}
+
+void create_index(Services& services, const ExchangePtr& exchange) {
+  Parameters(exchange->request).finish();
+  const std::string name(exchange->request.arguments[0]);
+  const IndexPtr index = services.catalog.create(name, read_new_index(exchange->request));
+  JsonWriter json;
+  write_index(*index, json);
+  exchange->respond({.status = 201, .body = json.take() + "\n"});
+}
+
+void remove_index(Services& services, const ExchangePtr& exchange) {
+  Parameters(exchange->request).finish();
+  const std::string name(exchange->request.arguments[0]);
+  services.catalog.remove(name, [&services, exchange, name](const std::exception_ptr& failure) {
+    if (failure) return fail(services, *exchange, failure);
+    JsonWriter json;
+    json.begin_object();
+    json.member("name", name);
+    json.member("result", "deleted");
+    json.end_object();
+    exchange->respond({.body = json.take() + "\n"});
+  });
+}
+
+void commit(Services& services, const ExchangePtr& exchange) {
+  Parameters(exchange->request).finish();
+  const IndexPtr index = services.catalog.find(exchange->request.arguments[0]);
+  run_change(services, exchange, index, [exchange, index](Writer& writer) {
+    const CommitReport report = index->commit_changes(writer);
+    JsonWriter json;
+    json.begin_object();
+    write_commit(report, json);
+    json.end_object();
+    exchange->respond({.body = json.take() + "\n"});
+  });
+}
+
+void merge(Services& services, const ExchangePtr& exchange) {
+  Parameters parameters(exchange->request);
+  const bool all = parameters.flag("all").value_or(false);
+  parameters.finish();
+  const IndexPtr index = services.catalog.find(exchange->request.arguments[0]);
+  run_change(services, exchange, index, [exchange, index, all](Writer& writer) {
+    const MergeReport merged = writer.merge(all);
+    const CommitReport report = index->commit_changes(writer);
+    JsonWriter json;
+    json.begin_object();
+    json.member("segments_before", merged.segments_before);
+    json.member("segments", merged.segments);
+    json.member("dropped_documents", merged.dropped_documents);
+    json.member("deleted_documents", merged.removed_documents);
+    write_commit(report, json);
+    json.end_object();
+    exchange->respond({.body = json.take() + "\n"});
+  });
+}
+
+void refresh(Services& services, const ExchangePtr& exchange) {
+  Parameters(exchange->request).finish();
+  const IndexPtr index = services.catalog.find(exchange->request.arguments[0]);
+  const bool is_new = index->refresh();
+  JsonWriter json;
+  json.begin_object();
+  json.member("commit", index->commit());
+  json.member("is_new", is_new);
+  json.end_object();
+  exchange->respond({.body = json.take() + "\n"});
+}
+
+void make_snapshot(Services& services, const ExchangePtr& exchange) {
+  Parameters(exchange->request).finish();
+  const IndexPtr index = services.catalog.find(exchange->request.arguments[0]);
+  if (services.options.snapshots.empty()) {
+    throw HttpError(403, "no_folder",
+                    "this server has no folder for snapshots; start it with --snapshots DIR");
+  }
+  const Snapshotted made = copy_by_links(*index, services.options.snapshots);
+  JsonWriter json;
+  json.begin_object();
+  json.member("snapshot", made.name);
+  json.member("commit", made.commit);
+  json.end_object();
+  exchange->respond({.status = 201, .body = json.take() + "\n"});
+}
+
+}  // namespace warpdex::server::v1

@@ -1,0 +1,309 @@
+"""Documents over HTTP: put, read, removed, in bulk; indexes made and removed; commits, merges,
+snapshots. What was acknowledged is there after the process was killed.
+Run as: documents_test.py SOURCE_FOLDER WARPDEX"""
+
+import json
+import os
+import random
+import signal
+import sys
+import tempfile
+import threading
+import unittest
+from pathlib import Path
+
+import serving
+
+OPERATIONS = 300
+
+
+def lines(items):
+    return "".join(json.dumps(item) + "\n" for item in items)
+
+
+class Documents(serving.ServerTest):
+    @classmethod
+    def setUpClass(cls):
+        cls.copies = tempfile.TemporaryDirectory()
+        cls.options = ("--snapshots", cls.copies.name)
+        super().setUpClass()
+
+    @classmethod
+    def tearDownClass(cls):
+        super().tearDownClass()
+        cls.copies.cleanup()
+
+    def bulk(self, index, items, query="", **headers):
+        body = items if isinstance(items, (str, bytes)) else lines(items)
+        return self.ask("POST", f"/v1/{index}/bulk{query}", body,
+                        headers={"Content-Type": "application/x-ndjson", **headers})
+
+    def make(self, name, **settings):
+        answer = self.ask("PUT", f"/v1/{name}", {"analyzer": "whitespace", "store": ["body"],
+                                                 **settings})
+        self.assertEqual(201, answer.status, answer.body)
+
+    def found(self, index, query):
+        answer = self.get(f"/v1/{index}/search?q={query}&k=10000")
+        return {hit["document"] for hit in answer.json()["hits"]}
+
+    def test_a_document_comes_back(self):
+        for text in self.random.sample(self.texts, 20):
+            answer = self.get(f"/v1/texts/documents/{text['id']}")
+            self.assertEqual(200, answer.status)
+            told = answer.json()
+            self.assertEqual(text["id"], told["document"])
+            self.assertEqual({"title": text["title"], "body": text["body"]}, told["fields"])
+            self.assertEqual(len(text["title"].split()) + len(text["body"].split()),
+                             told["length"])
+        self.assertEqual(404, self.get("/v1/texts/documents/none").status)
+        self.assertEqual(404, self.get("/v1/none/documents/d1").status)
+
+    def test_random_changes_are_those_of_a_map(self):
+        self.make("living")
+        kept = {}
+        choose = self.random
+        for number in range(OPERATIONS):
+            name = f"d {number % 40}/x".replace(" ", "-")
+            path = "/v1/living/documents/" + name.replace("/", "%2F")
+            if choose.random() < 0.3:
+                answer = self.ask("DELETE", path)
+                self.assertEqual(200 if name in kept else 404, answer.status)
+                kept.pop(name, None)
+            elif choose.random() < 0.5:
+                text = serving.words(choose, 5)
+                answer = self.ask("PUT", path, {"text": text, "fields": {"body": text}})
+                self.assertEqual(200 if name in kept else 201, answer.status, answer.body)
+                self.assertEqual("updated" if name in kept else "created",
+                                 answer.json()["result"])
+                kept[name] = text
+            else:
+                self.change_many(choose, kept)
+            if choose.random() < 0.1:
+                self.assertEqual(200, self.ask("POST", "/v1/living/commit").status)
+                self.check("living", kept)
+        self.assertEqual(200, self.ask("POST", "/v1/living/merge?all=true").status)
+        self.check("living", kept)
+        self.assertEqual(1 if kept else 0, self.get("/v1/living").json()["segments"])
+
+    def change_many(self, choose, kept):
+        items, wanted = [], []
+        for _ in range(choose.randint(1, 8)):
+            name = f"d-{choose.randrange(40)}/x"
+            text = serving.words(choose, 4)
+            document = {"id": name, "text": text, "fields": {"body": text}}
+            action = choose.choice(["put", "add", "delete"])
+            if action == "delete":
+                items.append({"delete": {"id": name}})
+                wanted.append(200 if name in kept else 404)
+                kept.pop(name, None)
+            else:
+                items.append({action: document})
+                is_refused = action == "add" and name in kept
+                wanted.append(409 if is_refused else 200 if name in kept else 201)
+                if not is_refused:
+                    kept[name] = text
+        answer = self.bulk("living", items)
+        self.assertEqual(200, answer.status, answer.body)
+        told = answer.json()
+        self.assertEqual(wanted, [item["status"] for item in told["items"]])
+        self.assertEqual(sum(status >= 400 for status in wanted), told["failed"])
+
+    def check(self, index, kept):
+        self.assertEqual(len(kept), self.get(f"/v1/{index}").json()["documents"])
+        for word in self.random.sample(serving.WORDS, 8):
+            self.assertEqual({name for name, text in kept.items() if word in text.split()},
+                             self.found(index, word))
+        for name, text in list(kept.items())[:5]:
+            told = self.get(f"/v1/{index}/documents/{name.replace('/', '%2F')}").json()
+            self.assertEqual({"body": text}, told["fields"])
+
+    def test_changes_are_seen_by_the_commit_that_was_asked_for(self):
+        self.make("seen")
+        self.ask("PUT", "/v1/seen/documents/a", {"text": "alpha"})
+        self.assertEqual(set(), self.found("seen", "alpha"))
+        self.assertEqual(1, self.get("/v1/seen").json()["uncommitted_changes"])
+        answer = self.ask("PUT", "/v1/seen/documents/b?commit=true", {"text": "alpha"})
+        self.assertEqual({"a", "b"}, self.found("seen", "alpha"))
+        self.assertEqual(answer.json()["commit"], self.get("/v1/seen").json()["commit"])
+        self.bulk("seen", [{"delete": {"id": "a"}}], "?commit")
+        self.assertEqual({"b"}, self.found("seen", "alpha"))
+        self.assertEqual(0, self.get("/v1/seen").json()["uncommitted_changes"])
+
+    def test_a_bulk_that_is_none_changes_nothing(self):
+        self.make("whole")
+        good = {"put": {"id": "a", "text": "alpha"}}
+        for bad, named in (('{"put": {"id": "b", "text": 3}}', "text"), ('{"put": {}}', "id"),
+                           ('{"put": {"id": "b", "txt": ""}}', "txt"), ("{", "JSON"),
+                           ('{"index": {"id": "b"}}', "index"), ("[]", "line 2"),
+                           ('{"delete": {"id": "a", "x": 1}}', "x"), ('{"delete": "a"}', "object"),
+                           ('{"put": {"id": "b"}, "add": {"id": "c"}}', "line 2"),
+                           ('{"put": {"id": "b", "fields": {"body": 1}}}', "body")):
+            answer = self.bulk("whole", json.dumps(good) + "\n" + bad + "\n")
+            self.assertEqual(400, answer.status, bad)
+            self.assertIn(named, answer.reason(), bad)
+            self.assertIn("line 2", answer.reason(), bad)
+        self.assertEqual(0, self.get("/v1/whole").json()["uncommitted_changes"])
+
+    def test_documents_that_the_index_refuses(self):
+        self.make("refusing", vectors={"dimension": 3})
+        for document, named in (({"id": "a b", "vector": [1, 2, 3]}, "white space"),
+                                ({"id": "", "vector": [1, 2, 3]}, "id"),
+                                ({"id": "a", "vector": [1, 2]}, "components"),
+                                ({"id": "a", "vector": [1, 2, 3], "fields": {"no": "x"}}, "'no'"),
+                                ({"id": "a", "vector": [1, 2, 3], "weights": {"x": 1}}, "weights"),
+                                ({"id": "a", "vector": [1, 2, 3], "text": "a\0b"}, "NUL")):
+            told = self.bulk("refusing", [{"put": document}]).json()
+            self.assertEqual(1, told["failed"], document)
+            self.assertEqual(400, told["items"][0]["status"])
+            self.assertIn(named, told["items"][0]["reason"])
+            self.assertNotIn(str(self.root), told["items"][0]["reason"])
+        answer = self.ask("PUT", "/v1/refusing/documents/a?commit",
+                          {"text": "alpha", "vector": [1, 0.5, 3]})
+        self.assertEqual(201, answer.status)
+        told = self.get("/v1/refusing/documents/a?vector=true").json()
+        self.assertEqual([1, 0.5, 3], told["vector"])
+        both = self.ask("POST", "/v1/refusing/search",
+                        {"q": "alpha", "vector": [1, 0, 0], "fusion": "convex"}).json()
+        self.assertEqual(["a"], [hit["document"] for hit in both["hits"]])
+
+    def test_indexes_are_made_and_removed(self):
+        for name in ("..", "a%2Fb", "A", "_a", "v1", "", "%00", "x" * 201, "-a", ".a", "a%20b"):
+            self.assertIn(self.ask("PUT", f"/v1/{name}", {}).status, (400, 404, 405), name)
+        self.make("made")
+        self.assertEqual(409, self.ask("PUT", "/v1/made", {}).status)
+        self.assertEqual(400, self.ask("PUT", "/v1/other", {"analyser": "x"}).status)
+        self.assertEqual(400, self.ask("PUT", "/v1/other", {"analyzer": "x"}).status)
+        self.assertTrue((self.root / "made").exists())
+        self.ask("PUT", "/v1/made/documents/a", {"text": "alpha"})
+        self.assertEqual(200, self.ask("DELETE", "/v1/made").status)
+        self.assertFalse((self.root / "made").exists())
+        self.assertEqual([], [path for path in self.root.iterdir() if "made" in path.name])
+        self.assertEqual(404, self.ask("DELETE", "/v1/made").status)
+        self.assertEqual(404, self.get("/v1/made").status)
+        self.make("made")
+        self.assertEqual(0, self.get("/v1/made").json()["documents"])
+
+    def test_a_snapshot_stays_as_it_was(self):
+        self.make("copied")
+        self.ask("PUT", "/v1/copied/documents/a?commit", {"text": "alpha"})
+        self.ask("PUT", "/v1/copied/documents/b", {"text": "alpha"})  # in the journal alone
+        answer = self.ask("POST", "/v1/copied/snapshot")
+        self.assertEqual(201, answer.status, answer.body)
+        copy = Path(self.copies.name) / answer.json()["snapshot"]
+        self.assertEqual(409, self.ask("POST", "/v1/copied/snapshot").status)
+        self.ask("DELETE", "/v1/copied/documents/a?commit")
+        self.ask("POST", "/v1/copied/merge?all")
+        serving.program("verify", copy)
+        told = json.loads(serving.program("search", copy, "--output-format", "json", "alpha"))
+        self.assertEqual(["a"], [hit["document"] for hit in told["queries"][0]["hits"]])
+
+    def test_a_second_server_only_reads_and_follows(self):
+        self.make("shared")
+        self.ask("PUT", "/v1/shared/documents/a?commit", {"text": "alpha"})
+        second = serving.Served(self.root)
+        try:
+            answer = second.ask("PUT", "/v1/shared/documents/b", {"text": "alpha"})
+            self.assertEqual(409, answer.status)
+            self.assertEqual("locked", answer.json()["error"]["type"])
+            self.assertEqual(409, second.ask("DELETE", "/v1/shared").status)
+            self.ask("PUT", "/v1/shared/documents/b?commit", {"text": "alpha"})
+            self.assertTrue(second.ask("POST", "/v1/shared/refresh").json()["is_new"]
+                            or len(second.get("/v1/shared/search?q=alpha").json()["hits"]) == 2)
+            self.assertEqual(2, len(second.get("/v1/shared/search?q=alpha").json()["hits"]))
+        finally:
+            self.assertEqual(0, second.end())
+
+    def test_commits_under_load_give_whole_answers(self):
+        """Each commit has 20 documents of its own number; an answer has those of one commit."""
+        self.make("rolling")
+
+        def write(number):
+            items = [{"put": {"id": f"r{i}", "text": f"all n{number}",
+                              "fields": {"body": str(number)}}} for i in range(20)]
+            return self.bulk("rolling", items, "?commit=true").json()["commit"]
+        write(0)
+        ends = threading.Event()
+        failures = []
+
+        def read():
+            client = self.server.connect()
+            seen = 0
+            while not ends.is_set():
+                answer = self.server.get("/v1/rolling/search?q=all&k=100&fields=body",
+                                         connection=client)
+                told = answer.json()
+                numbers = {hit["fields"]["body"] for hit in told["hits"]}
+                if answer.status != 200 or len(told["hits"]) != 20 or len(numbers) != 1 \
+                        or told["commit"] < seen:
+                    failures.append(told)
+                    return
+                seen = told["commit"]
+            client.close()
+        readers = [threading.Thread(target=read) for _ in range(4)]
+        for reader in readers:
+            reader.start()
+        commits = [write(number) for number in range(1, 25)]
+        ends.set()
+        for reader in readers:
+            reader.join()
+        self.assertEqual([], failures)
+        self.assertEqual(sorted(set(commits)), commits)
+
+
+class Killed(unittest.TestCase):
+    """kill -9 under bulk load: each acknowledged document is there, none twice."""
+
+    def test_acknowledged_documents_outlive_the_process(self):
+        seed = random.SystemRandom().randrange(2**32)
+        print(f"Killed: seed {seed}", file=sys.stderr)
+        choose = random.Random(seed)
+        rounds = 200 if os.environ.get("WARPDEX_FULL_TESTS") else 8
+        with tempfile.TemporaryDirectory() as folder:
+            acknowledged = {}
+            for number in range(rounds):
+                server = serving.Served(folder)
+                if number == 0:
+                    server.ask("PUT", "/v1/k", {"analyzer": "whitespace"})
+                self.assertEqual(200, server.ask("POST", "/v1/k/commit").status)
+                self.check(server, acknowledged)
+                self.load(server, choose, number, acknowledged)
+            server = serving.Served(folder)
+            server.ask("POST", "/v1/k/commit")
+            self.check(server, acknowledged)
+            self.assertEqual(0, server.end())
+
+    def load(self, server, choose, number, acknowledged):
+        timer = threading.Timer(choose.uniform(0.01, 0.4),
+                                lambda: server.raise_signal(signal.SIGKILL))
+        timer.start()
+        maybe = {}
+        try:
+            for batch in range(10**6):
+                items = {f"k{number}-{batch}-{i}": f"r{number}" for i in range(choose.randint(1, 9))}
+                maybe = items
+                body = lines({"put": {"id": name, "text": "all " + text}}
+                             for name, text in items.items())
+                query = "?commit" if choose.random() < 0.1 else ""
+                answer = server.ask("POST", "/v1/k/bulk" + query, body,
+                                    headers={"Content-Type": "application/x-ndjson"})
+                assert answer.status == 200 and answer.json()["failed"] == 0, answer.body
+                acknowledged.update(items)
+        except (OSError, serving.http.client.HTTPException):
+            pass  # the last batch may be there or not
+        timer.join()
+        self.unsure = maybe
+        server.end()
+
+    def check(self, server, acknowledged):
+        told = server.get("/v1/k/search?q=all&k=10000").json()
+        names = [hit["document"] for hit in told["hits"]]
+        self.assertEqual(len(set(names)), len(names))
+        unsure = getattr(self, "unsure", {})
+        self.assertLessEqual(set(acknowledged), set(names))
+        self.assertLessEqual(set(names) - set(acknowledged), set(unsure))
+        acknowledged.update({name: "" for name in names})
+
+
+if __name__ == "__main__":
+    serving.run()
