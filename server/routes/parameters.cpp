@@ -76,8 +76,10 @@ std::optional<float> float_of(std::string_view text) {
 
 JsonText::JsonText(std::string_view text, const std::string& what) {
   check_depth(text, what);
-  constexpr unsigned kFlags = rapidjson::kParseValidateEncodingFlag |
-                              rapidjson::kParseFullPrecisionFlag | rapidjson::kParseIterativeFlag;
+  // Not in RapidJSON's full precision, which makes any number of a zero with an exponent (0E88).
+  // The double may be off by some units in the last place, a float that is made of it is right.
+  constexpr unsigned kFlags =
+      rapidjson::kParseValidateEncodingFlag | rapidjson::kParseIterativeFlag;
   document_.Parse<kFlags>(text.data(), text.size());
   if (!document_.HasParseError()) return;
   throw bad_request(what + " is no JSON: at byte " + std::to_string(document_.GetErrorOffset()) +

@@ -1,6 +1,7 @@
 // Requests to the server, as a client's bytes: the header, the body in pieces, the address, and
 // bodies of JSON, of documents and packed ones. The input's first byte chooses.
 #include <algorithm>
+#include <cmath>
 #include <string>
 
 #include "http/error.hpp"
@@ -34,7 +35,7 @@ void read_parameters(Parameters& parameters) {
   if (const auto k = parameters.whole("k", 1, 100)) {
     require(*k >= 1 && *k <= 100, "whole numbers are within their range");
   }
-  parameters.real("b");
+  if (const auto b = parameters.real("b")) require(std::isfinite(*b), "numbers are finite");
   parameters.texts("fields");
   parameters.reals("vector");
   parameters.finish();

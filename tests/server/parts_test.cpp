@@ -3,7 +3,10 @@
 #include <zlib.h>
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <cmath>
+#include <cstdio>
 #include <random>
 #include <string>
 #include <thread>
@@ -49,6 +52,26 @@ TEST(Parameters, OfBodiesAreTakenByTheirKindsAlone) {
         "{\"n\": NaN}", "{} {}", "{\"n\": 2,}"}) {
     EXPECT_NE(refusal_of(bad), "") << bad;
   }
+}
+
+TEST(Parameters, NumbersAreTheNearestFloats) {
+  const unsigned seed = std::random_device()();
+  SCOPED_TRACE("seed " + std::to_string(seed));
+  std::mt19937 random(seed);
+  std::string json = R"({"v": [0E88, -0E300, 0e-9, 1e-60)";
+  std::vector<float> wanted{0, 0, 0, 0};
+  for (int i = 0; i < 3000; ++i) {
+    const float number = std::bit_cast<float>(static_cast<std::uint32_t>(random()));
+    if (!std::isfinite(number)) continue;
+    std::array<char, 64> text{};
+    const int digits = i % 3 == 0 ? 9 : 17;
+    std::snprintf(text.data(), text.size(), ", %.*g", digits, static_cast<double>(number));
+    json += text.data();
+    wanted.push_back(number);
+  }
+  const JsonText text(json + "]}", "it");
+  Parameters parameters(text.root(), "it");
+  EXPECT_EQ(parameters.reals("v"), wanted);
 }
 
 TEST(Keys, AreComparedWhole) {
