@@ -50,8 +50,8 @@ JournalContent read_journal(std::span<const std::uint8_t> bytes, const std::stri
 JournalContent read_journal(const Folder& folder, const JournalBase& base,
                             const JournalVisitor& visit);
 
-/// Throws UsageError if the folder has a journal with a record, whatever it follows and whatever its
-/// state: what takes the place of the folder would lose it.
+/// Throws UsageError if the folder has a journal with a record, whatever it follows and whatever
+/// its state: what takes the place of the folder would lose it.
 void check_no_journal(const std::filesystem::path& folder);
 
 /// The journal of an index that this process holds locked, open for more. Records wait in memory
