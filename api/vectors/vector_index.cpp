@@ -12,14 +12,17 @@
 namespace warpdex {
 namespace {
 
-/// Queries that a search which can be stopped answers at a time.
+/// Queries that a search which can be stopped answers at a time. A GPU reads all rows for each such
+/// part, and is done with a large one in the time of a small one on the CPU.
 constexpr std::size_t kStoppableQueries = 256;
+constexpr std::size_t kStoppableQueriesOnGpu = 8192;
 
 /// Answers to parts of the queries, put together. `find` answers some.
 template <class Answers, class Find, class Append>
 Answers search_in_parts(const OpenVectors& open, std::span<const float> queries,
                         const std::stop_token& stop, const Find& find, const Append& append) {
-  const std::size_t part = kStoppableQueries * open.index().settings().dimension;
+  const std::size_t part = (open.is_on_gpu() ? kStoppableQueriesOnGpu : kStoppableQueries) *
+                           open.index().settings().dimension;
   if (!stop.stop_possible() || queries.size() <= part) {
     check_stop(stop);
     return find(queries);
