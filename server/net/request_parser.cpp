@@ -32,25 +32,53 @@ std::string_view standard(beast::string_view text) { return {text.data(), text.s
 
 RequestParser::RequestParser(Request& request, std::size_t header_bytes) : request_(request) {
   Base::header_limit(static_cast<std::uint32_t>(header_bytes));
-  Base::body_limit(std::numeric_limits<std::uint64_t>::max());  // add_body() has the limit
+  Base::body_limit(std::numeric_limits<std::uint64_t>::max());
+  Base::skip(true);  // the body is read here: Beast's chunks have no limit, and trailers are fields
 }
 
 RequestParser::Step RequestParser::put(std::string_view bytes) {
-  std::size_t used = 0;
-  while (!Base::is_done()) {
-    ErrorCode ec;
-    const std::size_t now =
-        Base::put(boost::asio::const_buffer(bytes.data() + used, bytes.size() - used), ec);
-    used += now;
-    if (ec == http::error::need_more) return {State::kNeedsMore, used};
-    if (ec) return failed(ec);
-    if (!has_header_ && Base::is_header_done()) {
-      has_header_ = true;
-      return {State::kHasHeader, used};
+  return has_header_ ? put_body(bytes) : put_header(bytes);
+}
+
+RequestParser::Step RequestParser::put_header(std::string_view bytes) {
+  ErrorCode ec;
+  const std::size_t used = Base::put(boost::asio::const_buffer(bytes.data(), bytes.size()), ec);
+  if (ec == http::error::need_more) return {State::kNeedsMore, used};
+  if (ec) return failed(ec);
+  if (!Base::is_header_done()) return {State::kNeedsMore, used};
+  has_header_ = true;
+  left_ = content_length().value_or(0);
+  request_.body.reserve(static_cast<std::size_t>(std::min<std::uint64_t>(left_, kMaxFirstRoom)));
+  return {State::kHasHeader, used};
+}
+
+RequestParser::Step RequestParser::put_body(std::string_view bytes) {
+  if (is_chunked()) {
+    std::size_t used = 0;
+    switch (chunks_.put(bytes, body_limit_, request_.body, used)) {
+      case ChunkedBody::State::kNeedsMore: return {State::kNeedsMore, used};
+      case ChunkedBody::State::kDone: return {State::kDone, used};
+      case ChunkedBody::State::kTooLarge: return too_large();
+      case ChunkedBody::State::kMalformed: break;
     }
-    if (now == 0 && !Base::is_done()) return {State::kNeedsMore, used};
+    return refused(400, "the body's chunks are none");
   }
-  return {State::kDone, used};
+  if (left_ > body_limit_ - std::min(body_limit_, request_.body.size())) return too_large();
+  const auto used = static_cast<std::size_t>(std::min<std::uint64_t>(left_, bytes.size()));
+  request_.body += bytes.substr(0, used);
+  left_ -= used;
+  return {left_ == 0 ? State::kDone : State::kNeedsMore, used};
+}
+
+RequestParser::Step RequestParser::too_large() {
+  return refused(
+      413, "the body is too large; at most " + std::to_string(body_limit_) + " bytes are taken");
+}
+
+RequestParser::Step RequestParser::refused(int status, std::string reason) {
+  status_ = status;
+  reason_ = std::move(reason);
+  return {State::kFailed, 0};
 }
 
 RequestParser::Step RequestParser::failed(const ErrorCode& ec) {
@@ -76,7 +104,7 @@ std::optional<std::uint64_t> RequestParser::content_length() const {
 void RequestParser::fail(int status, std::string reason, ErrorCode& ec) {
   status_ = status;
   reason_ = std::move(reason);
-  ec = status == 413 ? http::error::body_limit : http::error::bad_field;
+  ec = http::error::bad_field;
 }
 
 void RequestParser::on_request_impl(Verb verb, View, View target, int version, ErrorCode&) {
@@ -88,7 +116,6 @@ void RequestParser::on_request_impl(Verb verb, View, View target, int version, E
 void RequestParser::on_response_impl(int, View, int, ErrorCode&) {}
 
 void RequestParser::on_field_impl(Field field, View name, View value, ErrorCode& ec) {
-  if (has_header_) return;  // behind a body in chunks: must not change what was checked
   if (field == Field::transfer_encoding && !same_without_case(standard(value), "chunked")) {
     return fail(501, "a body comes whole or in chunks; other Transfer-Encodings are not known", ec);
   }
@@ -97,29 +124,13 @@ void RequestParser::on_field_impl(Field field, View name, View value, ErrorCode&
 
 void RequestParser::on_header_impl(ErrorCode&) {}
 
-void RequestParser::on_body_init_impl(const boost::optional<std::uint64_t>& length, ErrorCode&) {
-  if (!length) return;
-  request_.body.reserve(static_cast<std::size_t>(std::min<std::uint64_t>(*length, kMaxFirstRoom)));
-}
-
-std::size_t RequestParser::add_body(View body, ErrorCode& ec) {
-  if (body.size() > body_limit_ - std::min(body_limit_, request_.body.size())) {
-    fail(413, "the body is too large; at most " + std::to_string(body_limit_) + " bytes are taken",
-         ec);
-    return 0;
-  }
-  request_.body.append(body.data(), body.size());
+// Beast reads no bodies here.
+void RequestParser::on_body_init_impl(const boost::optional<std::uint64_t>&, ErrorCode&) {}
+std::size_t RequestParser::on_body_impl(View body, ErrorCode&) { return body.size(); }
+void RequestParser::on_chunk_header_impl(std::uint64_t, View, ErrorCode&) {}
+std::size_t RequestParser::on_chunk_body_impl(std::uint64_t, View body, ErrorCode&) {
   return body.size();
 }
-
-std::size_t RequestParser::on_body_impl(View body, ErrorCode& ec) { return add_body(body, ec); }
-
-void RequestParser::on_chunk_header_impl(std::uint64_t, View, ErrorCode&) {}
-
-std::size_t RequestParser::on_chunk_body_impl(std::uint64_t, View body, ErrorCode& ec) {
-  return add_body(body, ec);
-}
-
 void RequestParser::on_finish_impl(ErrorCode&) {}
 
 }  // namespace warpdex::server

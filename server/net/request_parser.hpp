@@ -1,4 +1,5 @@
-// Reads a request from the bytes of a connection, by Boost.Beast's parser.
+// Reads a request from the bytes of a connection: its header by Boost.Beast's parser, its body
+// here.
 #pragma once
 
 #include <utility>
@@ -10,6 +11,7 @@
 #include <string_view>
 
 #include "http/request.hpp"
+#include "net/chunked_body.hpp"
 
 namespace warpdex::server {
 
@@ -57,12 +59,17 @@ class RequestParser final : private boost::beast::http::basic_parser<true> {
   std::size_t on_chunk_body_impl(std::uint64_t remain, View body, ErrorCode& ec) override;
   void on_finish_impl(ErrorCode& ec) override;
 
-  std::size_t add_body(View body, ErrorCode& ec);
+  Step put_header(std::string_view bytes);
+  Step put_body(std::string_view bytes);
+  Step refused(int status, std::string reason);
   void fail(int status, std::string reason, ErrorCode& ec);
   Step failed(const ErrorCode& ec);
+  Step too_large();
 
   Request& request_;
   std::size_t body_limit_ = 0;
+  std::uint64_t left_ = 0;  ///< of a body of known length
+  ChunkedBody chunks_;
   bool has_header_ = false;
   int status_ = 400;
   std::string reason_;
