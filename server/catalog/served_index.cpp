@@ -29,7 +29,7 @@ ServedIndex::ServedIndex(std::string name, std::filesystem::path folder,
       folder_(std::move(folder)),
       settings_(settings),
       manifest_(version_of(folder_)),
-      work_(std::make_shared<SerialWork>(writers, kMaxWaitingChanges)) {
+      work_(std::make_shared<SerialWork>(writers)) {
   if (content_of(folder_) == IndexContent::kVectors) {
     VectorIndexOptions options;
     options.device = settings.device;
@@ -97,40 +97,88 @@ bool ServedIndex::refresh_if_changed() {
   return refresh();
 }
 
-void ServedIndex::post(WorkPool::Task task, std::function<void(std::exception_ptr)> failed) {
-  if (settings_.is_read_only) {
-    throw HttpError(403, "read_only", "this server only reads its indexes");
+void ServedIndex::check_changes() const {
+  if (!settings_.is_read_only) return;
+  throw HttpError(403, "read_only", "this server only reads its indexes");
+}
+
+/// Each that is posted also posts a run, which takes all that wait by then.
+void ServedIndex::post(Waiting waiting) {
+  check_changes();
+  {
+    const std::lock_guard lock(waiting_mutex_);
+    if (waiting_.size() >= kMaxWaitingChanges) {
+      throw too_busy("too many changes of '" + name_ + "' wait; try again later");
+    }
+    waiting_.push_back(std::move(waiting));
   }
-  const bool is_taken = work_->try_post(
-      [self = shared_from_this(), task = std::move(task), failed = std::move(failed)] {
-        try {
-          task();
-        } catch (...) {
-          failed(std::current_exception());
-        }
-      });
-  if (!is_taken) throw too_busy("too many changes of '" + name_ + "' wait; try again later");
+  work_->post([self = shared_from_this()] { self->run_changes(); });
 }
 
-void ServedIndex::post_change(Change change, std::function<void(std::exception_ptr)> failed) {
+void ServedIndex::run_changes() {
+  std::vector<Waiting> all;
+  {
+    const std::lock_guard lock(waiting_mutex_);
+    all.swap(waiting_);
+  }
+  std::vector<Waiting> changed;  // that are not durable yet
+  for (Waiting& waiting : all) {
+    if (!waiting.kept) keep(changed);  // it may take long, or remove the index
+    try {
+      waiting.change(writer());
+      if (waiting.kept) changed.push_back(std::move(waiting));
+    } catch (...) {
+      waiting.failed(std::current_exception());
+    }
+  }
+  keep(changed);
+}
+
+/// Makes them durable together, and says so.
+void ServedIndex::keep(std::vector<Waiting>& changed) {
+  if (changed.empty()) return;
+  std::exception_ptr failure;
+  try {
+    writer().sync();
+  } catch (...) {
+    failure = std::current_exception();
+  }
+  for (const Waiting& waiting : changed) {
+    if (failure) {
+      waiting.failed(failure);
+    } else {
+      waiting.kept();
+    }
+  }
+  changed.clear();
+}
+
+void ServedIndex::post_change(Change change, Failed failed) {
   searcher();  // an index of vectors is refused
-  post([this, change = std::move(change)] { change(writer()); }, std::move(failed));
+  post({std::move(change), {}, std::move(failed)});
 }
 
-void ServedIndex::post_removal(std::function<void()> remove,
-                               std::function<void(std::exception_ptr)> failed) {
-  post(
-      [this, remove = std::move(remove)] {
-        try {
-          if (searcher_) writer();  // nobody else has it open
-        } catch (const UsageError&) {
-          // Of an index that does not change.
-        }
-        writer_.reset();
-        is_closed_ = true;
-        remove();
-      },
-      std::move(failed));
+void ServedIndex::post_durable_change(Change change, std::function<void()> kept, Failed failed) {
+  searcher();
+  post({std::move(change), std::move(kept), std::move(failed)});
+}
+
+void ServedIndex::post_removal(std::function<void()> remove, Failed failed) {
+  check_changes();
+  work_->post([self = shared_from_this(), remove = std::move(remove), failed = std::move(failed)] {
+    try {
+      try {
+        if (self->searcher_) self->writer();  // nobody else has it open
+      } catch (const UsageError&) {
+        // Of an index that does not change.
+      }
+      self->writer_.reset();
+      self->is_closed_ = true;
+      remove();
+    } catch (...) {
+      failed(std::current_exception());
+    }
+  });
 }
 
 Writer& ServedIndex::writer() {

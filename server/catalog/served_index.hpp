@@ -9,6 +9,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "threads/work_pool.hpp"
 #include "warpdex/index_reader.hpp"
@@ -58,11 +59,15 @@ class ServedIndex : public std::enable_shared_from_this<ServedIndex> {
   bool refresh_if_changed();
 
   using Change = std::function<void(Writer&)>;
-  /// Runs `change` on a thread of the writers, after those before it. The writer has a journal. The
-  /// writer is opened for the first one; where that cannot be, `failed` is called with the
-  /// exception, as it is with what `change` throws. Throws HttpError: 403 where the server only
-  /// reads, 429 where too many wait.
-  void post_change(Change change, std::function<void(std::exception_ptr)> failed);
+  using Failed = std::function<void(std::exception_ptr)>;
+  /// Runs `change` on a thread of the writers, after those before it. The writer has a journal; it
+  /// is opened for the first change. Where that cannot be, `failed` is called with the exception,
+  /// as it is with what `change` throws. Throws HttpError: 403 where the server only reads, 429
+  /// where too many wait.
+  void post_change(Change change, Failed failed);
+  /// The same, and once the change is durable `kept` is called. Changes that wait together are
+  /// flushed together, by one write to the disk (group commit).
+  void post_durable_change(Change change, std::function<void()> kept, Failed failed);
   /// Makes a writer's changes visible, and searches them. Within a change.
   CommitReport commit_changes(Writer& writer);
   /// Changes since the last commit, for reports.
@@ -70,14 +75,23 @@ class ServedIndex : public std::enable_shared_from_this<ServedIndex> {
   void count_changes(std::uint64_t count) { uncommitted_ += count; }
   /// Runs `remove` after all changes, with the writer closed for good. Throws and calls `failed` as
   /// post_change() does, also where another process has the index open for changes.
-  void post_removal(std::function<void()> remove, std::function<void(std::exception_ptr)> failed);
+  void post_removal(std::function<void()> remove, Failed failed);
 
   std::uint64_t commits() const { return commits_.load(std::memory_order_relaxed); }
 
  private:
   void set_depth();
   Writer& writer();
-  void post(WorkPool::Task task, std::function<void(std::exception_ptr)> failed);
+  /// A change that waits. With `kept`, it is durable before that is called.
+  struct Waiting {
+    Change change;
+    std::function<void()> kept;
+    Failed failed;
+  };
+  void check_changes() const;
+  void post(Waiting waiting);
+  void run_changes();
+  void keep(std::vector<Waiting>& changed);
 
   const std::string name_;
   const std::filesystem::path folder_;
@@ -90,6 +104,8 @@ class ServedIndex : public std::enable_shared_from_this<ServedIndex> {
   mutable std::shared_ptr<const IndexReader> reader_;
   std::string manifest_;  ///< what tells its versions apart
 
+  std::mutex waiting_mutex_;  ///< protects the next
+  std::vector<Waiting> waiting_;
   std::shared_ptr<SerialWork> work_;
   std::optional<Writer> writer_;  ///< touched within changes only
   bool is_closed_ = false;        ///< likewise

@@ -54,6 +54,14 @@ void run_change(Services& services, const ExchangePtr& exchange, const IndexPtr&
   });
 }
 
+void run_durable_change(Services& services, const ExchangePtr& exchange, const IndexPtr& index,
+                        ServedIndex::Change change, std::function<void()> kept) {
+  index->post_durable_change(std::move(change), std::move(kept),
+                             [&services, exchange](const std::exception_ptr& failure) {
+                               fail(services, *exchange, failure);
+                             });
+}
+
 void run_search(Services& services, const ExchangePtr& exchange, SearchJob job,
                 std::function<void(SearchOutcome&&)> done) {
   job.done = [&services, exchange, index = job.index,

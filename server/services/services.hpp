@@ -39,6 +39,10 @@ void run_on_work(Services& services, const ExchangePtr& exchange, std::function<
 void run_change(Services& services, const ExchangePtr& exchange, const IndexPtr& index,
                 ServedIndex::Change change);
 
+/// The same, and once the change is durable, together with others that waited, calls `kept`.
+void run_durable_change(Services& services, const ExchangePtr& exchange, const IndexPtr& index,
+                        ServedIndex::Change change, std::function<void()> kept);
+
 /// Searches, and calls `done` on the thread that searched, where it may throw: that is answered as
 /// other failures are. Counts the search, and writes a slow one into the slow log. Throws HttpError
 /// (429).

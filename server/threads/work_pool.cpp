@@ -61,16 +61,14 @@ void WorkPool::run() {
   }
 }
 
-bool SerialWork::try_post(WorkPool::Task task) {
+void SerialWork::post(WorkPool::Task task) {
   {
     const std::lock_guard lock(mutex_);
-    if (tasks_.size() >= limit_) return false;
     tasks_.push_back(std::move(task));
-    if (is_running_) return true;
+    if (is_running_) return;
     is_running_ = true;
   }
   pool_.post([self = shared_from_this()] { self->run_one(); });
-  return true;
 }
 
 void SerialWork::run_one() {

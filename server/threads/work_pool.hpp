@@ -47,17 +47,16 @@ class WorkPool {
 /// only. Others of the pool's threads stay free meanwhile.
 class SerialWork : public std::enable_shared_from_this<SerialWork> {
  public:
-  /// The pool must outlive this. `limit`: tasks that may wait.
-  SerialWork(WorkPool& pool, std::size_t limit) : pool_(pool), limit_(limit) {}
+  /// The pool must outlive this.
+  explicit SerialWork(WorkPool& pool) : pool_(pool) {}
 
-  /// False, and the task is dropped, where too many wait.
-  bool try_post(WorkPool::Task task);
+  /// Whoever posts bounds how many tasks wait.
+  void post(WorkPool::Task task);
 
  private:
   void run_one();
 
   WorkPool& pool_;
-  const std::size_t limit_;
   std::mutex mutex_;
   std::deque<WorkPool::Task> tasks_;
   bool is_running_ = false;

@@ -66,16 +66,6 @@ ItemResult apply(Item& item, Writer& writer) {
   }
 }
 
-/// Makes what was changed outlive the process, and visible where the client wants that. Returns the
-/// commit, or none.
-std::optional<CommitReport> keep(ServedIndex& index, Writer& writer, std::uint64_t changes,
-                                 bool commits) {
-  index.count_changes(changes);
-  if (commits) return index.commit_changes(writer);
-  writer.sync();
-  return std::nullopt;
-}
-
 /// Of a request that changes: whether it commits, too.
 bool read_commits(const Request& request) {
   Parameters parameters(request);
@@ -84,25 +74,53 @@ bool read_commits(const Request& request) {
   return commits;
 }
 
+/// An answer whose object ends with `end`.
+Response closed(Response response, const std::string& end) {
+  response.body.pop_back();
+  response.body += end + "\n";
+  return response;
+}
+
+/// Runs a change, which gives the answer, and answers once it is durable, or
+/// with its commit where the client wants one.
+void answer_change(Services& services, const ExchangePtr& exchange, const IndexPtr& index,
+                   bool commits, std::function<Response(Writer&)> change) {
+  if (commits) {
+    return run_change(services, exchange, index, [exchange, index, change](Writer& writer) {
+      Response response = change(writer);
+      const CommitReport report = index->commit_changes(writer);
+      JsonWriter json;
+      json.begin_object();
+      write_commit(report, json);
+      json.end_object();
+      exchange->respond(closed(std::move(response), "," + json.take().substr(1)));
+    });
+  }
+  const auto response = std::make_shared<Response>();
+  run_durable_change(
+      services, exchange, index,
+      [response, change = std::move(change)](Writer& writer) { *response = change(writer); },
+      [exchange, response] { exchange->respond(closed(std::move(*response), "}")); });
+}
+
 void change_one(Services& services, const ExchangePtr& exchange, Item item) {
   const bool commits = read_commits(exchange->request);
   const IndexPtr index = services.catalog.find(exchange->request.arguments[0]);
   auto kept = std::make_shared<Item>(std::move(item));
-  run_change(services, exchange, index, [exchange, index, kept, commits](Writer& writer) {
+  answer_change(services, exchange, index, commits, [index, kept](Writer& writer) -> Response {
     const std::string id = kept->document.id;
     const ItemResult result = apply(*kept, writer);
     if (result.status >= 400) {
       throw HttpError(result.status, result.status == 404 ? "document_not_found" : "bad_document",
                       result.reason);
     }
-    const std::optional<CommitReport> report = keep(*index, writer, 1, commits);
+    index->count_changes(1);
     JsonWriter json;
     json.begin_object();
     json.member("document", id);
     json.member("result", result.result);
-    if (report) write_commit(*report, json);
     json.end_object();
-    exchange->respond({.status = result.status, .body = json.take() + "\n"});
+    return {.status = result.status, .body = json.take()};
   });
 }
 
@@ -120,8 +138,9 @@ void write_items(const std::vector<Item>& items, const std::vector<std::string>&
   json.end_array();
 }
 
-std::string change_all(const Services& services, std::string_view body, ServedIndex& index,
-                       Writer& writer, bool commits) {
+/// Applies all lines of a body, once all could be read. The answer says what became of each.
+Response change_all(const Services& services, std::string_view body, ServedIndex& index,
+                    Writer& writer) {
   std::vector<Item> items;
   std::vector<std::string> ids;
   JsonLines lines(body);
@@ -137,14 +156,13 @@ std::string change_all(const Services& services, std::string_view body, ServedIn
     ++failed;
     results.back().reason = services.catalog.without_folders(results.back().reason);
   }
-  const std::optional<CommitReport> report = keep(index, writer, items.size() - failed, commits);
+  index.count_changes(items.size() - failed);
   JsonWriter json;
   json.begin_object();
   json.member("failed", failed);
   write_items(items, ids, results, json);
-  if (report) write_commit(*report, json);
   json.end_object();
-  return json.take() + "\n";
+  return {.body = json.take()};
 }
 
 }  // namespace
@@ -195,9 +213,8 @@ void remove_document(Services& services, const ExchangePtr& exchange) {
 void change_documents(Services& services, const ExchangePtr& exchange) {
   const bool commits = read_commits(exchange->request);
   const IndexPtr index = services.catalog.find(exchange->request.arguments[0]);
-  run_change(services, exchange, index, [&services, exchange, index, commits](Writer& writer) {
-    exchange->respond(
-        {.body = change_all(services, exchange->request.body, *index, writer, commits)});
+  answer_change(services, exchange, index, commits, [&services, exchange, index](Writer& writer) {
+    return change_all(services, exchange->request.body, *index, writer);
   });
 }
 

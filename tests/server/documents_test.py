@@ -130,6 +130,27 @@ class Documents(serving.ServerTest):
         self.assertEqual({"b"}, self.found("seen", "alpha"))
         self.assertEqual(0, self.get("/v1/seen").json()["uncommitted_changes"])
 
+    def test_changes_of_many_clients_are_all_kept(self):
+        self.make("many")
+        told = []
+
+        def write(client_number):
+            client = self.server.connect()
+            for number in range(25):
+                answer = self.ask("PUT", f"/v1/many/documents/c{client_number}-{number}",
+                                  {"text": "all"}, connection=client)
+                told.append(answer.status)
+            client.close()
+        clients = [threading.Thread(target=write, args=(number,)) for number in range(8)]
+        for client in clients:
+            client.start()
+        for client in clients:
+            client.join()
+        self.assertEqual([201] * 200, told)
+        self.ask("POST", "/v1/many/commit")
+        self.assertEqual({f"c{client}-{number}" for client in range(8) for number in range(25)},
+                         self.found("many", "all"))
+
     def test_a_bulk_that_is_none_changes_nothing(self):
         self.make("whole")
         good = {"put": {"id": "a", "text": "alpha"}}

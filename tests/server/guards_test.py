@@ -225,6 +225,29 @@ class Limits(serving.ServerTest):
         self.assertEqual(200, self.get("/healthz").status)
 
 
+class SlowSearches(serving.ServerTest):
+    options = ("--threads", "1", "--max-p99", "1")
+
+    def test_searches_are_refused_while_they_take_too_long(self):
+        """Those of many clients take longer than a millisecond; those of one alone are answered."""
+        slow = "/v1/texts/search?k=400&explain&fields=title,body&q=w0+w1+w2+w3"
+        told = []
+
+        def ask():
+            client = self.server.connect()
+            for _ in range(40):
+                answer = self.server.get(slow, connection=client)
+                told.append((answer.status, b"take too long" in answer.body))
+            client.close()
+        clients = [threading.Thread(target=ask) for _ in range(12)]
+        for client in clients:
+            client.start()
+        for client in clients:
+            client.join()
+        self.assertEqual({(200, False), (429, True)}, set(told))
+        self.assertEqual(200, self.get(slow).status)
+
+
 class Ends(serving.ServerTest):
     def test_requests_under_way_are_answered_when_it_ends(self):
         server = serving.Served(self.root)
