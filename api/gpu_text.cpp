@@ -50,6 +50,7 @@ class GpuText final : public TextEngine {
       for (std::size_t i = 0; i < plans.size(); ++i) {
         if (batch[i].is_answered) {
           answers[i].result = batch.result(i);
+          answers[i].is_of_gpu = true;
         } else {
           left.push_back(i);
           left_plans.push_back(plans[i]);

@@ -6,6 +6,7 @@
 
 #include "index_statistics.hpp"
 #include "warpdex/core/error.hpp"
+#include "warpdex/indexer/analysis/analyzer.hpp"
 #include "warpdex/indexer/format/postings.hpp"
 #include "warpdex/indexer/format/snapshot.hpp"
 #include "warpdex/indexer/format/stored_fields.hpp"
@@ -167,6 +168,21 @@ std::vector<SimilarTerm> IndexReader::similar_terms(std::string_view word,
   for (const Correction& each : state_->corrector().corrections(word, count)) {
     similar.push_back({std::string(each.term), each.documents, each.edits});
   }
+  return similar;
+}
+
+std::vector<SimilarTerm> IndexReader::offered_terms(std::string_view term,
+                                                    std::size_t count) const {
+  constexpr std::size_t kLookedAt = 20;
+  const std::unique_ptr<Analyzer> analyzer = make_analyzer(settings().analyzer);
+  std::vector<SimilarTerm> similar = similar_terms(term, std::max(count, kLookedAt));
+  std::vector<std::string_view> typed;
+  std::erase_if(similar, [&](const SimilarTerm& one) {
+    typed.clear();
+    analyzer->analyze(one.term, typed);
+    return typed.size() != 1 || typed[0] != one.term;
+  });
+  if (similar.size() > count) similar.resize(count);
   return similar;
 }
 

@@ -126,7 +126,8 @@ class ScheduledText final : public TextEngine {
 
   static TextAnswer taken(ScheduledAnswer&& answer) {
     if (answer.failure) std::rethrow_exception(answer.failure);
-    return {std::move(answer.result), answer.end == JobEnd::kComplete, answer.max_missing_score};
+    return {std::move(answer.result), answer.end == JobEnd::kComplete, answer.max_missing_score,
+            answer.processor == Processor::kGpu};
   }
 
   // The scheduler ends before its engines.

@@ -66,6 +66,7 @@ struct TextAnswer {
   SearchResult result;
   bool is_complete = true;
   float max_missing_score = 0;  ///< see SearchProgress
+  bool is_of_gpu = false;       ///< the GPU found it
 };
 
 class TextEngine {

@@ -23,6 +23,7 @@ void remove_index(Services& services, const ExchangePtr& exchange);
 void search_by_address(Services& services, const ExchangePtr& exchange);
 void search_by_body(Services& services, const ExchangePtr& exchange);
 void search_batch(Services& services, const ExchangePtr& exchange);
+void find_similar(Services& services, const ExchangePtr& exchange);
 void find_nearest(Services& services, const ExchangePtr& exchange);
 void get_document(Services& services, const ExchangePtr& exchange);
 void put_document(Services& services, const ExchangePtr& exchange);

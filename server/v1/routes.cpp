@@ -17,6 +17,7 @@ std::vector<Route> routes() {
       {kGet, "/v1/{index}/search", kRead, kEmpty, search_by_address, face},
       {kPost, "/v1/{index}/search", kRead, kJson, search_by_body, face},
       {kPost, "/v1/{index}/search/batch", kRead, kNdjson, search_batch, face, kMayWait},
+      {kGet, "/v1/{index}/similar", kRead, kEmpty, find_similar, face, kMayWait},
       {kPost, "/v1/{index}/nearest", kRead, kJson, find_nearest, face},
       {kGet, "/v1/{index}/documents/{id}", kRead, kEmpty, get_document, face, kMayWait},
       {kPut, "/v1/{index}/documents/{id}", kWrite, kJson, put_document, face},

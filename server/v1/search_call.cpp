@@ -163,6 +163,7 @@ SearchCall read_search(Parameters& parameters, const IndexPtr& index, const Serv
   const std::optional<std::string> id = parameters.text("id");
   parameters.finish();
   if (!words && !vector) throw bad_request("a search needs 'q', 'vector' or both");
+  call.has_vector = vector.has_value();
   if (vector) {
     check_vector(reader->settings(), *vector);
     job.vector = *vector;
@@ -195,6 +196,7 @@ std::string search_json(const SearchCall& call, const SearchOutcome& outcome) {
   JsonWriter json;
   json.begin_object();
   json.member("took_us", (outcome.waited + outcome.ran).count());
+  if (!call.has_vector) json.member("answered_by", answer.is_of_gpu ? "gpu" : "cpu");
   json.member("commit", answer.commit());
   json.member("complete", answer.is_complete);
   if (!answer.is_complete) json.member("max_missing_score", answer.max_missing_score);

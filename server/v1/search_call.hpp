@@ -15,6 +15,7 @@ namespace warpdex::server::v1 {
 struct SearchCall {
   SearchJob job{};         ///< without `done`
   std::uint32_t from = 0;  ///< answers that are passed over
+  bool has_vector = false;
 };
 
 /// Reads all parameters of a search, and parses its words. Throws HttpError (400) for what is

@@ -224,6 +224,19 @@ TEST(IndexReader, FindsTermsThatAreSpeltAlike) {
   EXPECT_TRUE(reader.similar_terms("zebra").empty());
 }
 
+TEST(IndexReader, OffersOnlyTermsThatCanBeTyped) {
+  const test::TemporaryFolder folder;
+  BuildOptions options = test::plain_build(folder / "index");
+  options.analyzer = "english";
+  // The stem of "agreed" is "agre", whose own stem is "agr".
+  build_index(*documents_from_memory({{"1", "agreed"}, {"2", "agra"}}), options);
+  const IndexReader reader(folder / "index");
+  ASSERT_EQ(reader.similar_terms("agrx").size(), 2U);
+  const std::vector<SimilarTerm> offered = reader.offered_terms("agrx");
+  ASSERT_EQ(offered.size(), 1U);
+  EXPECT_EQ(offered[0].term, "agra");
+}
+
 TEST(IndexReader, RefusesWhatTheIndexHasNot) {
   const test::TemporaryFolder folder;
   BuildOptions build = test::plain_build(folder / "index");

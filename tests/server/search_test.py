@@ -111,6 +111,28 @@ class Searches(serving.ServerTest):
         self.assertTrue(whole["complete"])
         self.assertNotIn("max_missing_score", whole)
 
+    def test_who_answered(self):
+        self.assertEqual("cpu", self.get("/v1/texts/search?q=w0").json()["answered_by"])
+
+    def test_terms_that_are_spelt_alike(self):
+        answer = self.get("/v1/texts/similar?words=w0,w1x,nothing-like-it&count=2").json()
+        known, misspelt, unknown = answer["words"]
+        holding = sum("w0" in (text["title"] + " " + text["body"]).split() for text in self.texts)
+        self.assertEqual({"word": "w0", "term": "w0", "documents": holding, "similar": []}, known)
+        self.assertEqual(("w1x", 0, 2), (misspelt["word"], misspelt["documents"],
+                                         len(misspelt["similar"])))
+        for similar in misspelt["similar"]:
+            self.assertIn(similar["term"], serving.WORDS)
+            self.assertEqual(1, similar["edits"])
+        self.assertEqual([], unknown["similar"])
+        for parameters, named in (("", "words"), ("words=", "words"), ("words=a&count=0", "count"),
+                                  ("words=" + "a," * 11, "11"), ("words=" + "a" * 1025, "1025"),
+                                  ("words=a&q=b", "q")):
+            refused = self.get("/v1/texts/similar?" + parameters)
+            self.assertEqual(400, refused.status, parameters)
+            self.assertIn(named, refused.reason())
+        self.assertEqual(404, self.get("/v1/none/similar?words=a").status)
+
     def test_the_id_of_a_request_comes_back(self):
         self.assertEqual("abc", self.get("/v1/texts/search?q=w1&id=abc").json()["id"])
         answer = self.get("/healthz", headers={"X-Request-ID": "a.b-c_9"})

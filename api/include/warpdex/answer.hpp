@@ -54,6 +54,7 @@ class Answer {
   bool scores_are_distances = false;  ///< smaller ones are better
   bool is_complete = true;            ///< false: the deadline passed first
   float max_missing_score = 0;  ///< of one that is not complete: no missing document scores more
+  bool is_of_gpu = false;       ///< of a search by words alone: a GPU answered it, not the CPU
 
   std::size_t size() const { return hits_.size(); }
   bool empty() const { return hits_.empty(); }

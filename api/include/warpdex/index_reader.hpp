@@ -119,6 +119,9 @@ class IndexReader {
   /// most documents. The first call makes a table, O(bytes of all terms); others are O(terms), some
   /// nanoseconds each.
   std::vector<SimilarTerm> similar_terms(std::string_view word, std::size_t count = 3) const;
+  /// Those of them to offer in the place of `term`: typed as a word of a query, each is looked for
+  /// as it is, which some stems are not. Costs what similar_terms() does.
+  std::vector<SimilarTerm> offered_terms(std::string_view term, std::size_t count = 3) const;
   /// The live documents with the term, by ascending docID. O(postings).
   std::vector<TermPosting> postings(std::string_view term) const;
 

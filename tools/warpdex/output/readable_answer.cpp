@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <memory>
 #include <set>
 #include <string>
 #include <string_view>
@@ -12,7 +11,6 @@
 #include "output/table.hpp"
 #include "output/term_notes.hpp"
 #include "output/text.hpp"
-#include "warpdex/indexer/analysis/analyzer.hpp"
 #include "warpdex/indexer/readers/text_checks.hpp"
 
 namespace warpdex::tools {
@@ -33,29 +31,16 @@ std::string nearest_of(const std::vector<SimilarTerm>& corrections) {
   return text;
 }
 
-/// Whether the term, typed as a word, is looked for as it is. Some stems have a stem of their own.
-bool can_be_typed(std::string_view term, Analyzer& analyzer) {
-  std::vector<std::string_view> terms;
-  analyzer.analyze(term, terms);
-  return terms.size() == 1 && terms[0] == term;
-}
-
 /// The terms that no document has, with terms that are spelt alike.
 void print_unknown(const IndexReader& index, const std::set<std::string>& unknown,
                    std::ostream& out) {
   if (unknown.empty()) return;
-  constexpr std::size_t kOffers = 3;
-  constexpr std::size_t kLookedAt = 20;
   constexpr std::size_t kTold = 10;  // terms; looking for others takes milliseconds each
-  const std::unique_ptr<Analyzer> analyzer = make_analyzer(index.settings().analyzer);
   std::size_t told = 0;
   for (const std::string& term : unknown) {
     if (++told > kTold) break;
     out << "not in the index: " << term;
-    std::vector<SimilarTerm> corrections = index.similar_terms(term, kLookedAt);
-    std::erase_if(corrections,
-                  [&](const SimilarTerm& one) { return !can_be_typed(one.term, *analyzer); });
-    if (corrections.size() > kOffers) corrections.resize(kOffers);
+    const std::vector<SimilarTerm> corrections = index.offered_terms(term);
     if (!corrections.empty()) out << "; did you mean " << nearest_of(corrections) << "?";
     out << "\n";
   }
