@@ -6,6 +6,7 @@
 
 #include "http/gzip.hpp"
 #include "http/json_writer.hpp"
+#include "page/routes.hpp"
 #include "system/routes.hpp"
 #include "v1/face.hpp"
 #include "warpdex/core/parallel.hpp"
@@ -16,6 +17,8 @@ namespace {
 constexpr std::size_t kWriterThreads = 4;
 constexpr std::size_t kWorkThreads = 8;
 constexpr std::size_t kMaxIdBytes = 128;
+
+const Face kPageFace{"page", v1::kFace.render};
 
 std::size_t threads_of(const ServerOptions& options) {
   return options.threads == 0 ? default_threads() : options.threads;
@@ -62,8 +65,9 @@ const Face& face_of(const Exchange& exchange) {
 
 std::vector<Route> all_routes() {
   std::vector<Route> all = system::routes(v1::kFace);
-  const std::vector<Route> own = v1::routes();
-  all.insert(all.end(), own.begin(), own.end());
+  for (const std::vector<Route>& face : {page::routes(kPageFace), v1::routes()}) {
+    all.insert(all.end(), face.begin(), face.end());
+  }
   return all;
 }
 
