@@ -6,6 +6,7 @@
 
 #include "http/gzip.hpp"
 #include "http/json_writer.hpp"
+#include "opensearch/face.hpp"
 #include "page/routes.hpp"
 #include "system/routes.hpp"
 #include "v1/face.hpp"
@@ -57,15 +58,34 @@ std::string_view media_type(const Request& request) {
   return type;
 }
 
+/// `has_none`: there was no key, else one that is not known.
+HttpError key_missing(bool has_none) {
+  HttpError error(401, "unauthorized",
+                  has_none ? "this needs a key, as Authorization: Bearer KEY or X-API-Key: KEY"
+                           : "the key is not known here");
+  error.add_header("WWW-Authenticate", "Bearer");
+  return error;
+}
+
 const Face& face_of(const Exchange& exchange) {
-  return exchange.route == nullptr ? v1::kFace : *exchange.route->face;
+  if (exchange.route != nullptr) return *exchange.route->face;
+  return opensearch::is_address(exchange.request) ? opensearch::kFace : v1::kFace;
+}
+
+/// Browsers get the page, for which they need no key. Programs get OpenSearch's greeting.
+void show_root(Services& services, const ExchangePtr& exchange) {
+  if (page::wants_page(exchange->request)) return page::show_page(services, exchange);
+  if (exchange->request.role == Role::kNone) throw key_missing(true);
+  opensearch::show_root(services, exchange);
 }
 
 }  // namespace
 
 std::vector<Route> all_routes() {
   std::vector<Route> all = system::routes(v1::kFace);
-  for (const std::vector<Route>& face : {page::routes(kPageFace), v1::routes()}) {
+  all.push_back({Method::kGet, "/", Role::kNone, BodyKind::kEmpty, show_root, &opensearch::kFace});
+  for (const std::vector<Route>& face :
+       {page::routes(kPageFace), v1::routes(), opensearch::routes()}) {
     all.insert(all.end(), face.begin(), face.end());
   }
   return all;
@@ -87,7 +107,8 @@ Application::Application(const ServerOptions& options)
                    .queue = options.limits.queue,
                    .p99 = options.limits.p99}),
       work_("work", kWorkThreads, options.limits.work_queue),
-      services_{options_, catalog_, dispatcher_, work_, metrics_, slow_log_, is_draining_} {}
+      services_{options_, catalog_,  dispatcher_, work_,
+                metrics_, slow_log_, scrolls_,    is_draining_} {}
 
 Application::~Application() {
   // In this order: work waits for searches and makes changes.
@@ -148,11 +169,7 @@ std::size_t Application::on_head(Exchange& exchange) {
   if (needed != Role::kNone || keys_.are_needed()) {
     const std::optional<Role> role = keys_.role_of(request);
     if (needed != Role::kNone && role.value_or(Role::kNone) == Role::kNone) {
-      HttpError error(401, "unauthorized",
-                      role ? "this needs a key, as Authorization: Bearer KEY or X-API-Key: KEY"
-                           : "the key is not known here");
-      error.add_header("WWW-Authenticate", "Bearer");
-      throw error;
+      throw key_missing(role.has_value());
     }
     if (needed > role.value_or(Role::kNone)) {
       throw HttpError(403, "forbidden",
@@ -161,6 +178,9 @@ std::size_t Application::on_head(Exchange& exchange) {
     request.role = role.value_or(Role::kNone);
   }
   if (match.route == nullptr) {
+    if (opensearch::is_unknown_address(request, !match.allowed.empty())) {
+      throw opensearch::no_handler(request);
+    }
     if (match.allowed.empty()) throw not_found("there is nothing at this address");
     HttpError error(405, "method_not_allowed", "this address takes " + match.allowed + " only");
     error.add_header("Allow", match.allowed);

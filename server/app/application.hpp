@@ -11,6 +11,7 @@
 #include "net/request_handler.hpp"
 #include "observe/log_file.hpp"
 #include "observe/metrics.hpp"
+#include "opensearch/search/scrolls.hpp"
 #include "routes/route.hpp"
 #include "services/services.hpp"
 
@@ -60,6 +61,7 @@ class Application final : public RequestHandler {
   Catalog catalog_;
   Dispatcher dispatcher_;
   WorkPool work_;
+  opensearch::Scrolls scrolls_;
   Services services_;
 };
 

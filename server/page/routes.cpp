@@ -46,15 +46,6 @@ Response answer_with(std::string_view content_type, std::string_view bytes) {
                       {"Referrer-Policy", "no-referrer"}}};
 }
 
-void show_root(Services&, const ExchangePtr& exchange) {
-  if (!wants_page(exchange->request)) {
-    throw not_found("there is a page for browsers here; /openapi.json says what programs may ask");
-  }
-  Response response = answer_with("text/html; charset=utf-8", kPageHtml);
-  response.headers.emplace_back("Vary", "Accept");
-  exchange->respond(std::move(response));
-}
-
 void show_file(Services&, const ExchangePtr& exchange) {
   const auto file = std::ranges::find(kFiles, exchange->request.arguments[0], &File::name);
   if (file == kFiles.end()) throw not_found("the page has no such file");
@@ -62,6 +53,12 @@ void show_file(Services&, const ExchangePtr& exchange) {
 }
 
 }  // namespace
+
+void show_page(Services&, const ExchangePtr& exchange) {
+  Response response = answer_with("text/html; charset=utf-8", kPageHtml);
+  response.headers.emplace_back("Vary", "Accept");
+  exchange->respond(std::move(response));
+}
 
 bool wants_page(const Request& request) {
   const std::string_view accept = request.headers.get("Accept");
@@ -71,7 +68,6 @@ bool wants_page(const Request& request) {
 std::vector<Route> routes(const Face& face) {
   using enum BodyKind;
   return {
-      {Method::kGet, "/", Role::kNone, kEmpty, show_root, &face},
       {Method::kGet, "/_page/{name}", Role::kNone, kEmpty, show_file, &face},
   };
 }

@@ -11,7 +11,10 @@ namespace warpdex::server::page {
 /// too, and get JSON.
 bool wants_page(const Request& request);
 
-/// `face` renders their errors.
+/// Answers such a request with the page.
+void show_page(Services& services, const ExchangePtr& exchange);
+
+/// Those of the page's files. `face` renders their errors.
 std::vector<Route> routes(const Face& face);
 
 }  // namespace warpdex::server::page

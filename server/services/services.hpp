@@ -16,6 +16,10 @@
 
 namespace warpdex::server {
 
+namespace opensearch {
+class Scrolls;
+}
+
 struct Services {
   const ServerOptions& options;
   Catalog& catalog;
@@ -23,6 +27,7 @@ struct Services {
   WorkPool& work;  ///< of requests that may wait
   Metrics& metrics;
   LogFile& slow_log;
+  opensearch::Scrolls& scrolls;
   const std::atomic<bool>& is_draining;
 };
 

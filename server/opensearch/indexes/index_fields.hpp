@@ -1,0 +1,47 @@
+// What the fields of OpenSearch's documents are to an index of the server's.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "opensearch/face.hpp"
+#include "warpdex/indexer/index_settings.hpp"
+
+namespace warpdex::server::opensearch {
+
+/// An index has one text that is searched. It is made of one field or of several together; others
+/// are only stored.
+struct IndexFields {
+  std::vector<std::string> searched{};  ///< one at least
+  bool are_told = false;                ///< by the index; else its text is called "text"
+  std::vector<std::string> stored{};
+  bool is_weighted = false;   ///< the searched field holds terms with weights
+  std::string vector{};       ///< the field of vectors; empty: there are none
+  std::size_t dimension = 0;  ///< of these
+
+  bool is_searched(std::string_view name) const;
+  bool is_stored(std::string_view name) const;
+  /// Whether documents can be made again of what is stored of them.
+  bool is_rebuildable() const;
+  /// The searched ones: "'title', 'body'".
+  std::string names() const;
+};
+
+IndexFields fields_of(const IndexSettings& settings);
+
+/// The one index that an address names; where it names none, or all, the one that is served. Throws
+/// HttpError: 400 where it names several, and for what is no name; 404.
+IndexPtr find_index(const Services& services, std::string_view name);
+/// By the first segment of a request's address, if that is {index}.
+IndexPtr find_index(const Services& services, const Request& request);
+/// The indexes that an address names: one of documents, or all of them.
+std::vector<IndexPtr> find_indexes(const Services& services, const Request& request);
+
+/// Of an index: {"properties": {…}}.
+void write_mapping(const IndexReader& reader, JsonWriter& json);
+/// The settings of a new one. Throws HttpError (400) for what an index cannot have.
+NewIndex read_new_index(const Request& request);
+
+}  // namespace warpdex::server::opensearch

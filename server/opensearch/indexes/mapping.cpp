@@ -1,0 +1,251 @@
+// Mappings: the fields of an index as OpenSearch describes them.
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "opensearch/indexes/index_fields.hpp"
+
+namespace warpdex::server::opensearch {
+namespace {
+
+struct SpaceName {
+  std::string_view name;
+  vector::Metric metric;
+};
+
+constexpr SpaceName kSpaces[] = {{"l2", vector::Metric::kL2},
+                                 {"innerproduct", vector::Metric::kInnerProduct},
+                                 {"cosinesimil", vector::Metric::kCosine}};
+constexpr std::size_t kMaxDimension = 4096;
+constexpr std::size_t kMaxFieldBytes = 200;
+
+/// Fields of a new index, as its mapping names them.
+struct Mapped {
+  NewIndex index{};
+  std::vector<std::string> searched{};
+  std::optional<std::string> analyzer{};
+};
+
+HttpError mapper_error(const std::string& reason) {
+  return {400, "mapper_parsing_exception", reason};
+}
+
+void read_vector(const std::string& name, Parameters& members, Mapped& mapped) {
+  if (name != "vector" || mapped.index.vectors) {
+    throw mapper_error("an index has one field of vectors, which is called 'vector'; '" + name +
+                       "' cannot be one");
+  }
+  vector::RowSettings settings;
+  const auto dimension = members.whole("dimension", 1, kMaxDimension);
+  if (!dimension) throw mapper_error("'vector' has no 'dimension'");
+  settings.dimension = static_cast<std::size_t>(*dimension);
+  settings.metric = vector::Metric::kL2;
+  if (const auto name_of_space = members.text("space_type")) {
+    const auto* const space = std::ranges::find(kSpaces, *name_of_space, &SpaceName::name);
+    if (space == std::end(kSpaces)) {
+      throw mapper_error("there is no space_type '" + *name_of_space +
+                         "'; there are l2, innerproduct and cosinesimil");
+    }
+    settings.metric = space->metric;
+  }
+  mapped.index.vectors = settings;
+}
+
+void read_analyzer(const std::string& name, Mapped& mapped) {
+  if (mapped.analyzer && *mapped.analyzer != name) {
+    throw mapper_error("an index has one analyzer, and this names '" + *mapped.analyzer +
+                       "' and '" + name + "'");
+  }
+  mapped.analyzer = name;
+}
+
+void check_field_name(const std::string& name) {
+  const bool may_be = !name.empty() && name.size() <= kMaxFieldBytes && name.front() != '_' &&
+                      name.find_first_of(",*\n") == std::string::npos;
+  if (!may_be) {
+    throw mapper_error("[" + name +
+                       "] cannot be the name of a field: it must not begin with '_', "
+                       "nor have a comma or *");
+  }
+}
+
+void read_property(const std::string& name, const rapidjson::Value& json, Mapped& mapped) {
+  check_field_name(name);
+  Parameters members(json, "the field '" + name + "'");
+  const std::string type = members.text("type").value_or("object");
+  if (type == "knn_vector") {
+    read_vector(name, members, mapped);
+  } else if (type == "text" || type == "keyword") {
+    const bool is_searched = members.flag("index").value_or(true);
+    if (is_searched && type == "keyword") {
+      throw mapper_error("the field '" + name +
+                         "' is a keyword that is searched, which an index cannot have; give it "
+                         "\"index\": false, to be stored only, or the type text");
+    }
+    if (is_searched) {
+      mapped.searched.push_back(name);
+      if (const auto analyzer = members.text("analyzer")) read_analyzer(*analyzer, mapped);
+    }
+    mapped.index.stored.push_back(name);
+  } else {
+    throw mapper_error("No handler for type [" + type + "] declared on field [" + name +
+                       "]; there are text, keyword with \"index\": false, and knn_vector");
+  }
+  members.finish();
+}
+
+/// {"enabled": false}: nothing is stored; {"excludes": […]}: searched ones that are not.
+void read_source(const rapidjson::Value& json, Mapped& mapped) {
+  Parameters members(json, "'_source'");
+  const bool is_enabled = members.flag("enabled").value_or(true);
+  const auto excluded = members.texts("excludes").value_or(std::vector<std::string>());
+  members.finish();
+  for (const std::string& name : is_enabled ? excluded : mapped.index.stored) {
+    if (std::ranges::find(mapped.searched, name) == mapped.searched.end() && name != "vector") {
+      throw mapper_error("'_source' leaves out '" + name +
+                         "', of which nothing would be left: it is not searched");
+    }
+  }
+  std::erase_if(mapped.index.stored, [&](const std::string& name) {
+    return !is_enabled || std::ranges::find(excluded, name) != excluded.end();
+  });
+}
+
+void read_mappings(const rapidjson::Value& json, Mapped& mapped) {
+  Parameters members(json, "'mappings'");
+  if (const auto dynamic = members.text("dynamic"); dynamic && *dynamic != "strict") {
+    throw mapper_error("'dynamic' can only be strict: fields are named when an index is made");
+  }
+  if (const auto* properties = members.json("properties")) {
+    if (!properties->IsObject()) throw mapper_error("'properties' is no object");
+    for (const auto& property : properties->GetObject()) {
+      read_property({property.name.GetString(), property.name.GetStringLength()}, property.value,
+                    mapped);
+    }
+  }
+  if (const auto* source = members.json("_source")) read_source(*source, mapped);
+  members.finish();
+}
+
+/// A number that must be what an index has.
+void read_fixed(Parameters& members, std::string_view name, std::uint64_t number) {
+  const rapidjson::Value* const json = members.json(name);
+  if (json == nullptr) return;
+  const std::string wanted = std::to_string(number);
+  const bool is_it = json->IsString() ? std::string_view(json->GetString()) == wanted
+                                      : json->IsUint64() && json->GetUint64() == number;
+  if (!is_it) throw illegal_argument("'" + std::string(name) + "' can only be " + wanted + " here");
+}
+
+void read_analysis(const rapidjson::Value& json, Mapped& mapped) {
+  Parameters analysis(json, "'analysis'");
+  if (const auto* analyzers = analysis.json("analyzer")) {
+    Parameters members(*analyzers, "'analysis.analyzer'");
+    if (const auto* usual = members.json("default")) {
+      Parameters of_default(*usual, "'analysis.analyzer.default'");
+      if (const auto type = of_default.text("type")) read_analyzer(*type, mapped);
+      of_default.finish();
+    }
+    members.finish();
+  }
+  analysis.finish();
+}
+
+/// Members of "settings", or of its "index".
+void read_settings(const rapidjson::Value& json, const std::string& what, Mapped& mapped,
+                   bool may_nest = true) {
+  Parameters members(json, what);
+  read_fixed(members, "number_of_shards", 1);
+  read_fixed(members, "number_of_replicas", 0);
+  read_fixed(members, "index.number_of_shards", 1);
+  read_fixed(members, "index.number_of_replicas", 0);
+  for (const std::string_view name : {"knn", "index.knn"}) {
+    if (members.flag(name).value_or(false) && !mapped.index.vectors) {
+      throw illegal_argument("'index.knn' is there, and no field is a knn_vector");
+    }
+  }
+  if (const auto* analysis = members.json("analysis")) read_analysis(*analysis, mapped);
+  if (may_nest) {
+    if (const auto* index = members.json("index")) {
+      read_settings(*index, "'settings.index'", mapped, false);
+    }
+  }
+  members.finish();
+}
+
+void write_text_field(const IndexReader& reader, const std::string& name, bool is_searched,
+                      JsonWriter& json) {
+  json.begin_object(name);
+  json.member("type", "text");
+  if (is_searched) {
+    json.member("analyzer", reader.settings().analyzer.name);
+  } else {
+    json.member("index", false);
+  }
+  json.end_object();
+}
+
+std::string_view space_of(vector::Metric metric) {
+  return std::ranges::find(kSpaces, metric, &SpaceName::metric)->name;
+}
+
+}  // namespace
+
+NewIndex read_new_index(const Request& request) {
+  Mapped mapped;
+  const JsonText body(body_or_none(request), "the body");
+  Parameters members(body.root(), "the body");
+  if (const auto* mappings = members.json("mappings")) read_mappings(*mappings, mapped);
+  if (const auto* settings = members.json("settings")) {
+    read_settings(*settings, "'settings'", mapped);
+  }
+  members.finish();
+  if (mapped.searched.empty()) {
+    mapped.searched.emplace_back("text");
+    if (std::ranges::find(mapped.index.stored, "text") != mapped.index.stored.end()) {
+      throw mapper_error("no field is searched, and 'text' is only stored; let one be searched");
+    }
+    if (mapped.index.stored.empty()) mapped.index.stored.emplace_back("text");
+  }
+  mapped.index.analyzer = mapped.analyzer.value_or("standard");
+  mapped.index.fields = mapped.searched;
+  return mapped.index;
+}
+
+void write_mapping(const IndexReader& reader, JsonWriter& json) {
+  const IndexFields fields = fields_of(reader.settings());
+  json.begin_object();
+  json.member("dynamic", "strict");
+  json.begin_object("_source");
+  json.begin_array("excludes");
+  for (const std::string& name : fields.searched) {
+    if (!fields.is_stored(name)) json.value(name);
+  }
+  if (!fields.vector.empty()) json.value(fields.vector);
+  json.end_array();
+  json.end_object();
+  json.begin_object("properties");
+  for (const std::string& name : fields.searched) {
+    if (!fields.is_weighted) {
+      write_text_field(reader, name, true, json);
+      continue;
+    }
+    json.begin_object(name);
+    json.member("type", "rank_features");
+    json.end_object();
+  }
+  for (const std::string& name : fields.stored) {
+    if (!fields.is_searched(name)) write_text_field(reader, name, false, json);
+  }
+  if (!fields.vector.empty()) {
+    json.begin_object(fields.vector);
+    json.member("type", "knn_vector");
+    json.member("dimension", fields.dimension);
+    json.member("space_type", space_of(reader.vector_settings().metric));
+    json.end_object();
+  }
+  json.end_object();
+  json.end_object();
+}
+
+}  // namespace warpdex::server::opensearch

@@ -1,0 +1,202 @@
+#include "opensearch/search/hits.hpp"
+
+#include <algorithm>
+
+namespace warpdex::server::opensearch {
+namespace {
+
+/// Larger is better for OpenSearch's clients, so a distance is turned round.
+float shown_score(const Answer& answer, float score) {
+  return answer.scores_are_distances ? 1 / (1 + score) : score;
+}
+
+void begin_answer(Request::Clock::time_point arrival, bool timed_out, JsonWriter& json) {
+  json.begin_object();
+  json.member("took", millis_since(arrival));
+  json.member("timed_out", timed_out);
+  write_shards(json);
+}
+
+void write_total(const SearchAsk& ask, Total total, JsonWriter& json) {
+  if (!ask.counts) return;
+  if (ask.counts_up_to && total.value > *ask.counts_up_to) total = {*ask.counts_up_to, false};
+  json.begin_object("total");
+  json.member("value", total.value);
+  json.member("relation", total.is_exact ? "eq" : "gte");
+  json.end_object();
+}
+
+void write_max_score(std::optional<float> score, JsonWriter& json) {
+  json.key("max_score");
+  if (score) {
+    json.value(*score);
+  } else {
+    json.null();
+  }
+}
+
+void write_head(const std::string& index, std::string_view id, std::optional<float> score,
+                JsonWriter& json) {
+  json.member("_index", index);
+  json.member("_id", id);
+  json.key("_score");
+  if (score) {
+    json.value(*score);
+  } else {
+    json.null();
+  }
+}
+
+void write_detail(double value, const std::string& description, JsonWriter& json) {
+  json.begin_object();
+  json.member("value", value);
+  json.member("description", description);
+  json.begin_array("details");
+  json.end_array();
+  json.end_object();
+}
+
+std::string formula_of(const Explanation& explanation) {
+  switch (explanation.scorer.kind) {
+    case ScorerKind::kBm25: return "factor * (freq / (freq + (c0 + c1 * length)))";
+    case ScorerKind::kQueryLikelihood:
+      return "factor * log((1 + freq * c0) * (c1 / (length + c1)))";
+    case ScorerKind::kImpact: return "boost * impact";
+  }
+  return {};
+}
+
+void write_share(const Explanation& explanation, const TermExplanation& term, JsonWriter& json) {
+  json.begin_object();
+  json.member("value", term.score);
+  json.member("description", "weight(" + term.term + "), computed as " + formula_of(explanation));
+  json.begin_array("details");
+  const bool is_impact = explanation.scorer.kind == ScorerKind::kImpact;
+  write_detail(static_cast<double>(term.weight), "boost", json);
+  write_detail(term.frequency, is_impact ? "impact" : "freq, occurrences of term within document",
+               json);
+  if (!is_impact) {
+    write_detail(static_cast<double>(term.document_frequency),
+                 "n, number of documents containing term", json);
+    write_detail(static_cast<double>(explanation.documents), "N, total number of documents", json);
+    write_detail(explanation.length, "length of the document", json);
+    write_detail(static_cast<double>(term.factor), "factor", json);
+    write_detail(static_cast<double>(term.c0), "c0", json);
+    write_detail(static_cast<double>(term.c1), "c1", json);
+  }
+  json.end_array();
+  json.end_object();
+}
+
+void write_explanation(const Explanation& explanation, JsonWriter& json) {
+  json.begin_object("_explanation");
+  json.member("value", explanation.score);
+  json.member("description", "sum of:");
+  json.begin_array("details");
+  for (const TermExplanation& term : explanation.terms) write_share(explanation, term, json);
+  if (explanation.static_score != 0) {
+    write_detail(static_cast<double>(explanation.static_score), "static score", json);
+  }
+  json.end_array();
+  json.end_object();
+}
+
+/// Fields in which a word matched.
+void write_highlights(const SearchAsk& ask, const std::vector<ShownField>& fields,
+                      JsonWriter& json) {
+  bool is_open = false;
+  for (const ShownField& field : fields) {
+    const bool is_marked = field.snippet && field.marked && !field.marked->empty();
+    if (!is_marked || std::ranges::find(ask.highlighted, field.name) == ask.highlighted.end()) {
+      continue;
+    }
+    if (!is_open) json.begin_object("highlight");
+    is_open = true;
+    json.begin_array(field.name);
+    json.value(*field.snippet);
+    json.end_array();
+  }
+  if (is_open) json.end_object();
+}
+
+void write_hit(const SearchAsk& ask, const Answer& answer, const AnswerHit& hit, JsonWriter& json) {
+  json.begin_object();
+  write_head(ask.index->name(), hit.id(), shown_score(answer, hit.score()), json);
+  if (ask.source.is_shown && !ask.source.names.empty()) {
+    std::map<std::string, std::string> stored;
+    for (const ShownField& field : hit.fields()) stored.emplace(field.name, field.text);
+    write_source(stored, ask.source, json);
+  }
+  if (const Explanation* explanation = hit.explanation()) write_explanation(*explanation, json);
+  write_highlights(ask, hit.fields(), json);
+  json.end_object();
+}
+
+Total total_of(const SearchAsk& ask, const Answer& answer) {
+  // The nearest are as many as were found: what a vector matches is a matter of k.
+  if (ask.query.kind == QueryKind::kVector) return {answer.size(), true};
+  if (ask.query.words.is_empty() && ask.query.kind == QueryKind::kWords) return {0, true};
+  return {std::max<std::uint64_t>(answer.matches, answer.size()), answer.matches_exact};
+}
+
+}  // namespace
+
+void write_answer(const SearchAsk& ask, const SearchOutcome& outcome, JsonWriter& json) {
+  const Answer& answer = outcome.answer;
+  begin_answer(ask.arrival, !answer.is_complete, json);
+  if (!answer.is_complete) json.member("max_missing_score", answer.max_missing_score);
+  json.begin_object("hits");
+  write_total(ask, total_of(ask, answer), json);
+  const bool has_best = ask.size > 0 && !answer.empty();
+  write_max_score(has_best ? std::optional(shown_score(answer, answer[0].score())) : std::nullopt,
+                  json);
+  json.begin_array("hits");
+  if (ask.size > 0) {
+    for (std::size_t i = ask.from; i < answer.size(); ++i) {
+      write_hit(ask, answer, answer[i], json);
+    }
+  }
+  json.end_array();
+  json.end_object();
+}
+
+void write_documents(const SearchAsk& ask, const IndexReader& reader,
+                     std::span<const ScoredDocument> documents, Total total,
+                     Request::Clock::time_point arrival, const std::string& scroll_id,
+                     JsonWriter& json) {
+  begin_answer(arrival, false, json);
+  if (!scroll_id.empty()) json.member("_scroll_id", scroll_id);
+  json.begin_object("hits");
+  write_total(ask, total, json);
+  write_max_score(documents.empty() ? std::nullopt : documents[0].score, json);
+  json.begin_array("hits");
+  for (const ScoredDocument& each : documents) {
+    json.begin_object();
+    write_head(ask.index->name(), reader.id(each.document), each.score, json);
+    if (ask.source.is_shown && !ask.source.names.empty()) {
+      write_source(stored_of(reader, each.document), ask.source, json);
+    }
+    if (ask.in_document_order) {
+      json.begin_array("sort");
+      json.value(each.document);
+      json.end_array();
+    }
+    json.end_object();
+  }
+  json.end_array();
+  json.end_object();
+}
+
+void end_answer(JsonWriter& json) { json.end_object(); }
+
+std::map<std::string, std::string> stored_of(const IndexReader& reader, std::uint32_t document) {
+  if (reader.settings().stored_fields.empty()) return {};
+  return reader.stored(document);
+}
+
+std::int64_t millis_since(Request::Clock::time_point arrival) {
+  return std::chrono::duration_cast<std::chrono::milliseconds>(Request::Clock::now() - arrival)
+      .count();
+}
+
+}  // namespace warpdex::server::opensearch

@@ -1,0 +1,223 @@
+#include "opensearch/search/search_ask.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "opensearch/search/highlight.hpp"
+
+namespace warpdex::server::opensearch {
+namespace {
+
+constexpr std::chrono::hours kMostKept{24};
+constexpr std::chrono::hours kMostTime{24};
+
+/// An address and a body, each of which may have a member, but not both.
+class Members {
+ public:
+  Members(Parameters& address, const rapidjson::Value& body)
+      : address_(address), body_(body, "the body") {}
+
+  Parameters& with(std::string_view name) {
+    const bool is_in_address = address_.has(name);
+    if (is_in_address && body_.has(name)) {
+      throw illegal_argument("the address and the body have '" + std::string(name) +
+                             "'; give it once");
+    }
+    return is_in_address ? address_ : body_;
+  }
+  Parameters& address() { return address_; }
+  Parameters& body() { return body_; }
+
+ private:
+  Parameters& address_;
+  Parameters body_;
+};
+
+void read_page_of(Members& members, const ServerLimits& limits, SearchAsk& ask) {
+  const auto from = members.with("from").whole("from", 0, 0xFFFFFFFF).value_or(0);
+  const auto size = members.with("size").whole("size", 0, 0xFFFFFFFF).value_or(10);
+  if (from + size > limits.k) {
+    throw illegal_argument(
+        "Result window is too large, from + size must be less than or equal to: [" +
+        std::to_string(limits.k) + "] but was [" + std::to_string(from + size) +
+        "]; take a scroll to see more");
+  }
+  ask.from = static_cast<std::uint32_t>(from);
+  ask.size = static_cast<std::uint32_t>(size);
+}
+
+/// track_total_hits: true, false, or a number.
+void read_total(Members& members, SearchAsk& ask) {
+  constexpr std::string_view kName = "track_total_hits";
+  Parameters& has = members.with(kName);
+  if (!has.has(kName)) return;
+  const rapidjson::Value* const json = members.body().json(kName);
+  bool is_flag = json != nullptr && json->IsBool();
+  if (json == nullptr) {
+    const std::string text = members.address().text(kName).value_or("");
+    is_flag = text.empty() || text == "true" || text == "false";
+  }
+  if (is_flag) {
+    ask.counts = *has.flag(kName);
+  } else {
+    ask.counts_up_to = has.whole(kName, 1, 0x7FFFFFFF);
+  }
+}
+
+void refuse_sort(const std::string& name) {
+  throw illegal_argument("'sort' by [" + name +
+                         "] is not supported; there is _score, descending, and in a scroll _doc");
+}
+
+void read_sort_key(const std::string& name, const std::string& order, SearchAsk& ask) {
+  if (name == "_score" && order == "desc") return;
+  if (name != "_doc" || order != "asc" || !ask.scroll) {
+    refuse_sort(order.empty() ? name : name + " " + order);
+  }
+  ask.in_document_order = true;
+}
+
+std::string usual_order(std::string_view name) { return name == "_score" ? "desc" : "asc"; }
+
+/// "_score", {"_score": "desc"}, {"_score": {"order": "desc"}}.
+void read_sort_of_body(const rapidjson::Value& json, SearchAsk& ask) {
+  if (json.IsString()) {
+    const std::string name(json.GetString(), json.GetStringLength());
+    return read_sort_key(name, usual_order(name), ask);
+  }
+  if (!json.IsObject() || json.MemberCount() != 1) {
+    throw parsing_error("'sort' holds what is neither a name nor an object with one member");
+  }
+  const auto& member = *json.MemberBegin();
+  const std::string name(member.name.GetString(), member.name.GetStringLength());
+  if (member.value.IsString()) {
+    return read_sort_key(name, {member.value.GetString(), member.value.GetStringLength()}, ask);
+  }
+  Parameters members(member.value, "'sort' by '" + name + "'");
+  const std::string order = members.text("order").value_or(usual_order(name));
+  members.finish();
+  read_sort_key(name, order, ask);
+}
+
+void read_sort(Members& members, SearchAsk& ask) {
+  if (&members.with("sort") == &members.address()) {
+    const auto keys = members.address().texts("sort").value_or(std::vector<std::string>());
+    if (keys.size() > 1) throw illegal_argument("'sort' by several keys is not supported");
+    for (const std::string& key : keys) {
+      const std::size_t colon = std::min(key.find(':'), key.size());
+      const std::string name = key.substr(0, colon);
+      read_sort_key(name, colon < key.size() ? key.substr(colon + 1) : usual_order(name), ask);
+    }
+    return;
+  }
+  const rapidjson::Value* const json = members.body().json("sort");
+  if (json == nullptr) return;
+  if (!json->IsArray()) return read_sort_of_body(*json, ask);
+  if (json->Size() > 1) throw illegal_argument("'sort' by several keys is not supported");
+  for (const auto& key : json->GetArray()) read_sort_of_body(key, ask);
+}
+
+void read_asked_query(Members& members, const QueryContext& context, SearchAsk& ask) {
+  const rapidjson::Value* const query = members.body().json("query");
+  if (query != nullptr && members.address().has("q")) {
+    throw illegal_argument("the address has 'q' and the body has 'query'; give one");
+  }
+  if (query != nullptr) {
+    ask.query = read_query(*query, context);
+  } else {
+    ask.query = read_address_query(members.address(), context);
+  }
+  if (const auto* pipeline = members.body().json("search_pipeline")) {
+    read_pipeline(*pipeline, ask.query);
+  }
+}
+
+void read_times(Members& members, const ServerLimits& limits, SearchAsk& ask) {
+  ask.deadline = limits.search_time;
+  if (const auto timeout = members.with("timeout").text("timeout")) {
+    ask.deadline = std::min(ask.deadline, read_time(*timeout, "timeout", kMostTime));
+    if (members.address().has("scroll")) {
+      throw illegal_argument("'timeout' in a scroll is not supported");
+    }
+  }
+  if (const auto kept = members.address().text("scroll")) {
+    ask.scroll = read_time(*kept, "scroll", kMostKept);
+  }
+}
+
+/// What does not go together.
+void check_ask(const SearchAsk& ask) {
+  const bool by_vector = !ask.query.vector.empty();
+  if (ask.explain && ask.query.kind != QueryKind::kWords) {
+    throw illegal_argument("'explain' is for searches by words alone");
+  }
+  if (!ask.scroll) return;
+  if (by_vector) throw illegal_argument("a 'scroll' over vectors is not supported");
+  if (ask.from > 0) throw illegal_argument("using 'from' is not allowed in a scroll context");
+  if (ask.size == 0) throw illegal_argument("'size' cannot be 0 in a scroll context");
+  if (ask.explain) throw illegal_argument("'explain' in a scroll is not supported");
+  if (!ask.highlighted.empty()) {
+    throw illegal_argument("'highlight' in a scroll is not supported");
+  }
+  if (!ask.counts || ask.counts_up_to) {
+    throw illegal_argument("disabling 'track_total_hits' is not allowed in a scroll context");
+  }
+}
+
+}  // namespace
+
+SearchAsk read_search(const Services& services, const IndexPtr& index, Parameters& address,
+                      const rapidjson::Value& body, Request::Clock::time_point arrival) {
+  const ServerLimits& limits = services.options.limits;
+  const IndexFields fields = fields_of(index->reader()->settings());
+  SearchAsk ask{.index = index, .arrival = arrival};
+  Members members(address, body);
+  read_times(members, limits, ask);
+  read_page_of(members, limits, ask);
+  read_asked_query(members, {index->searcher(), fields, limits}, ask);
+  read_sort(members, ask);
+  read_total(members, ask);
+  ask.source = read_source_filter(address, members.body().json("_source"), fields);
+  ask.explain = members.with("explain").flag("explain").value_or(false);
+  if (const auto* highlight = members.body().json("highlight")) {
+    read_highlight(*highlight, fields, ask);
+  }
+  address.flag("typed_keys");  // of aggregations and suggestions, which there are none of
+  for (const std::string_view name : {"search_after", "aggs", "aggregations", "min_score"}) {
+    if (!members.body().has(name)) continue;
+    throw illegal_argument("'" + std::string(name) + "' is not supported" +
+                           (name == "search_after" ? "; take 'from', or a scroll" : ""));
+  }
+  members.body().finish();
+  check_ask(ask);
+  return ask;
+}
+
+SearchJob job_of(const SearchAsk& ask) {
+  const AskedQuery& query = ask.query;
+  SearchJob job{.index = ask.index, .vector = query.vector, .arrival = ask.arrival};
+  SearchOptions& options = job.options;
+  job.query = query_of(query.words, options.mode);
+  options.k = std::max<std::uint32_t>(1, ask.from + ask.size);
+  options.deadline = ask.deadline;
+  options.explain = ask.explain;
+  options.count = ask.counts && query.vector.empty();
+  if (query.kind == QueryKind::kVector) {
+    options.k = std::min(options.k, query.nearest);
+    options.vectors_alone = !query.is_filtered;
+    options.fusion.fusion = Fusion::kFilter;
+  } else if (query.kind == QueryKind::kHybrid) {
+    options.fusion = query.fusion;
+  }
+  options.fusion.depth = std::max(options.fusion.depth, options.k);
+  options.fields = ask.source.is_shown ? ask.source.names : std::vector<std::string>();
+  for (const std::string& name : ask.highlighted) {
+    if (!ask.source.is_shown || !ask.source.has(name)) options.fields.push_back(name);
+  }
+  options.snippets = !ask.highlighted.empty();
+  options.positions = options.snippets;
+  options.snippet = ask.snippet;
+  return job;
+}
+
+}  // namespace warpdex::server::opensearch
