@@ -171,7 +171,7 @@ void change_items(const IndexPtr& index, Writer& writer, Bulk& bulk) {
     if (item.index != index) continue;
     item.result = changer.apply(std::move(item.change));
   }
-  changer.keep(bulk.commits);
+  changer.finish(bulk.commits);
 }
 
 /// An index that refuses all changes, as one that another process has open.
@@ -195,15 +195,20 @@ void change_indexes(Services& services, const ExchangePtr& exchange,
       fail(services, *exchange, std::current_exception());
     }
   };
+  const auto change = [bulk, index](Writer& writer) { change_items(index, writer, *bulk); };
+  const auto go_on = [&services, exchange, bulk, at] {
+    try {
+      change_indexes(services, exchange, bulk, at + 1);
+    } catch (...) {
+      fail(services, *exchange, std::current_exception());
+    }
+  };
   try {
+    if (!bulk->commits) return index->post_durable_change(change, go_on, failed);
     index->post_change(
-        [&services, exchange, bulk, index, at](Writer& writer) {
-          change_items(index, writer, *bulk);
-          try {
-            change_indexes(services, exchange, bulk, at + 1);
-          } catch (...) {
-            fail(services, *exchange, std::current_exception());
-          }
+        [change, go_on](Writer& writer) {
+          change(writer);
+          go_on();
         },
         failed);
   } catch (...) {

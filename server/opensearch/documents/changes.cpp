@@ -67,7 +67,7 @@ ChangeResult Changer::put(DocumentChange&& change) {
 std::optional<SourceDocument> Changer::current(const std::string& id) {
   if (!before_) {
     // What is not committed cannot be read, so it is committed.
-    if (changes_ > 0 || index_.uncommitted() > 0) keep(true);
+    if (changes_ > 0 || index_.uncommitted() > 0) finish(true);
     index_.refresh();
     before_ = index_.reader();
   }
@@ -98,13 +98,9 @@ ChangeResult Changer::update(DocumentChange&& change) {
   return put(std::move(whole));
 }
 
-void Changer::keep(bool commits) {
+void Changer::finish(bool commits) {
   index_.count_changes(std::exchange(changes_, 0));
-  if (commits) {
-    index_.commit_changes(writer_);
-  } else {
-    writer_.sync();
-  }
+  if (commits) index_.commit_changes(writer_);
 }
 
 DocumentChange read_update(const rapidjson::Value& json, const IndexFields& fields,

@@ -42,8 +42,9 @@ class Changer {
       : index_(index), writer_(writer), fields_(fields_of(writer.settings())) {}
 
   ChangeResult apply(DocumentChange&& change);
-  /// Makes all of them durable, and visible to searches if `commits`.
-  void keep(bool commits);
+  /// Counts them, and makes them visible to searches if `commits`. Without that the caller makes
+  /// them durable.
+  void finish(bool commits);
 
  private:
   ChangeResult put(DocumentChange&& change);

@@ -11,21 +11,38 @@ namespace {
 
 constexpr std::size_t kMaxGot = 10'000;
 
-/// Runs one change and answers with its result.
+/// A change, and what became of it.
+struct OneChange {
+  DocumentChange change{};
+  std::string id{};
+  ChangeResult result{};
+};
+
+/// Runs one change and answers with its result. One that is not to be visible is made durable with
+/// others that wait.
 void change_document(Services& services, const ExchangePtr& exchange, const IndexPtr& index,
                      DocumentChange change, bool commits) {
-  auto kept = std::make_shared<DocumentChange>(std::move(change));
-  run_change(services, exchange, index, [exchange, index, kept, commits](Writer& writer) {
-    const std::string id = kept->id;
+  auto one = std::make_shared<OneChange>(OneChange{.change = std::move(change)});
+  one->id = one->change.id;
+  const auto apply = [index, one, commits](Writer& writer) {
     Changer changer(*index, writer);
-    const ChangeResult result = changer.apply(std::move(*kept));
-    if (!result.type.empty()) throw HttpError(result.status, result.type, result.reason);
-    changer.keep(commits);
+    one->result = changer.apply(std::move(one->change));
+    if (!one->result.type.empty()) {
+      throw HttpError(one->result.status, one->result.type, one->result.reason);
+    }
+    changer.finish(commits);
+  };
+  const auto tell = [exchange, index, one] {
     JsonWriter json;
     json.begin_object();
-    write_result(index->name(), id, result, json);
+    write_result(index->name(), one->id, one->result, json);
     json.end_object();
-    respond(*exchange, json, result.status);
+    respond(*exchange, json, one->result.status);
+  };
+  if (!commits) return run_durable_change(services, exchange, index, apply, tell);
+  run_change(services, exchange, index, [apply, tell](Writer& writer) {
+    apply(writer);
+    tell();
   });
 }
 
@@ -248,7 +265,7 @@ void delete_by_query(Services& services, const ExchangePtr& exchange) {
   run_change(services, exchange, index, [exchange, index, query, commits](Writer& writer) {
     Changer changer(*index, writer);
     // What is not committed cannot be searched.
-    if (index->uncommitted() > 0) changer.keep(true);
+    if (index->uncommitted() > 0) changer.finish(true);
     index->refresh();
     const std::shared_ptr<const IndexReader> reader = index->reader();
     const std::vector<std::uint32_t> documents = matching(*reader, query);
@@ -258,7 +275,8 @@ void delete_by_query(Services& services, const ExchangePtr& exchange) {
           changer.apply({.kind = ChangeKind::kDelete, .id = reader->id(document)});
       deleted += result.status == 200 ? 1 : 0;
     }
-    changer.keep(commits);
+    changer.finish(commits);
+    if (!commits) writer.sync();
     respond_deleted(*exchange, documents.size(), deleted);
   });
 }
