@@ -97,8 +97,9 @@ std::optional<Role> Keys::role_of(const Request& request) const {
   if (!are_needed()) return Role::kAdmin;
   const std::string_view given = key_of(request);
   if (given.empty()) return Role::kNone;
+  const std::shared_ptr<const List> keys = current();  // which a reload may replace meanwhile
   std::optional<Role> role;
-  for (const Key& key : *current()) {  // all of them: the time must not tell which one it is
+  for (const Key& key : *keys) {  // all of them: the time must not tell which one it is
     if (equal_in_constant_time(given, key.text)) role = std::max(role.value_or(key.role), key.role);
   }
   return role;
