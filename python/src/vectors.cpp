@@ -259,13 +259,16 @@ class Vectors {
 void Vectors::run(
     const FloatRows& queries, nb::handle filter,
     const std::function<void(const VectorIndex&, const VectorSearchOptions&)>& search) const {
-  constexpr double kShort = 1e8;  // components to compare: some hundredths of a second
+  // Components to compare in some hundredths of a second.
+  constexpr double kShortOnCpu = 1e8;
+  constexpr double kShortOnGpu = 1e12;
   check_rows(queries);
   const VectorIndex& index = index_.get();
   const auto allowed = filter_of(filter, index.rows());
   VectorSearchOptions options;
   if (allowed) options.filter = &*allowed;
-  if (static_cast<double>(queries.size()) * static_cast<double>(index.rows()) < kShort) {
+  const double most = index.device() == Device::kCpu ? kShortOnCpu : kShortOnGpu;
+  if (static_cast<double>(queries.size()) * static_cast<double>(index.rows()) < most) {
     const nb::gil_scoped_release no_gil;
     search(index, options);
     return;
