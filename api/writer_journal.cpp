@@ -83,7 +83,15 @@ void Writer::State::sync() {
 
 CommitReport Writer::State::commit(const std::function<void()>& check) {
   make_ready();
-  flush(check);
+  try {
+    flush(check);
+  } catch (...) {
+    if (has_lost && has_found) {  // the journal that was found is still there
+      has_lost = false;
+      is_behind = true;
+    }
+    throw;
+  }
   CommitReport report;
   const std::uint64_t before = index->number();
   try {

@@ -28,7 +28,7 @@ class Wheel(unittest.TestCase):
     def test_help(self):
         done = run("--help")
         self.assertEqual(done.returncode, 0)
-        self.assertRegex(done.stdout, "--python PATH.*\n.*--output FOLDER")
+        self.assertRegex(done.stdout, r"(?s)--python PATH.*--cuda.*--output FOLDER")
 
     def test_old_python(self):
         for version in ["2 7", "3 10"]:
