@@ -1,15 +1,10 @@
 """Documents over HTTP: put, read, removed, in bulk; indexes made and removed; commits, merges,
-snapshots. What was acknowledged is there after the process was killed.
+snapshots.
 Run as: documents_test.py SOURCE_FOLDER WARPDEX"""
 
 import json
-import os
-import random
-import signal
-import sys
 import tempfile
 import threading
-import unittest
 from pathlib import Path
 
 import serving
@@ -234,96 +229,6 @@ class Documents(serving.ServerTest):
             self.assertEqual(2, len(second.get("/v1/shared/search?q=alpha").json()["hits"]))
         finally:
             self.assertEqual(0, second.end())
-
-    def test_commits_under_load_give_whole_answers(self):
-        """Each commit has 20 documents of its own number; an answer has those of one commit."""
-        self.make("rolling")
-
-        def write(number):
-            items = [{"put": {"id": f"r{i}", "text": f"all n{number}",
-                              "fields": {"body": str(number)}}} for i in range(20)]
-            return self.bulk("rolling", items, "?commit=true").json()["commit"]
-        write(0)
-        ends = threading.Event()
-        failures = []
-
-        def read():
-            client = self.server.connect()
-            seen = 0
-            while not ends.is_set():
-                answer = self.server.get("/v1/rolling/search?q=all&k=100&fields=body",
-                                         connection=client)
-                told = answer.json()
-                numbers = {hit["fields"]["body"] for hit in told["hits"]}
-                if answer.status != 200 or len(told["hits"]) != 20 or len(numbers) != 1 \
-                        or told["commit"] < seen:
-                    failures.append(told)
-                    return
-                seen = told["commit"]
-            client.close()
-        readers = [threading.Thread(target=read) for _ in range(4)]
-        for reader in readers:
-            reader.start()
-        commits = [write(number) for number in range(1, 25)]
-        ends.set()
-        for reader in readers:
-            reader.join()
-        self.assertEqual([], failures)
-        self.assertEqual(sorted(set(commits)), commits)
-
-
-class Killed(unittest.TestCase):
-    """kill -9 under bulk load: each acknowledged document is there, none twice."""
-
-    def test_acknowledged_documents_outlive_the_process(self):
-        seed = random.SystemRandom().randrange(2**32)
-        print(f"Killed: seed {seed}", file=sys.stderr)
-        choose = random.Random(seed)
-        rounds = 200 if os.environ.get("WARPDEX_FULL_TESTS") else 8
-        with tempfile.TemporaryDirectory() as folder:
-            acknowledged = {}
-            for number in range(rounds):
-                server = serving.Served(folder)
-                if number == 0:
-                    server.ask("PUT", "/v1/k", {"analyzer": "whitespace"})
-                self.assertEqual(200, server.ask("POST", "/v1/k/commit").status)
-                self.check(server, acknowledged)
-                self.load(server, choose, number, acknowledged)
-            server = serving.Served(folder)
-            server.ask("POST", "/v1/k/commit")
-            self.check(server, acknowledged)
-            self.assertEqual(0, server.end())
-
-    def load(self, server, choose, number, acknowledged):
-        timer = threading.Timer(choose.uniform(0.01, 0.4),
-                                lambda: server.raise_signal(signal.SIGKILL))
-        timer.start()
-        maybe = {}
-        try:
-            for batch in range(10**6):
-                items = {f"k{number}-{batch}-{i}": f"r{number}" for i in range(choose.randint(1, 9))}
-                maybe = items
-                body = lines({"put": {"id": name, "text": "all " + text}}
-                             for name, text in items.items())
-                query = "?commit" if choose.random() < 0.1 else ""
-                answer = server.ask("POST", "/v1/k/bulk" + query, body,
-                                    headers={"Content-Type": "application/x-ndjson"})
-                assert answer.status == 200 and answer.json()["failed"] == 0, answer.body
-                acknowledged.update(items)
-        except (OSError, serving.http.client.HTTPException):
-            pass  # the last batch may be there or not
-        timer.join()
-        self.unsure = maybe
-        server.end()
-
-    def check(self, server, acknowledged):
-        told = server.get("/v1/k/search?q=all&k=10000").json()
-        names = [hit["document"] for hit in told["hits"]]
-        self.assertEqual(len(set(names)), len(names))
-        unsure = getattr(self, "unsure", {})
-        self.assertLessEqual(set(acknowledged), set(names))
-        self.assertLessEqual(set(names) - set(acknowledged), set(unsure))
-        acknowledged.update({name: "" for name in names})
 
 
 if __name__ == "__main__":

@@ -1,11 +1,7 @@
 """Changes by OpenSearch's own client: its calls, its helpers and its exceptions.
 Run as: opensearch_documents_test.py SOURCE_FOLDER WARPDEX"""
 
-import os
-import signal
-import tempfile
 import time
-import unittest
 
 import serving
 from opensearch_client import MAPPING, ClientTest
@@ -263,33 +259,6 @@ class Documents(ClientTest):
                                                   "number_of_fragments": 1}}]))
         asked = {"ids": {"values": ["a"]}}
         self.assertIsNone(marked(fields={"body": {}}))
-
-
-class Killed(unittest.TestCase):
-    def test_acknowledged_changes_outlive_the_process(self):
-        rounds = 20 if os.environ.get("WARPDEX_FULL_TESTS") else 4
-        with tempfile.TemporaryDirectory() as folder:
-            kept = set()
-            for number in range(rounds):
-                server = serving.Served(folder)
-                if number == 0:
-                    server.ask("PUT", "/k", MAPPING)
-                for part in range(5):
-                    names = {f"k{number}-{part}-{i}" for i in range(7)}
-                    lines = "".join(f'{{"index": {{"_id": "{name}"}}}}\n{{"body": "all"}}\n'
-                                    for name in names)
-                    answer = server.ask("POST", "/k/_bulk", lines)
-                    self.assertEqual((200, False), (answer.status, answer.json()["errors"]))
-                    kept |= names
-                self.assertEqual(200, server.ask("DELETE", f"/k/_doc/k{number}-0-0").status)
-                kept.remove(f"k{number}-0-0")
-                server.end(signal.SIGKILL)
-                server = serving.Served(folder)
-                self.assertEqual(200, server.ask("POST", "/k/_refresh").status)
-                found = [hit["_id"] for hit in server.ask(
-                    "POST", "/k/_search", {"size": 10000}).json()["hits"]["hits"]]
-                self.assertEqual(sorted(kept), sorted(found))
-                self.assertEqual(0, server.end())
 
 
 if __name__ == "__main__":
