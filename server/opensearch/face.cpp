@@ -84,6 +84,7 @@ std::string render(const HttpError& error, const Request&) {
 const Face kFace{"opensearch", render};
 
 bool is_address(const Request& request) {
+  if (!request.path.empty() && request.path.front() == "v1") return false;
   return std::ranges::any_of(request.path,
                              [](const std::string& segment) { return segment.starts_with('_'); });
 }

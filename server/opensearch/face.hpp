@@ -18,7 +18,8 @@ extern const Face kFace;
 /// All of its routes.
 std::vector<Route> routes();
 
-/// Whether an address that no route has is one of OpenSearch's: a segment begins with "_".
+/// Whether an address that no route has is one of OpenSearch's: it is not under /v1, and a segment
+/// begins with "_".
 bool is_address(const Request& request);
 /// The same of one that has no route, or (`has_methods`) none of its method: "/_reindex" is not an
 /// index that takes other methods.

@@ -1,6 +1,6 @@
-"""kill -9 at random moments while several clients change an index, by both faces. After each restart
-the documents are those that were acknowledged: none is missing, none is there twice, none came back.
-A change without an answer may have happened or not, but not in part.
+"""kill -9 at random moments while several clients change an index, by both faces. After each
+restart the documents are those that were acknowledged: none is missing, none is there twice,
+none came back. A change without an answer may have happened or not, but not in part.
 Run as: kills_test.py SOURCE_FOLDER WARPDEX. 200 kills with WARPDEX_FULL_TESTS=1."""
 
 import http.client
@@ -77,7 +77,7 @@ class Client:
         return answer.json()
 
     def new_fields(self):
-        """Of a version of its own. The text says which, and has more words than could be in part."""
+        """Of a version of its own, which both say. The text has 3 to 502 words."""
         self.versions += 1
         version = f"v{self.number}x{self.versions}"
         count = self.random.choice([1, 1, 1, 5, 50, 500])
@@ -88,8 +88,8 @@ class Client:
                 for _ in range(self.random.randint(1, most))]
 
     def plan(self, steps):
-        """Steps (id, action, fields) as statuses, and what becomes of each id. Until the answer, each
-        id is unsure."""
+        """What steps (id, action, fields) make of the ids, and their statuses. Until the answer,
+        each id is unsure."""
         after, wanted = dict(self.kept), []
         self.unsure = {name: [self.kept.get(name)] for name, _, _ in steps}
         for name, action, fields in steps:
@@ -179,8 +179,8 @@ class Kills(unittest.TestCase):
         requests = sum(client.requests for client in self.clients)
         items = sum(client.items for client in self.clients)
         self.assertGreater(items, requests)
-        print(f"Kills: {KILLS} and {KILLS // 4} at opening, {requests} requests and {items} changes "
-              f"acknowledged, {self.survivors} not acknowledged yet there", file=sys.stderr)
+        print(f"Kills: {KILLS}, and {KILLS // 4} at opening; acknowledged: {items} changes, by "
+              f"{requests} requests; {self.survivors} not acknowledged yet there", file=sys.stderr)
 
     def load_and_kill(self, server):
         threads = [threading.Thread(target=client.run, args=(server,)) for client in self.clients]

@@ -73,8 +73,8 @@ def by_opensearch(reader):
 
 
 class Rolling(serving.ServerTest):
-    """Each commit changes all documents, which then have its number as their mark, and puts a few in
-    the place of others."""
+    """Each commit changes all documents, which then have its number as their mark, and puts one
+    in the place of another."""
 
     def test_each_answer_is_of_one_commit(self):
         answer = self.ask("PUT", "/v1/rolling", {"analyzer": "whitespace", "store": ["mark"],

@@ -91,6 +91,11 @@ class Searches(serving.ServerTest):
             self.assertEqual(400, answer.status, target)
             self.assertIn(named, answer.reason(), target)
 
+    def test_refusals_of_v1_have_its_form_whatever_names_begin_with(self):
+        for target in ("/v1/_a/search?q=w1&q=w2", "/v1/texts/documents/_a?b=1&b=2", "/v1/_a/_b/c"):
+            answer = self.get(target).json()
+            self.assertEqual({"error", "request_id"}, set(answer), target)
+
     def test_bodies_that_are_refused(self):
         for body, named in (('{"q": "w1", "kk": 3}', "kk"), ('{"q": 3}', "q"), ("[]", "object"),
                             ('{"q": "w1", "q": "w2"}', "twice"), ('{"q": "w1"', "JSON"),
