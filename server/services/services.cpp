@@ -25,13 +25,25 @@ void write_slow(Services& services, const Exchange& exchange, const std::string&
   services.slow_log.add(json.take());
 }
 
-}  // namespace
-
-void fail(const Services& services, Exchange& exchange, const std::exception_ptr& failure) {
+HttpError told_error(const Services& services, const std::exception_ptr& failure) {
   const HttpError error = http_error_of(failure);
   HttpError told(error.status(), error.type(), services.catalog.without_folders(error.what()));
   for (const auto& [name, value] : error.headers()) told.add_header(name, value);
-  exchange.respond(render_error(*exchange.route->face, told, exchange.request));
+  return told;
+}
+
+}  // namespace
+
+void fail(const Services& services, Exchange& exchange, const std::exception_ptr& failure) {
+  exchange.respond(
+      render_error(*exchange.route->face, told_error(services, failure), exchange.request));
+}
+
+std::string error_line(const Services& services, const Exchange& exchange,
+                       const std::exception_ptr& failure) {
+  std::string text = exchange.route->face->render(told_error(services, failure), exchange.request);
+  while (text.ends_with('\n')) text.pop_back();
+  return text;
 }
 
 void run_on_work(Services& services, const ExchangePtr& exchange, std::function<void()> work) {
@@ -62,15 +74,20 @@ void run_durable_change(Services& services, const ExchangePtr& exchange, const I
                              });
 }
 
+void take_outcome(Services& services, const Exchange& exchange, const ServedIndex& index,
+                  const SearchOutcome& outcome) {
+  if (outcome.failure) std::rethrow_exception(outcome.failure);
+  services.metrics.count_search(index.device() != Device::kCpu, outcome.waited, outcome.ran,
+                                outcome.batch);
+  write_slow(services, exchange, index.name(), outcome);
+}
+
 void run_search(Services& services, const ExchangePtr& exchange, SearchJob job,
                 std::function<void(SearchOutcome&&)> done) {
   job.done = [&services, exchange, index = job.index,
               done = std::move(done)](SearchOutcome&& outcome) {
     try {
-      if (outcome.failure) std::rethrow_exception(outcome.failure);
-      const bool on_gpu = index->device() != Device::kCpu;
-      services.metrics.count_search(on_gpu, outcome.waited, outcome.ran, outcome.batch);
-      write_slow(services, *exchange, index->name(), outcome);
+      take_outcome(services, *exchange, *index, outcome);
       done(std::move(outcome));
     } catch (...) {
       fail(services, *exchange, std::current_exception());

@@ -34,6 +34,9 @@ struct Services {
 /// Answers with what an exception stands for, in the form of the route's face. Folders of the
 /// server's are told by the names of their indexes.
 void fail(const Services& services, Exchange& exchange, const std::exception_ptr& failure);
+/// The same as one line of an answer of many, without a line feed.
+std::string error_line(const Services& services, const Exchange& exchange,
+                       const std::exception_ptr& failure);
 
 /// Runs `work` on a thread that may wait, and answers with what it throws. Throws HttpError (429)
 /// where too many wait.
@@ -47,6 +50,10 @@ void run_change(Services& services, const ExchangePtr& exchange, const IndexPtr&
 /// The same, and once the change is durable, together with others that waited, calls `kept`.
 void run_durable_change(Services& services, const ExchangePtr& exchange, const IndexPtr& index,
                         ServedIndex::Change change, std::function<void()> kept);
+
+/// Throws what a search failed with; else counts it, and writes a slow one into the slow log.
+void take_outcome(Services& services, const Exchange& exchange, const ServedIndex& index,
+                  const SearchOutcome& outcome);
 
 /// Searches, and calls `done` on the thread that searched, where it may throw: that is answered as
 /// other failures are. Counts the search, and writes a slow one into the slow log. Throws HttpError

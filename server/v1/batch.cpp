@@ -45,7 +45,7 @@ class Lines : public std::enable_shared_from_this<Lines> {
       held_ += line->cost;
       submit(std::move(call), line);
     } catch (...) {
-      set(*line, error_of(std::current_exception()));
+      set(*line, error_line(services_, *exchange_, std::current_exception()));
     }
   }
   bool is_full() const {
@@ -82,12 +82,10 @@ class Lines : public std::enable_shared_from_this<Lines> {
                 index = job.index](SearchOutcome&& outcome) {
       std::string text;
       try {
-        if (outcome.failure) std::rethrow_exception(outcome.failure);
-        self->services_.metrics.count_search(index->device() != Device::kCpu, outcome.waited,
-                                             outcome.ran, outcome.batch);
+        take_outcome(self->services_, *self->exchange_, *index, outcome);
         text = search_json(call, outcome);
       } catch (...) {
-        text = self->error_of(std::current_exception());
+        text = error_line(self->services_, *self->exchange_, std::current_exception());
       }
       self->set(*line, std::move(text));
     };
@@ -101,15 +99,6 @@ class Lines : public std::enable_shared_from_this<Lines> {
       line.is_ready = true;
     }
     ready_.notify_one();
-  }
-
-  std::string error_of(const std::exception_ptr& failure) const {
-    const HttpError error = http_error_of(failure);
-    const HttpError told(error.status(), error.type(),
-                         services_.catalog.without_folders(error.what()));
-    std::string text = kFace.render(told, exchange_->request);
-    while (text.ends_with('\n')) text.pop_back();
-    return text;
   }
 
   Services& services_;

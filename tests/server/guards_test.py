@@ -131,6 +131,11 @@ class Keys(serving.ServerTest):
         line = next(line for line in lines(self.access) if line["request_id"] == "logged-1")
         self.assertEqual(("POST", "/v1/texts/search", "/v1/{index}/search", 200, "read"),
                          tuple(line[name] for name in ("method", "path", "route", "status", "role")))
+        self.ask("POST", "/v1/texts/search/batch", '{"q": "secretword"}\n' * 3,
+                 headers={"Authorization": "Bearer " + READ, "X-Request-ID": "logged-2",
+                          "Content-Type": "application/x-ndjson"})
+        self.wait_for(lambda: sum(line["request_id"] == "logged-2" for line in lines(self.slow))
+                      == 3)
         for file in (self.access, self.slow):
             text = file.read_text()
             for hidden in ("secretword", READ, WRITE, ADMIN):

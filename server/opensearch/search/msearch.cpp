@@ -44,7 +44,7 @@ class Wave : public std::enable_shared_from_this<Wave> {
       };
       services_.dispatcher.submit_always(std::move(job));
     } catch (...) {
-      set(number, error_of(std::current_exception()));
+      set(number, error_line(services_, *exchange_, std::current_exception()));
     }
   }
 
@@ -81,26 +81,15 @@ class Wave : public std::enable_shared_from_this<Wave> {
 
   std::string answer_of(const SearchAsk& ask, const SearchOutcome& outcome) const {
     try {
-      if (outcome.failure) std::rethrow_exception(outcome.failure);
-      services_.metrics.count_search(ask.index->device() != Device::kCpu, outcome.waited,
-                                     outcome.ran, outcome.batch);
+      take_outcome(services_, *exchange_, *ask.index, outcome);
       JsonWriter json;
       write_answer(ask, outcome, json);
       json.member("status", 200);
       end_answer(json);
       return json.take();
     } catch (...) {
-      return error_of(std::current_exception());
+      return error_line(services_, *exchange_, std::current_exception());
     }
-  }
-
-  std::string error_of(const std::exception_ptr& failure) const {
-    const HttpError error = http_error_of(failure);
-    const HttpError told(error.status(), error.type(),
-                         services_.catalog.without_folders(error.what()));
-    std::string text = kFace.render(told, exchange_->request);
-    while (text.ends_with('\n')) text.pop_back();
-    return text;
   }
 
   void set(std::size_t number, std::string answer) {
