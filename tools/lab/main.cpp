@@ -8,9 +8,10 @@
 namespace warpdex::tools {
 namespace {
 
-constexpr std::array<Command, 2> kCommands{{
+constexpr std::array<Command, 3> kCommands{{
     {"codecs", "compare codecs on an index's lists: size and decode rate", run_codecs},
     {"generate", "make an index and a query log like those of a large crawl", run_generate},
+    {"http", "load a server that runs, and tell how long its answers take", run_http},
 }};
 
 constexpr CommandTable kTable{"warpdex-lab",
