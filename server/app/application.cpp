@@ -16,7 +16,8 @@ namespace warpdex::server {
 namespace {
 
 constexpr std::size_t kWriterThreads = 4;
-constexpr std::size_t kWorkThreads = 8;
+/// Each answers a request of many searches, and mostly waits: as many as fill a GPU's batches.
+constexpr std::size_t kWorkThreads = 32;
 constexpr std::size_t kMaxIdBytes = 128;
 
 const Face kPageFace{"page", v1::kFace.render};

@@ -100,6 +100,15 @@ void Dispatcher::submit(SearchJob job) {
 
 void Dispatcher::submit_always(SearchJob job) { put({.job = std::move(job)}); }
 
+void Dispatcher::submit_always(std::vector<SearchJob> jobs) {
+  {
+    const std::lock_guard lock(mutex_);
+    for (SearchJob& job : jobs) queue_.push_back({.job = std::move(job)});
+    waiting_.store(queue_.size(), std::memory_order_relaxed);
+  }
+  woken_.notify_all();
+}
+
 void Dispatcher::submit(std::function<void()> work) {
   admit();
   put({.work = std::move(work)});

@@ -74,6 +74,7 @@ class Dispatcher {
   void submit(SearchJob job);
   /// Without these limits: for those who bound their searches themselves.
   void submit_always(SearchJob job);
+  void submit_always(std::vector<SearchJob> jobs);
   /// Other work of about a search's length, within the same limits.
   void submit(std::function<void()> work);
 

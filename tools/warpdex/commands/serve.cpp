@@ -138,7 +138,7 @@ void add_options(CommandLine& command, Given& given) {
                                               "together. Default: 90 % of what is free")(
       "threads", number(&given.threads), "threads that search; 0: all")(
       "io-threads", number(&given.io_threads),
-      "threads that read requests; 0: one for 8 processors")(
+      "threads that read requests; 0: one for 4 processors, with a GPU for 2")(
       "probes", number(&given.probes), "of indexes of vectors: lists that a query probes")(
       "refine", number(&given.refine),
       "of indexes of codes: rank the N best anew by their vectors")(

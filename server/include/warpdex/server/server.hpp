@@ -42,7 +42,7 @@ struct ServerOptions {
   Device device = Device::kCpu;
   std::optional<Gpu> gpu{};    ///< none: GPU 0, with most of its free memory
   std::size_t threads = 0;     ///< that search; 0: as many as this process may run on
-  std::size_t io_threads = 0;  ///< that read requests; 0: one for 8 processors
+  std::size_t io_threads = 0;  ///< that read requests; 0: one for 4 processors, with a GPU for 2
   std::size_t probes = 16;     ///< lists of vectors that a query probes
   std::size_t refine = 0;      ///< nearest codes that are ranked again by their vectors
   bool is_read_only = false;
