@@ -60,6 +60,7 @@ class Lines : public std::enable_shared_from_this<Lines> {
     }
   }
   void hand_over() {
+    handed_ += jobs_.size();
     if (!jobs_.empty()) services_.dispatcher.submit_always(std::exchange(jobs_, {}));
   }
   bool is_full() const {
@@ -103,7 +104,7 @@ class Lines : public std::enable_shared_from_this<Lines> {
   /// Waits for some answers more, so that this thread is not woken for each, but not for long.
   void wait_for(const Line& line) {
     std::unique_lock lock(mutex_);
-    wanted_ = arrived_ + std::min(kTakenTogether, lines_.size() + 1);
+    wanted_ = arrived_ + std::min(kTakenTogether, handed_ - arrived_);
     came_.wait_for(lock, kLongestGathering, [&] { return arrived_ >= wanted_; });
     wanted_ = 0;
     came_.wait(lock, [&] { return line.is_ready; });
@@ -131,6 +132,7 @@ class Lines : public std::enable_shared_from_this<Lines> {
   const ExchangePtr exchange_;
   std::deque<std::shared_ptr<Line>> lines_;
   std::vector<SearchJob> jobs_;  ///< not handed over yet
+  std::size_t handed_ = 0;       ///< searches that were
   std::size_t held_ = 0;
   std::string out_;
   std::mutex mutex_;         ///< protects what is in lines, and the next two
