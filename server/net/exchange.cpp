@@ -3,6 +3,12 @@
 #include <charconv>
 
 namespace warpdex::server {
+namespace {
+
+/// Smaller bodies go out as they are: they fit one packet either way.
+constexpr std::size_t kMinPacked = 1 << 10;
+
+}  // namespace
 
 ConnectionExchange::~ConnectionExchange() {
   if (is_stream_) fail_stream();
@@ -13,13 +19,26 @@ ConnectionExchange::~ConnectionExchange() {
   if (room > 0) connection_->handler().give_back_room(room);
 }
 
+/// Of a body that goes out packed to those who ask for it: notes that it does, and whether this
+/// client asked.
+bool ConnectionExchange::may_pack(Response& response) const {
+  response.headers.emplace_back("Vary", "Accept-Encoding");
+  if (!takes_gzip(request.headers.get("Accept-Encoding"))) return false;
+  response.headers.emplace_back("Content-Encoding", "gzip");
+  return true;
+}
+
 void ConnectionExchange::respond(Response response) {
   if (is_answered_) return;
+  if (response.body.size() >= kMinPacked && may_pack(response)) {
+    response.body = GzipPacker().finish(response.body);
+  }
   is_answered_ = true;
   connection_->send(*this, std::move(response));
 }
 
 void ConnectionExchange::begin(Response head) {
+  if (may_pack(head)) packer_.emplace();
   is_answered_ = true;
   is_stream_ = true;
   is_chunked_ = !request.is_http_1_0;
@@ -30,6 +49,14 @@ void ConnectionExchange::begin(Response head) {
 
 void ConnectionExchange::write(std::string_view bytes) {
   if (bytes.empty() || request.method == Method::kHead) return;
+  if (packer_) {
+    send_piece(packer_->pack(bytes));
+  } else {
+    send_piece(bytes);
+  }
+}
+
+void ConnectionExchange::send_piece(std::string_view bytes) {
   sent_ += bytes.size();
   if (!is_chunked_) return connection_->send_and_wait(bytes);
   std::array<char, 24> size{};
@@ -40,7 +67,10 @@ void ConnectionExchange::write(std::string_view bytes) {
 }
 
 void ConnectionExchange::end() {
-  if (is_chunked_ && request.method != Method::kHead) connection_->send_and_wait("0\r\n\r\n");
+  if (request.method != Method::kHead) {
+    if (packer_) send_piece(packer_->finish({}));
+    if (is_chunked_) connection_->send_and_wait("0\r\n\r\n");
+  }
   is_stream_ = false;
   connection_->handler().on_answered(*this, status_, sent_);
   connection_->finish(closes_);

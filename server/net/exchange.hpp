@@ -2,7 +2,9 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 
+#include "http/gzip.hpp"
 #include "net/connection.hpp"
 
 namespace warpdex::server {
@@ -25,6 +27,8 @@ class ConnectionExchange final : public Exchange {
 
  private:
   void fail_stream();
+  bool may_pack(Response& response) const;
+  void send_piece(std::string_view bytes);
 
   std::shared_ptr<Connection> connection_;
   bool is_begun_ = false;
@@ -32,6 +36,7 @@ class ConnectionExchange final : public Exchange {
   bool is_stream_ = false;
   bool is_chunked_ = false;
   bool closes_ = false;
+  std::optional<GzipPacker> packer_;  ///< of a stream that goes out packed
   int status_ = 0;
   std::uint64_t sent_ = 0;
 };

@@ -240,6 +240,23 @@ class Documents(ClientTest):
         self.assertEqual(429, raised.exception.status_code)
         self.assertEqual(len(ids), self.client.clear_scroll(scroll_id="_all")["num_freed"])
 
+    def test_a_client_that_packs(self):
+        """Its bodies, and the answers that it asks for."""
+        texts = self.texts[:50]
+        client = self.connect(http_compress=True)
+        self.make("packed")
+        helpers.bulk(client, [{"_index": "packed", "_id": text["id"], "body": text["body"]}
+                              for text in texts], refresh=True)
+        told = client.search(index="packed", body={"size": 100})
+        self.assertEqual({text["id"]: text["body"] for text in texts},
+                         {hit["_id"]: hit["_source"]["body"] for hit in told["hits"]["hits"]})
+        query = {"size": 20, "query": {"match": {"body": "w0 w1"}}}
+        wanted = self.client.search(index="packed", body=query)["hits"]
+        self.assertEqual(wanted, client.search(index="packed", body=query)["hits"])
+        told = client.msearch(index="packed", body=[{}, query, {}, query])["responses"]
+        self.assertEqual([wanted] * 2, [each["hits"] for each in told])
+        client.close()
+
     def test_highlights_are_escaped(self):
         self.make("marked")
         self.client.index(index="marked", id="a", refresh=True,
