@@ -102,7 +102,7 @@ Application::Application(const ServerOptions& options)
       slow_log_(options.slow_log),
       next_id_((std::uint64_t{std::random_device()()} << 32) | std::random_device()()),
       writers_("writer", kWriterThreads, ~std::size_t{0}),
-      catalog_(options.folders, open_settings(options), writers_),
+      catalog_(options.folders, open_settings(options), writers_, options.on_problem),
       dispatcher_({.device = options.device,
                    .threads = threads_of(options),
                    .queue = options.limits.queue,

@@ -48,8 +48,8 @@ void check_index_name(std::string_view name) {
 }
 
 Catalog::Catalog(const std::vector<fs::path>& folders, const OpenSettings& settings,
-                 WorkPool& writers)
-    : settings_(settings), writers_(writers) {
+                 WorkPool& writers, OnProblem on_problem)
+    : settings_(settings), writers_(writers), on_problem_(std::move(on_problem)) {
   if (folders.empty()) throw UsageError("there is no folder to serve; name one or more");
   for (const fs::path& folder : folders) {
     std::error_code failure;
@@ -181,17 +181,29 @@ std::string Catalog::without_folders(std::string text) const {
   return text;
 }
 
+/// Takes a new commit of another process. Where that fails, the commit that is open stays, and the
+/// next look tries again; whoever runs the server is told once.
+void Catalog::look(ServedIndex& index) {
+  try {
+    index.refresh_if_changed();
+    last_failures_.erase(index.name());
+  } catch (const std::exception& error) {
+    index.count_failed_refresh();
+    std::string& last = last_failures_[index.name()];
+    if (last == error.what()) return;
+    last = error.what();
+    if (on_problem_) {
+      on_problem_("a new commit of '" + index.name() + "' cannot be opened: " + last +
+                  " (the one before it is searched)");
+    }
+  }
+}
+
 void Catalog::watch() {
   std::unique_lock lock(ending_);
   while (!woken_.wait_for(lock, kBetweenCommitLooks, [this] { return ends_; })) {
     lock.unlock();
-    for (const IndexPtr& index : all()) {
-      try {
-        index->refresh_if_changed();
-      } catch (const std::exception&) {
-        // The commit that is open stays; the next look tries again.
-      }
-    }
+    for (const IndexPtr& index : all()) look(*index);
     lock.lock();
   }
 }

@@ -18,13 +18,17 @@
 
 namespace warpdex::server {
 
+/// Called with a sentence; may be empty.
+using OnProblem = std::function<void(const std::string&)>;
+
 /// Any thread. An index that is removed lives until the last request that uses it is answered.
 class Catalog {
  public:
-  /// Opens the indexes; one that cannot be opened is kept with the reason. Throws UsageError where
-  /// a folder holds no index, and where two have one name, IoError where it cannot be read.
+  /// Opens the indexes; one that cannot be opened is kept with the reason. `on_problem` is called
+  /// as ServerOptions says. Throws UsageError where a folder holds no index, and where two have one
+  /// name, IoError where it cannot be read.
   Catalog(const std::vector<std::filesystem::path>& folders, const OpenSettings& settings,
-          WorkPool& writers);
+          WorkPool& writers, OnProblem on_problem = {});
   ~Catalog();
   Catalog(const Catalog&) = delete;
   Catalog& operator=(const Catalog&) = delete;
@@ -51,9 +55,11 @@ class Catalog {
   void add_folder(const std::filesystem::path& folder);
   void open(const std::filesystem::path& folder);
   void watch();
+  void look(ServedIndex& index);
 
   const OpenSettings settings_;
   WorkPool& writers_;
+  const OnProblem on_problem_;
   std::optional<std::filesystem::path> root_;  ///< where new indexes are made
   std::size_t folders_of_indexes_ = 0;
 
@@ -65,6 +71,8 @@ class Catalog {
   std::mutex ending_;  ///< protects the next
   bool ends_ = false;
   std::condition_variable woken_;
+  /// Why the last look at an index failed, by names. The watcher's.
+  std::map<std::string, std::string, std::less<>> last_failures_;
   std::thread watcher_;  ///< looks for commits of other processes
 };
 

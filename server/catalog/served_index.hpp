@@ -78,6 +78,10 @@ class ServedIndex : public std::enable_shared_from_this<ServedIndex> {
   void post_removal(std::function<void()> remove, Failed failed);
 
   std::uint64_t commits() const { return commits_.load(std::memory_order_relaxed); }
+  std::uint64_t failed_refreshes() const {
+    return failed_refreshes_.load(std::memory_order_relaxed);
+  }
+  void count_failed_refresh() { ++failed_refreshes_; }
 
  private:
   void set_depth();
@@ -111,6 +115,7 @@ class ServedIndex : public std::enable_shared_from_this<ServedIndex> {
   bool is_closed_ = false;        ///< likewise
   std::atomic<std::uint64_t> uncommitted_ = 0;
   std::atomic<std::uint64_t> commits_ = 0;
+  std::atomic<std::uint64_t> failed_refreshes_ = 0;
 };
 
 using IndexPtr = std::shared_ptr<ServedIndex>;

@@ -159,7 +159,7 @@ void Dispatcher::run() {
 
 void Dispatcher::search_one(Task& task, Clock::time_point taken) {
   SearchJob& job = task.job;
-  SearchOutcome outcome;
+  SearchOutcome outcome{.has_vector = !job.vector.empty()};
   outcome.waited = micros_between(job.arrival, taken);
   const Clock::time_point begin = Clock::now();
   try {
@@ -201,7 +201,8 @@ void Dispatcher::search(std::vector<Task>& batch) {
     job.done({.answer = std::move(answers[i]),
               .waited = micros_between(job.arrival, taken),
               .ran = micros_between(taken, end),
-              .batch = static_cast<std::uint32_t>(batch.size())});
+              .batch = static_cast<std::uint32_t>(batch.size()),
+              .has_vector = !job.vector.empty()});
   }
 }
 

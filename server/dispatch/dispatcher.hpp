@@ -26,6 +26,7 @@ struct SearchOutcome {
   std::chrono::microseconds waited{};  ///< for a thread
   std::chrono::microseconds ran{};     ///< of the batch that it was in
   std::uint32_t batch = 1;             ///< searches that ran together
+  bool has_vector = false;             ///< the search was not one by words alone
 };
 
 /// One search. Its deadline (SearchOptions::deadline) counts from `arrival`.

@@ -25,6 +25,11 @@ void write_slow(Services& services, const Exchange& exchange, const std::string&
   services.slow_log.add(json.take());
 }
 
+/// Answers by words alone say which processor gave them. Vectors are searched where the index is.
+bool is_of_gpu(const ServedIndex& index, const SearchOutcome& outcome) {
+  return outcome.has_vector ? index.device() != Device::kCpu : outcome.answer.is_of_gpu;
+}
+
 HttpError told_error(const Services& services, const std::exception_ptr& failure) {
   const HttpError error = http_error_of(failure);
   HttpError told(error.status(), error.type(), services.catalog.without_folders(error.what()));
@@ -77,7 +82,7 @@ void run_durable_change(Services& services, const ExchangePtr& exchange, const I
 void take_outcome(Services& services, const Exchange& exchange, const ServedIndex& index,
                   const SearchOutcome& outcome) {
   if (outcome.failure) std::rethrow_exception(outcome.failure);
-  services.metrics.count_search(index.device() != Device::kCpu, outcome.waited, outcome.ran,
+  services.metrics.count_search(is_of_gpu(index, outcome), outcome.waited, outcome.ran,
                                 outcome.batch);
   write_slow(services, exchange, index.name(), outcome);
 }

@@ -40,8 +40,11 @@ void write_indexes(const Services& services, std::string& out) {
   Figure commit{"warpdex_index_commit", "gauge", "The number of the commit that is searched."};
   Figure commits{"warpdex_index_commits_total", "counter", "Commits that this server made."};
   Figure changes{"warpdex_index_uncommitted_changes", "gauge", "Changes since the last commit."};
+  Figure failed{"warpdex_index_refreshes_failed_total", "counter",
+                "Looks for a commit of another process that failed."};
   for (const IndexPtr& index : services.catalog.all()) {
     const std::string labels = of_index(*index);
+    failed.values.push_back({labels, static_cast<double>(index->failed_refreshes())});
     commit.values.push_back({labels, static_cast<double>(index->commit())});
     if (index->is_vectors()) {
       documents.values.push_back({labels, static_cast<double>(index->vectors().live_rows())});
@@ -53,7 +56,7 @@ void write_indexes(const Services& services, std::string& out) {
     commits.values.push_back({labels, static_cast<double>(index->commits())});
     changes.values.push_back({labels, static_cast<double>(index->uncommitted())});
   }
-  for (const Figure& figure : {documents, segments, commit, commits, changes}) {
+  for (const Figure& figure : {documents, segments, commit, commits, changes, failed}) {
     write_figure(figure, out);
   }
 }

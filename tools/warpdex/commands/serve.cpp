@@ -286,7 +286,11 @@ int run_serve(const std::vector<std::string>& arguments) {
   }
   if (given.folders.empty()) throw UsageError("serve takes one or more folders; name them");
   const int signals = signal_descriptor();
-  server::Server server(options_of(given, command));
+  server::ServerOptions options = options_of(given, command);
+  options.on_problem = [](const std::string& problem) {
+    std::cerr << "warpdex: note: " + problem + "\n";
+  };
+  server::Server server(options);
   for (const std::string& note : server.notes()) std::cerr << "warpdex: note: " << note << "\n";
   std::cerr << "warpdex: serving " << server.indexes().size() << " indexes at http://"
             << given.listen.substr(0, given.listen.rfind(':')) << ":" << server.port() << "/\n";

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -56,6 +57,9 @@ struct ServerOptions {
   std::string access_log{};
   std::string slow_log{};
   std::chrono::milliseconds slow{500};  ///< searches that take longer are in the slow log
+  /// Called with a sentence for what goes wrong beside requests, from threads of the server, one
+  /// at a time; may be empty.
+  std::function<void(const std::string&)> on_problem{};
   ServerLimits limits{};
 };
 
