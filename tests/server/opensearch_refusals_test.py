@@ -132,8 +132,7 @@ class Refusals(serving.ServerTest):
                 ({"stored_fields": []}, "stored_fields"), ({"collapse": {}}, "collapse"),
                 ({"size": -1}, "size"), ({"size": 10001}, "10000"), ({"from": 10000}, "10000"),
                 ({"from": 5, "size": 9996}, "10000"), ({"size": "3"}, "size"),
-                ({"sort": "title"}, "title"), ({"sort": ["_score", "_doc"]}, "sort"),
-                ({"sort": "_doc"}, "_doc"), ({"sort": {"_score": "asc"}}, "asc"),
+                ({"sort": "title"}, "title"), ({"sort": {"_score": "asc"}}, "asc"),
                 ({"sort": [{"_score": {"order": "desc", "mode": "min"}}]}, "mode"),
                 ({"track_total_hits": -1}, "track_total_hits"), ({"timeout": "1"}, "timeout"),
                 ({"timeout": "0s"}, "timeout"), ({"timeout": "1w"}, "timeout"),
@@ -151,6 +150,34 @@ class Refusals(serving.ServerTest):
         for body, kind in (("{", "parsing_exception"), ("[]", "parsing_exception"),
                            ('{"size": 1, "size": 2}', "parsing_exception")):
             self.refused("POST", "/single/_search", body, kind=kind)
+
+    def test_orders_and_places(self):
+        both, by_document = ["_score", "_doc"], {"sort": "_doc"}
+        for members, *named in (
+                ({"sort": ["_doc", "_score"]}, "sort"), ({"sort": ["_score", "_id"]}, "_id"),
+                ({"sort": ["_score", "_score"]}, "sort"), ({"sort": {"_doc": "desc"}}, "_doc desc"),
+                ({"search_after": [1, 2]}, "sort"), ({"sort": "_score", "search_after": [1]}, "_doc"),
+                ({"sort": both, "search_after": [1]}, "2 values"),
+                ({"sort": both, "search_after": {}}, "search_after"),
+                ({"sort": both, "search_after": ["1", 2]}, "search_after"),
+                ({"sort": both, "search_after": [1, -2]}, "search_after"),
+                ({"sort": both, "search_after": [1, 2.5]}, "search_after"),
+                ({**by_document, "search_after": [1, 2]}, "1 values"),
+                ({**by_document, "search_after": [1], "from": 1}, "from"),
+                ({**by_document, "explain": True, "query": match("w1")}, "explain"),
+                ({**by_document, "timeout": "1s"}, "timeout"),
+                ({**by_document, "highlight": {"fields": {"body": {}}}}, "highlight"),
+                ({"sort": both, "search_after": [1, 2], "query": match("w1"),
+                  "highlight": {"fields": {"body": {}}}}, "highlight")):
+            self.refused("POST", "/single/_search", members, *named)
+        self.refused("POST", "/single/_search?scroll=1m", {**by_document, "search_after": [1]},
+                     "scroll")
+        lines = [{}, {"query": match("w1"), "sort": both, "search_after": [1, 2]}]
+        told = self.ask("POST", "/single/_msearch", "".join(json.dumps(line) + "\n"
+                                                           for line in lines),
+                        headers={"Content-Type": "application/x-ndjson"}).json()["responses"]
+        self.assertEqual(400, told[0]["status"])
+        self.assertIn("_msearch", told[0]["error"]["reason"])
 
     def test_parameters(self):
         for target, *named in (

@@ -129,6 +129,7 @@ void write_hit(const SearchAsk& ask, const Answer& answer, const AnswerHit& hit,
   }
   if (const Explanation* explanation = hit.explanation()) write_explanation(*explanation, json);
   write_highlights(ask, hit.fields(), json);
+  write_place(ask.order, {hit.document(), hit.score()}, json);
   json.end_object();
 }
 
@@ -168,7 +169,8 @@ void write_documents(const SearchAsk& ask, const IndexReader& reader,
   if (!scroll_id.empty()) json.member("_scroll_id", scroll_id);
   json.begin_object("hits");
   write_total(ask, total, json);
-  write_max_score(documents.empty() ? std::nullopt : documents[0].score, json);
+  const bool has_best = !documents.empty() && !ask.order.after;
+  write_max_score(has_best ? documents[0].score : std::nullopt, json);
   json.begin_array("hits");
   for (const ScoredDocument& each : documents) {
     json.begin_object();
@@ -176,11 +178,7 @@ void write_documents(const SearchAsk& ask, const IndexReader& reader,
     if (ask.source.is_shown && !ask.source.names.empty()) {
       write_source(stored_of(reader, each.document), ask.source, json);
     }
-    if (ask.in_document_order) {
-      json.begin_array("sort");
-      json.value(each.document);
-      json.end_array();
-    }
+    write_place(ask.order, each, json);
     json.end_object();
   }
   json.end_array();

@@ -10,12 +10,6 @@
 
 namespace warpdex::server::opensearch {
 
-/// A document with the score that it is shown with; none in the order of documents.
-struct ScoredDocument {
-  std::uint32_t document = 0;
-  std::optional<float> score{};
-};
-
 /// How many documents match, and whether that is a lower bound.
 struct Total {
   std::uint64_t value = 0;

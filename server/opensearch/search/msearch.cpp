@@ -37,7 +37,10 @@ class Wave : public std::enable_shared_from_this<Wave> {
     try {
       const SearchAsk ask = read(line);
       held_ += std::size_t{ask.from + ask.size} * (ask.source.names.empty() ? 1 : kHitsOfOneShown);
-      if (!is_by_engine(ask.query)) return set(number, answer_of_equals(ask));
+      if (!is_scored(ask)) return set(number, answer_of_documents(ask));
+      if (ask.order.after) {
+        throw illegal_argument("'search_after' by _score in _msearch is not supported");
+      }
       SearchJob job = job_of(ask);
       job.done = [self = shared_from_this(), ask, number](SearchOutcome&& outcome) {
         self->set(number, self->answer_of(ask, outcome));
@@ -57,6 +60,14 @@ class Wave : public std::enable_shared_from_this<Wave> {
   }
 
  private:
+  static std::string answer_of_documents(const SearchAsk& ask) {
+    JsonWriter json;
+    write_page_of_documents(ask, json);
+    json.member("status", 200);
+    end_answer(json);
+    return json.take();
+  }
+
   std::size_t begin() {
     const std::lock_guard lock(mutex_);
     answers_.emplace_back();

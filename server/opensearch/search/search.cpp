@@ -11,29 +11,6 @@ namespace warpdex::server::opensearch {
 namespace {
 
 constexpr std::chrono::hours kMostKeptOpen{24};
-/// Commits that may come while a scroll begins.
-constexpr int kTriesToHold = 20;
-
-/// Documents of one score, of the page that was asked for.
-std::vector<ScoredDocument> page_of_equals(const IndexReader& reader, const SearchAsk& ask,
-                                           Total& total) {
-  std::vector<ScoredDocument> page;
-  std::uint64_t before = 0;
-  const auto add = [&](std::uint32_t document) {
-    if (before++ >= ask.from) page.push_back({document, ask.query.score});
-  };
-  if (ask.query.kind == QueryKind::kIds) {
-    const std::vector<std::uint32_t> documents = matching(reader, ask.query);
-    total.value = documents.size();
-    for (std::size_t i = 0; i < documents.size() && page.size() < ask.size; ++i) add(documents[i]);
-    return page;
-  }
-  total.value = reader.documents();
-  for (std::uint32_t i = 0; i < reader.document_end() && page.size() < ask.size; ++i) {
-    if (reader.is_live(i)) add(i);
-  }
-  return page;
-}
 
 /// The first page of documents that are kept.
 void respond_first_page(Services& services, Exchange& exchange, const ScrollPtr& scroll) {
@@ -58,7 +35,7 @@ ScrollPtr scroll_of_matching(const SearchAsk& ask) {
   scroll->reader = ask.index->reader();
   for (const std::uint32_t document : matching(*scroll->reader, ask.query)) {
     scroll->documents.push_back(
-        {document, ask.in_document_order ? std::nullopt : std::optional(ask.query.score)});
+        {document, ask.order.by_score ? std::optional(ask.query.score) : std::nullopt});
   }
   scroll->ask = for_pages(ask);
   scroll->total.value = scroll->documents.size();
@@ -66,38 +43,25 @@ ScrollPtr scroll_of_matching(const SearchAsk& ask) {
 }
 
 /// By scores, as many as one search reaches.
-void begin_scored_scroll(Services& services, const ExchangePtr& exchange, const SearchAsk& ask,
-                         int tries) {
-  SearchJob job = job_of(ask);
-  job.options.k = services.options.limits.k;
-  job.options.fusion.depth = std::max(job.options.fusion.depth, job.options.k);
-  job.options.count = true;
-  job.options.fields.clear();
-  run_search(
-      services, exchange, std::move(job),
-      [&services, exchange, ask, tries](SearchOutcome&& outcome) {
-        const Answer& answer = outcome.answer;
-        if (!answer.is_complete) {
-          throw unavailable("the search that a scroll begins with was not ended in its time");
-        }
-        if (answer.matches > answer.size() && !ask.query.words.is_empty()) {
-          throw illegal_argument("a scroll by _score reaches " + std::to_string(answer.size()) +
-                                 " documents, and " + std::to_string(answer.matches) +
-                                 " match; sort by _doc to see all of them");
-        }
-        auto scroll = std::make_shared<Scroll>();
-        scroll->reader = ask.index->reader();
-        if (scroll->reader->commit() != answer.commit()) {  // one came meanwhile
-          if (tries == 0) throw unavailable("the index changes too often; try again");
-          return begin_scored_scroll(services, exchange, ask, tries - 1);
-        }
-        for (const AnswerHit hit : answer) {
-          scroll->documents.push_back({hit.document(), hit.score()});
-        }
-        scroll->total.value = answer.size();
-        scroll->ask = for_pages(ask);
-        respond_first_page(services, *exchange, scroll);
-      });
+void begin_scored_scroll(Services& services, const ExchangePtr& exchange, const SearchAsk& ask) {
+  search_far(services, exchange, ask,
+             [&services, exchange, ask](const std::shared_ptr<const IndexReader>& reader,
+                                        const Answer& answer) {
+               if (answer.matches > answer.size() && !ask.query.words.is_empty()) {
+                 throw illegal_argument("a scroll by _score reaches " +
+                                        std::to_string(answer.size()) + " documents, and " +
+                                        std::to_string(answer.matches) +
+                                        " match; sort by _doc to see all of them");
+               }
+               auto scroll = std::make_shared<Scroll>();
+               scroll->reader = reader;
+               for (const AnswerHit hit : answer) {
+                 scroll->documents.push_back({hit.document(), hit.score()});
+               }
+               scroll->total.value = answer.size();
+               scroll->ask = for_pages(ask);
+               respond_first_page(services, *exchange, scroll);
+             });
 }
 
 std::chrono::microseconds read_kept(Parameters& address, Parameters& members) {
@@ -157,17 +121,6 @@ void respond_count(Exchange& exchange, std::uint64_t number) {
 
 }  // namespace
 
-std::string answer_of_equals(const SearchAsk& ask) {
-  const std::shared_ptr<const IndexReader> reader = ask.index->reader();
-  Total total;
-  const std::vector<ScoredDocument> page = page_of_equals(*reader, ask, total);
-  JsonWriter json;
-  write_documents(ask, *reader, page, total, ask.arrival, {}, json);
-  json.member("status", 200);
-  end_answer(json);
-  return json.take();
-}
-
 void search(Services& services, const ExchangePtr& exchange) {
   const Request& request = exchange->request;
   const IndexPtr index = find_index(services, request);
@@ -177,9 +130,9 @@ void search(Services& services, const ExchangePtr& exchange) {
     return read_search(services, index, address, body.root(), request.arrival);
   });
   finish(address);
-  const bool is_scored = is_by_engine(ask.query) && !ask.in_document_order;
-  if (is_scored && ask.scroll) return begin_scored_scroll(services, exchange, ask, kTriesToHold);
-  if (is_scored) {
+  if (is_scored(ask) && ask.scroll) return begin_scored_scroll(services, exchange, ask);
+  if (is_scored(ask) && ask.order.after) return search_behind(services, exchange, ask);
+  if (is_scored(ask)) {
     return run_search(services, exchange, job_of(ask), [exchange, ask](SearchOutcome&& outcome) {
       JsonWriter json;
       write_answer(ask, outcome, json);
@@ -190,11 +143,8 @@ void search(Services& services, const ExchangePtr& exchange) {
   services.dispatcher.submit([&services, exchange, ask] {
     try {
       if (ask.scroll) return respond_first_page(services, *exchange, scroll_of_matching(ask));
-      const std::shared_ptr<const IndexReader> reader = ask.index->reader();
-      Total total;
-      const std::vector<ScoredDocument> page = page_of_equals(*reader, ask, total);
       JsonWriter json;
-      write_documents(ask, *reader, page, total, ask.arrival, {}, json);
+      write_page_of_documents(ask, json);
       end_answer(json);
       respond(*exchange, json);
     } catch (...) {

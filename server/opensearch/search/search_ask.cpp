@@ -25,6 +25,7 @@ class Members {
     }
     return is_in_address ? address_ : body_;
   }
+  bool has(std::string_view name) const { return address_.has(name) || body_.has(name); }
   Parameters& address() { return address_; }
   Parameters& body() { return body_; }
 
@@ -62,59 +63,6 @@ void read_total(Members& members, SearchAsk& ask) {
   } else {
     ask.counts_up_to = has.whole(kName, 1, 0x7FFFFFFF);
   }
-}
-
-void refuse_sort(const std::string& name) {
-  throw illegal_argument("'sort' by [" + name +
-                         "] is not supported; there is _score, descending, and in a scroll _doc");
-}
-
-void read_sort_key(const std::string& name, const std::string& order, SearchAsk& ask) {
-  if (name == "_score" && order == "desc") return;
-  if (name != "_doc" || order != "asc" || !ask.scroll) {
-    refuse_sort(order.empty() ? name : name + " " + order);
-  }
-  ask.in_document_order = true;
-}
-
-std::string usual_order(std::string_view name) { return name == "_score" ? "desc" : "asc"; }
-
-/// "_score", {"_score": "desc"}, {"_score": {"order": "desc"}}.
-void read_sort_of_body(const rapidjson::Value& json, SearchAsk& ask) {
-  if (json.IsString()) {
-    const std::string name(json.GetString(), json.GetStringLength());
-    return read_sort_key(name, usual_order(name), ask);
-  }
-  if (!json.IsObject() || json.MemberCount() != 1) {
-    throw parsing_error("'sort' holds what is neither a name nor an object with one member");
-  }
-  const auto& member = *json.MemberBegin();
-  const std::string name(member.name.GetString(), member.name.GetStringLength());
-  if (member.value.IsString()) {
-    return read_sort_key(name, {member.value.GetString(), member.value.GetStringLength()}, ask);
-  }
-  Parameters members(member.value, "'sort' by '" + name + "'");
-  const std::string order = members.text("order").value_or(usual_order(name));
-  members.finish();
-  read_sort_key(name, order, ask);
-}
-
-void read_sort(Members& members, SearchAsk& ask) {
-  if (&members.with("sort") == &members.address()) {
-    const auto keys = members.address().texts("sort").value_or(std::vector<std::string>());
-    if (keys.size() > 1) throw illegal_argument("'sort' by several keys is not supported");
-    for (const std::string& key : keys) {
-      const std::size_t colon = std::min(key.find(':'), key.size());
-      const std::string name = key.substr(0, colon);
-      read_sort_key(name, colon < key.size() ? key.substr(colon + 1) : usual_order(name), ask);
-    }
-    return;
-  }
-  const rapidjson::Value* const json = members.body().json("sort");
-  if (json == nullptr) return;
-  if (!json->IsArray()) return read_sort_of_body(*json, ask);
-  if (json->Size() > 1) throw illegal_argument("'sort' by several keys is not supported");
-  for (const auto& key : json->GetArray()) read_sort_of_body(key, ask);
 }
 
 void read_asked_query(Members& members, const QueryContext& context, SearchAsk& ask) {
@@ -164,6 +112,28 @@ void check_ask(const SearchAsk& ask) {
   }
 }
 
+/// Pages that the engine does not answer in one call have neither highlights nor explanations.
+void check_order(const SearchAsk& ask, Members& members) {
+  const std::string name = ask.order.after ? "search_after" : "sort";
+  if (!ask.query.vector.empty() && ask.order.is_told) {
+    throw illegal_argument("'" + name + "' by _doc of a search by vectors is not supported");
+  }
+  if (ask.order.after && ask.scroll) {
+    throw illegal_argument("'search_after' cannot be used in a scroll context");
+  }
+  if (ask.order.after && ask.from > 0) {
+    throw illegal_argument("'from' must be 0 where 'search_after' is used");
+  }
+  if (ask.order.by_score && !ask.order.after) return;
+  if (ask.explain) throw illegal_argument("'explain' with this '" + name + "' is not supported");
+  if (!ask.highlighted.empty()) {
+    throw illegal_argument("'highlight' with this '" + name + "' is not supported");
+  }
+  if (!ask.order.by_score && members.has("timeout")) {
+    throw illegal_argument("'timeout' with a 'sort' by _doc is not supported");
+  }
+}
+
 }  // namespace
 
 SearchAsk read_search(const Services& services, const IndexPtr& index, Parameters& address,
@@ -175,7 +145,7 @@ SearchAsk read_search(const Services& services, const IndexPtr& index, Parameter
   read_times(members, limits, ask);
   read_page_of(members, limits, ask);
   read_asked_query(members, {index->searcher(), fields, limits}, ask);
-  read_sort(members, ask);
+  ask.order = read_order(address, members.body());
   read_total(members, ask);
   ask.source = read_source_filter(address, members.body().json("_source"), fields);
   ask.explain = members.with("explain").flag("explain").value_or(false);
@@ -183,13 +153,13 @@ SearchAsk read_search(const Services& services, const IndexPtr& index, Parameter
     read_highlight(*highlight, fields, ask);
   }
   address.flag("typed_keys");  // of aggregations and suggestions, which there are none of
-  for (const std::string_view name : {"search_after", "aggs", "aggregations", "min_score"}) {
+  for (const std::string_view name : {"aggs", "aggregations", "min_score"}) {
     if (!members.body().has(name)) continue;
-    throw illegal_argument("'" + std::string(name) + "' is not supported" +
-                           (name == "search_after" ? "; take 'from', or a scroll" : ""));
+    throw illegal_argument("'" + std::string(name) + "' is not supported");
   }
   members.body().finish();
   check_ask(ask);
+  check_order(ask, members);
   return ask;
 }
 

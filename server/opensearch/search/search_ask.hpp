@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "opensearch/search/asked_query.hpp"
+#include "opensearch/search/search_order.hpp"
 #include "opensearch/search/source_filter.hpp"
 
 namespace warpdex::server::opensearch {
@@ -26,7 +27,7 @@ struct SearchAsk {
   std::optional<std::uint64_t> counts_up_to{};  ///< a larger total is told as more than this
   std::chrono::microseconds deadline{};
   std::optional<std::chrono::microseconds> scroll{};  ///< how long it is kept
-  bool in_document_order = false;                     ///< of a scroll
+  SearchOrder order{};
   Request::Clock::time_point arrival{};
 };
 
