@@ -177,10 +177,18 @@ void Dispatcher::search_one(Task& task, Clock::time_point taken) {
 
 void Dispatcher::search(std::vector<Task>& batch) {
   const Clock::time_point taken = Clock::now();
+  // Those that were stopped end at once, by themselves. The others run to their end together.
+  std::erase_if(batch, [&](Task& task) {
+    if (!task.job.options.stop.stop_requested()) return false;
+    search_one(task, taken);
+    return true;
+  });
+  if (batch.empty()) return;
   if (batch.size() == 1) return search_one(batch[0], taken);
   std::vector<Query> queries;
   std::vector<float> vectors;
   SearchOptions options = batch[0].job.options;
+  options.stop = {};
   for (Task& task : batch) {
     queries.push_back(task.job.query);
     vectors.insert(vectors.end(), task.job.vector.begin(), task.job.vector.end());

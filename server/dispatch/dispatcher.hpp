@@ -36,7 +36,7 @@ struct SearchJob {
   IndexPtr index{};
   Query query{};                ///< empty with options.vectors_alone
   std::vector<float> vector{};  ///< empty: words alone
-  SearchOptions options{};      ///< without callbacks
+  SearchOptions options{};      ///< without callbacks; `stop` ends one that waits, or runs alone
   Clock::time_point arrival{};
   /// Called once, on the thread that searched. Throws nothing.
   std::function<void(SearchOutcome&&)> done{};

@@ -31,8 +31,9 @@ HttpError http_error_of(const std::exception_ptr& failure) {
     return bad_request(error.what());
   } catch (const InputError& error) {
     return bad_request(error.what());
-  } catch (const CancelledError& error) {
-    return unavailable(error.what());
+  } catch (const CancelledError&) {  // by Exchange::gone alone
+    return {kClientGone, "client_gone",
+            "the client closed its connection before the answer was there"};
   } catch (const CudaError& error) {
     return unavailable(error.what());
   } catch (const IoError& error) {

@@ -30,6 +30,9 @@ class HttpError : public Error {
   std::vector<std::pair<std::string, std::string>> headers_;
 };
 
+/// The status for logs of a request whose client went away.
+inline constexpr int kClientGone = 499;
+
 // The usual ones.
 HttpError bad_request(const std::string& reason);
 HttpError not_found(const std::string& reason);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -37,6 +38,8 @@ class Exchange {
 
   Request request{};
   const Route* route = nullptr;  ///< none: no route has that path
+  /// Asked to stop once the client has gone, and nobody waits for the answer.
+  std::stop_source gone{std::nostopstate};
 
   /// Does not wait for the client.
   virtual void respond(Response response) = 0;

@@ -1,6 +1,7 @@
 // How a connection reads requests, and how it ends. connection_sending.cpp has the rest.
 #include "net/connection.hpp"
 
+#include <poll.h>
 #include <sys/socket.h>
 
 #include <boost/asio/buffer.hpp>
@@ -21,6 +22,8 @@ constexpr std::size_t kFirstBuffer = 4 << 10;
 constexpr std::size_t kMaxBuffer = 64 << 10;
 /// For a client to read the last answer and close.
 constexpr milliseconds kLinger{2000};
+/// A client that has closed its side may still read, but few do. So long its answer is waited for.
+constexpr milliseconds kHalfClosed{2000};
 
 std::int64_t now_ms() {
   return std::chrono::duration_cast<milliseconds>(Connection::Clock::now().time_since_epoch())
@@ -201,11 +204,14 @@ void Connection::take_request() {
   exchange->set_begun();
   exchange->request.arrival = Clock::now();
   parser_.reset();
+  if (!refusal_) exchange->gone = gone_ = std::stop_source();
+  half_closed_at_ = 0;
   deadline_.store(std::numeric_limits<std::int64_t>::max(), std::memory_order_relaxed);
   const bool has_more = begin_ < end_;
   {
     const std::lock_guard lock(mutex_);
     is_busy_ = true;
+    is_streaming_ = false;
     has_input_ = has_more || has_ended_;
   }
   if (refusal_) {
@@ -252,13 +258,26 @@ void Connection::close() {
   thread_.remove(this);
 }
 
-void Connection::check_time(std::int64_t now) {
-  if (now < deadline_.load(std::memory_order_relaxed)) return;
+/// What was sent and not read yet stays unread, so that requests which wait there are no hindrance.
+void Connection::check_client(std::int64_t now, bool is_streaming) {
+  pollfd looked{descriptor_, POLLRDHUP, 0};
+  if (::poll(&looked, 1, 0) <= 0) return;
+  const bool is_reset = (looked.revents & (POLLERR | POLLHUP)) != 0;
+  if (!is_reset && half_closed_at_ == 0) half_closed_at_ = now;
+  const bool is_over = !is_streaming && now - half_closed_at_ >= kHalfClosed.count();
+  if (is_reset || is_over) gone_.request_stop();
+}
+
+void Connection::check(std::int64_t now) {
   bool is_busy = false;
+  bool is_streaming = false;
   {
     const std::lock_guard lock(mutex_);
     is_busy = is_busy_;
+    is_streaming = is_streaming_;
   }
+  if (is_busy) check_client(now, is_streaming);
+  if (now < deadline_.load(std::memory_order_relaxed)) return;
   if (is_busy) {  // the client reads too slowly
     ::shutdown(descriptor_, SHUT_RDWR);
   } else if (parser_ && parser_->has_begun() && !lingers_) {

@@ -12,6 +12,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <stop_token>
 #include <string>
 
 #include "net/request_handler.hpp"
@@ -43,8 +44,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
 
   // On the I/O thread.
   void start();
-  /// Ends it where a timeout has passed.
-  void check_time(std::int64_t now);
+  /// Ends it where a timeout has passed, and stops a request whose client has gone.
+  void check(std::int64_t now);
   /// Ends it unless a request is under way.
   void close_if_idle();
   /// Ends it, whatever is under way.
@@ -52,6 +53,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
 
   // For its exchanges, on any thread.
   void send(ConnectionExchange& exchange, Response&& response);
+  /// From here on the answer is sent in pieces.
+  void begin_stream();
   /// Waits for the client. Throws ClientGone.
   void send_and_wait(std::string_view bytes);
   /// The request is answered.
@@ -76,6 +79,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void close();
   void set_deadline(std::chrono::milliseconds from_now);
   bool take_body_room();
+  void check_client(std::int64_t now, bool is_streaming);
 
   Socket socket_;
   const int descriptor_;
@@ -95,12 +99,15 @@ class Connection : public std::enable_shared_from_this<Connection> {
   bool has_ended_ = false;  ///< the client sends no more
   bool lingers_ = false;
   bool is_closed_ = false;
-  std::string rest_;  ///< of an answer that the client did not take at once
+  std::stop_source gone_{std::nostopstate};  ///< of the request that is answered
+  std::int64_t half_closed_at_ = 0;          ///< when that was seen first, in ms; 0: it was not
+  std::string rest_;                         ///< of an answer that the client did not take at once
   std::size_t rest_begin_ = 0;
 
   std::atomic<std::int64_t> deadline_;  ///< in ms of the clock
   std::mutex mutex_;                    ///< protects the next
   bool is_busy_ = false;                ///< a request is answered
+  bool is_streaming_ = false;           ///< in pieces
   bool has_input_ = false;              ///< something came meanwhile
   bool closes_ = false;
 };

@@ -122,6 +122,11 @@ void Connection::send_rest() {
       });
 }
 
+void Connection::begin_stream() {
+  const std::lock_guard lock(mutex_);
+  is_streaming_ = true;
+}
+
 void Connection::send_and_wait(std::string_view bytes) {
   while (!bytes.empty()) {
     const ssize_t sent =

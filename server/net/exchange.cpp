@@ -44,6 +44,7 @@ void ConnectionExchange::begin(Response head) {
   is_chunked_ = !request.is_http_1_0;
   closes_ = !is_chunked_ || connection_->closes_after(*this, head);
   status_ = head.status;
+  connection_->begin_stream();
   connection_->send_and_wait(connection_->head_of(*this, head, closes_, true));
 }
 

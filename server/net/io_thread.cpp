@@ -8,7 +8,7 @@
 namespace warpdex::server {
 namespace {
 
-/// Between two looks for timeouts, which are of seconds.
+/// Between two looks for timeouts, which are of seconds, and for clients that have gone.
 constexpr std::chrono::milliseconds kBetweenSweeps{250};
 
 }  // namespace
@@ -61,7 +61,7 @@ void IoThread::sweep() {
                        Connection::Clock::now().time_since_epoch())
                        .count();
   const std::vector<std::shared_ptr<Connection>> all(connections_.begin(), connections_.end());
-  for (const auto& connection : all) connection->check_time(now);
+  for (const auto& connection : all) connection->check(now);
   timer_.expires_after(kBetweenSweeps);
   timer_.async_wait([this](const boost::system::error_code& failure) {
     if (!failure) sweep();

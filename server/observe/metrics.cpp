@@ -136,6 +136,8 @@ void Metrics::write(std::string& out) const {
                           double value) {
     write_figure({name, type, help, {{"", value}}}, out);
   };
+  single("warpdex_searches_stopped_total", "counter", "Searches whose clients had gone.",
+         static_cast<double>(stopped_.load(std::memory_order_relaxed)));
   single("warpdex_received_bytes_total", "counter", "Bodies of requests.",
          static_cast<double>(bytes_in_.load(std::memory_order_relaxed)));
   single("warpdex_sent_bytes_total", "counter", "Bodies of answers.",

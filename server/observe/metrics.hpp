@@ -60,6 +60,9 @@ class Metrics {
   void count_search(bool on_gpu, std::chrono::microseconds waited, std::chrono::microseconds ran,
                     std::uint32_t batch);
 
+  /// A search that was stopped since its client had gone.
+  void count_stopped() { stopped_.fetch_add(1, std::memory_order_relaxed); }
+
   void connection_opened() { connections_.fetch_add(1, std::memory_order_relaxed); }
   void connection_closed() { connections_.fetch_sub(1, std::memory_order_relaxed); }
   std::int64_t connections() const { return connections_.load(std::memory_order_relaxed); }
@@ -79,6 +82,7 @@ class Metrics {
   std::array<Histogram, 2> ran_;
   std::array<std::atomic<std::uint64_t>, 2> searches_{};
   std::array<std::atomic<std::uint64_t>, 2> batches_{};  ///< in 1 / batch, times 2^20
+  std::atomic<std::uint64_t> stopped_ = 0;
   std::atomic<std::uint64_t> bytes_in_ = 0;
   std::atomic<std::uint64_t> bytes_out_ = 0;
   std::atomic<std::int64_t> connections_ = 0;

@@ -30,8 +30,10 @@ bool is_of_gpu(const ServedIndex& index, const SearchOutcome& outcome) {
   return outcome.has_vector ? index.device() != Device::kCpu : outcome.answer.is_of_gpu;
 }
 
+/// Counts what was stopped, too.
 HttpError told_error(const Services& services, const std::exception_ptr& failure) {
   const HttpError error = http_error_of(failure);
+  if (error.status() == kClientGone) services.metrics.count_stopped();
   HttpError told(error.status(), error.type(), services.catalog.without_folders(error.what()));
   for (const auto& [name, value] : error.headers()) told.add_header(name, value);
   return told;
@@ -89,6 +91,7 @@ void take_outcome(Services& services, const Exchange& exchange, const ServedInde
 
 void run_search(Services& services, const ExchangePtr& exchange, SearchJob job,
                 std::function<void(SearchOutcome&&)> done) {
+  job.options.stop = exchange->gone.get_token();
   job.done = [&services, exchange, index = job.index,
               done = std::move(done)](SearchOutcome&& outcome) {
     try {

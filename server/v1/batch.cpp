@@ -89,6 +89,7 @@ class Lines : public std::enable_shared_from_this<Lines> {
  private:
   void gather(const std::shared_ptr<Line>& line) {
     SearchJob job = line->call.job;
+    job.options.stop = exchange_->gone.get_token();
     job.done = [self = shared_from_this(), line](SearchOutcome&& outcome) {
       self->set(*line, std::move(outcome));
     };

@@ -1,5 +1,7 @@
 // The nearest of an index of vectors.
 #include <chrono>
+#include <stop_token>
+#include <utility>
 
 #include "routes/parameters.hpp"
 #include "v1/face.hpp"
@@ -96,14 +98,14 @@ void write_neighbors(const NearestCall& call, const vector::Neighbors& found,
   json.end_array();
 }
 
-std::string answer_of(const NearestCall& call) {
+std::string answer_of(const NearestCall& call, std::stop_token stop) {
   const auto begin = Request::Clock::now();
   const VectorIndex& index = call.index->vectors();
   std::optional<vector::RowFilter> filter;
   if (call.among) filter = filter_of(index, *call.among);
   const std::uint64_t commit = index.commit();
-  const NamedNeighbors found =
-      index.search_named(call.queries, call.k, {.filter = filter ? &*filter : nullptr});
+  const NamedNeighbors found = index.search_named(
+      call.queries, call.k, {.filter = filter ? &*filter : nullptr, .stop = std::move(stop)});
   JsonWriter json;
   json.begin_object();
   json.member(
@@ -121,7 +123,7 @@ void find_nearest(Services& services, const ExchangePtr& exchange) {
   NearestCall call = read_call(services, exchange->request);
   services.dispatcher.submit([&services, exchange, call = std::move(call)] {
     try {
-      exchange->respond({.body = answer_of(call)});
+      exchange->respond({.body = answer_of(call, exchange->gone.get_token())});
     } catch (...) {
       fail(services, *exchange, std::current_exception());
     }

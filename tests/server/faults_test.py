@@ -130,6 +130,23 @@ class Faults(serving.ServerTest):
                            SEARCH[:self.random.randrange(len(SEARCH))])
             client.close()
 
+    def test_searches_whose_clients_are_gone_are_stopped(self):
+        """More than one thread answers before it is seen that nobody waits for them."""
+        server = serving.Served(self.root, options=["--threads", "1"])
+        search = (b"GET /v1/texts/search?k=400&explain&matches_position&fields=title,body&q=" +
+                  "+".join(serving.WORDS).encode() + b" HTTP/1.1\r\n" + HOST + b"\r\n")
+        clients = [server.open_socket() for _ in range(500)]
+        for client in clients:
+            client.sendall(search)
+        for client in clients:
+            client.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+            client.close()
+        self.assertEqual(200, server.get("/v1/texts/search?q=w1").status)
+        told = re.search(r"^warpdex_searches_stopped_total (\d+)$",
+                         server.get("/metrics").body.decode(), re.M)
+        self.assertGreater(int(told.group(1)), 0)
+        self.assertEqual(0, server.end())
+
     def test_a_request_that_comes_too_slowly(self):
         with self.server.open_socket() as client:
             began = time.monotonic()

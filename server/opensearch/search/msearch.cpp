@@ -42,6 +42,7 @@ class Wave : public std::enable_shared_from_this<Wave> {
         throw illegal_argument("'search_after' by _score in _msearch is not supported");
       }
       SearchJob job = job_of(ask);
+      job.options.stop = exchange_->gone.get_token();
       job.done = [self = shared_from_this(), ask, number](SearchOutcome&& outcome) {
         self->set(number, self->answer_of(ask, outcome));
       };
