@@ -1,6 +1,7 @@
 #include "dispatch/dispatcher.hpp"
 
 #include <pthread.h>
+#include <sys/resource.h>
 
 #include <algorithm>
 #include <utility>
@@ -12,6 +13,9 @@ namespace {
 
 using Clock = SearchJob::Clock;
 using std::chrono::microseconds;
+
+/// By so much, threads that search give way to those that read requests.
+constexpr int kYields = 5;
 
 microseconds micros_between(Clock::time_point begin, Clock::time_point end) {
   return std::chrono::duration_cast<microseconds>(end - begin);
@@ -140,6 +144,8 @@ void Dispatcher::take(std::vector<Task>& batch) {
 }
 
 void Dispatcher::run() {
+  // Threads that read requests go first: they refuse what is too much, at once, only while they run.
+  ::setpriority(PRIO_PROCESS, 0, ::getpriority(PRIO_PROCESS, 0) + kYields);  // of this thread
   std::vector<Task> batch;
   std::unique_lock lock(mutex_);
   while (true) {
