@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "storage/fail.hpp"
+#include "storage/flush.hpp"
 #include "storage/journal_layout.hpp"
 
 namespace warpdex {
@@ -34,16 +35,6 @@ void write_from(int descriptor, std::uint64_t offset, std::span<const std::uint8
 /// Waits until a file's bytes and size are on the disk.
 void sync_file(int descriptor, const fs::path& path) {
   if (::fdatasync(descriptor) != 0) fail("flush", path, errno);
-}
-
-/// Likewise a folder's entries.
-void sync_entries(const fs::path& path) {
-  const int descriptor = ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  int code = descriptor < 0 ? errno : 0;
-  if (code == 0 && ::fsync(descriptor) != 0) code = errno;
-  if (descriptor >= 0) ::close(descriptor);
-  // Some file systems cannot flush a folder; that is no reason to fail.
-  if (code != 0 && code != EINVAL) fail("flush", path, code);
 }
 
 std::uint64_t draw_salt() {
@@ -160,8 +151,8 @@ void Journal::sync() {
   check_place();
   sync_file(file_.number, path);
   if (!is_listed_) {
-    sync_entries(folder_);
-    sync_entries(folder_.parent_path());
+    flush_path(folder_);
+    flush_path(folder_.parent_path());
     is_listed_ = true;
   }
   synced_ += buffer_.size();
@@ -208,7 +199,7 @@ void remove_journal(const fs::path& folder, const JournalBase& base) {
     return;
   }
   if (::unlink(path.c_str()) != 0 && errno != ENOENT) fail("remove", path, errno);
-  sync_entries(folder);
+  flush_path(folder);
 }
 
 }  // namespace warpdex

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "storage/flush.hpp"
 #include "storage/hidden_names.hpp"
 #include "warpdex/core/error.hpp"
 #include "warpdex/core/storage/manifest.hpp"
@@ -41,6 +42,13 @@ Leftovers clear_leftovers(const fs::path& target) {
                                    "': " + error.message());
     }
     found.aside.erase(old);
+  }
+  if (found.building.empty() && found.aside.empty()) return leftovers;
+  // One may be what the target was before. It goes once the disk has what took its place.
+  if (const int code = try_flush(target.parent_path())) {
+    leftovers.problems.push_back("leftovers beside '" + target.string() + "' stay: cannot flush '" +
+                                 target.parent_path().string() + "': " + errno_message(code));
+    return leftovers;
   }
   for (const fs::path& folder : found.building) remove(folder, leftovers);
   for (const fs::path& folder : found.aside) remove(folder, leftovers);

@@ -11,6 +11,7 @@
 #include <span>
 
 #include "storage/fail.hpp"
+#include "storage/flush.hpp"
 #include "storage/folder_entries.hpp"
 #include "storage/hidden_names.hpp"
 #include "warpdex/core/error.hpp"
@@ -23,21 +24,6 @@ namespace warpdex {
 namespace {
 
 namespace fs = std::filesystem;
-
-/// Flushes a file, or a folder's entries; returns errno, or 0.
-int try_sync(const fs::path& path) {
-  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (descriptor < 0) return errno;
-  const int code = ::fsync(descriptor) == 0 ? 0 : errno;
-  ::close(descriptor);
-  return code;
-}
-
-void sync(const fs::path& path) {
-  const int code = try_sync(path);
-  // Some file systems cannot flush a folder; that is no reason to fail.
-  if (code != 0 && code != EINVAL) fail("flush", path, code);
-}
 
 void write_file(const fs::path& path, std::span<const std::uint8_t> left) {
   const int descriptor = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
@@ -86,11 +72,12 @@ fs::path prepare_target(const fs::path& path) {
   return target;
 }
 
-void note_stuck(const fs::path& folder, const std::error_code& error,
-                std::vector<std::string>& notes) noexcept {
+/// Adds a sentence, unless there is no memory for it.
+template <class Words>
+void note(std::vector<std::string>& notes, const Words& words) noexcept {
   try {
-    notes.push_back(words_for_stuck_folder(folder, error));
-  } catch (const std::exception&) {  // no memory for the note
+    notes.push_back(words());
+  } catch (const std::exception&) {
   }
 }
 
@@ -127,7 +114,7 @@ ReplacementFolder::~ReplacementFolder() = default;
 void ReplacementFolder::Hidden::remove(std::vector<std::string>* notes) noexcept {
   if (path_.empty()) return;
   const std::error_code error = remove_hidden_folder(path_);
-  if (error && notes != nullptr) note_stuck(path_, error, *notes);
+  if (error && notes) note(*notes, [&] { return words_for_stuck_folder(path_, error); });
   release();
 }
 
@@ -225,26 +212,36 @@ std::vector<std::string> ReplacementFolder::commit(const std::string& manifest,
   check_replaceable(target_, kind_);
   const fs::path around = target_.parent_path();
   take_place();
-  // From here on the new index is in place, and nothing fails any more. The disk learns of it
-  // before the old one is removed.
-  try_sync(around);
-  folder_.remove(&notes_);
+  remove_old(around);  // from here on the new index is in place, and nothing fails any more
   lock_.reset();
   return std::move(notes_);
 }
 
+/// The disk learns of the new index before the old one is removed. If it does not, a power cut may
+/// still bring the old one back, whole, so that stays until a later change finds it.
+void ReplacementFolder::remove_old(const fs::path& around) noexcept {
+  // A folder that may not be read can neither be flushed nor be looked through for what stays.
+  const int code = ::access(around.c_str(), R_OK) == 0 ? try_flush(around) : 0;
+  if (code == 0) return folder_.remove(&notes_);
+  note(notes_, [&] {
+    return "cannot flush '" + around.string() + "': " + errno_message(code) +
+           "; until a later change, a power cut may bring back what was there before";
+  });
+  folder_.release();
+}
+
 /// Section files were flushed as they were finished.
 void ReplacementFolder::flush() const {
-  for (const std::string& name : written_) sync(folder_.path() / name);
+  for (const std::string& name : written_) flush_path(folder_.path() / name);
   std::error_code error;
   for (const fs::path& entry : entries_of(folder_.path(), error)) {
     std::error_code unseen;
     const bool is_folder = fs::is_directory(entry, unseen);
     if (unseen) fail("look at", entry, unseen.value());
-    if (is_folder) sync(entry);
+    if (is_folder) flush_path(entry);
   }
   if (error) fail("read", folder_.path(), error.value());
-  sync(folder_.path());
+  flush_path(folder_.path());
 }
 
 void ReplacementFolder::take_place() {
@@ -271,12 +268,10 @@ bool ReplacementFolder::trade_back() noexcept {
     trade_places();
     return true;
   } catch (const std::exception&) {
-    try {
-      notes_.push_back("files came into '" + target_.string() +
-                       "' while it was replaced; they are in '" + folder_.path().string() +
-                       "' now: take them out before the next change");
-    } catch (const std::exception&) {  // no memory for the note
-    }
+    note(notes_, [&] {
+      return "files came into '" + target_.string() + "' while it was replaced; they are in '" +
+             folder_.path().string() + "' now: take them out before the next change";
+    });
     folder_.release();
     return false;
   }

@@ -69,7 +69,7 @@ class ReplacementFolder {
   /// does, and what `last_check` throws, which is called right before the target is touched, when
   /// path() holds all that the new index will; then the target is as it was. Once the new folder is
   /// in its place nothing throws any more. Returns a sentence for each thing beside the target that
-  /// could not be cleared away.
+  /// could not be cleared away, and where the folder around it could not be flushed.
   std::vector<std::string> commit(const std::string& manifest,
                                   const std::function<void()>& last_check = {});
 
@@ -100,6 +100,7 @@ class ReplacementFolder {
   void drop_unlisted(const std::string& manifest);
   void keep_file(const std::string& name);
   void flush() const;
+  void remove_old(const std::filesystem::path& around) noexcept;
   void take_place();
   bool trade_back() noexcept;
   void trade_places();
