@@ -203,7 +203,10 @@ void Catalog::watch() {
   std::unique_lock lock(ending_);
   while (!woken_.wait_for(lock, kBetweenCommitLooks, [this] { return ends_; })) {
     lock.unlock();
-    for (const IndexPtr& index : all()) look(*index);
+    for (const IndexPtr& index : all()) {
+      look(*index);
+      index->close_writer_if_idle();
+    }
     lock.lock();
   }
 }

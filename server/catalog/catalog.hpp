@@ -73,7 +73,7 @@ class Catalog {
   std::condition_variable woken_;
   /// Why the last look at an index failed, by names. The watcher's.
   std::map<std::string, std::string, std::less<>> last_failures_;
-  std::thread watcher_;  ///< looks for commits of other processes
+  std::thread watcher_;  ///< looks for commits of other processes, and lets these make some
 };
 
 /// Throws HttpError (400), which says what a name may be, unless `name` may be a new index's: 1 to

@@ -12,6 +12,11 @@ namespace {
 
 /// Changes of an index that may wait.
 constexpr std::size_t kMaxWaitingChanges = 256;
+/// Without changes, until other processes may change the index.
+constexpr std::chrono::seconds kIdle{5};
+
+/// Ends the waiting for a merge.
+struct ChangesWait {};
 
 /// What differs between two manifests of one path. Empty where there is none.
 std::string version_of(const std::filesystem::path& folder) {
@@ -127,11 +132,15 @@ void ServedIndex::run_changes() {
     try {
       waiting.change(writer());
       if (waiting.kept) changed.push_back(std::move(waiting));
+    } catch (const HttpError&) {  // refused
+      waiting.failed(std::current_exception());
     } catch (...) {
+      is_unsure_ = true;
       waiting.failed(std::current_exception());
     }
   }
   keep(changed);
+  if (writer_) last_change_ = Clock::now().time_since_epoch().count();
 }
 
 /// Makes them durable together, and says so.
@@ -141,6 +150,7 @@ void ServedIndex::keep(std::vector<Waiting>& changed) {
   try {
     writer().sync();
   } catch (...) {
+    is_unsure_ = true;
     failure = std::current_exception();
   }
   for (const Waiting& waiting : changed) {
@@ -198,9 +208,53 @@ Writer& ServedIndex::writer() {
 CommitReport ServedIndex::commit_changes(Writer& writer) {
   CommitReport report = writer.commit();
   uncommitted_ = 0;
+  is_unsure_ = false;
   ++commits_;
   refresh();
   return report;
+}
+
+bool ServedIndex::may_close_writer() const {
+  const Clock::rep last = last_change_;
+  return last != 0 && uncommitted() == 0 &&
+         Clock::now().time_since_epoch() - Clock::duration(last) >= kIdle;
+}
+
+void ServedIndex::close_writer_if_idle() {
+  if (!may_close_writer() || is_closing_.exchange(true)) return;
+  work_->post([self = shared_from_this()] {
+    self->close_writer();
+    self->is_closing_ = false;
+  });
+}
+
+bool ServedIndex::has_waiting() {
+  const std::lock_guard lock(waiting_mutex_);
+  return !waiting_.empty();
+}
+
+/// After changes that came meanwhile.
+void ServedIndex::close_writer() {
+  if (!writer_ || is_unsure_ || !may_close_writer()) return;
+  try {
+    writer_->finish_merges([this] {
+      if (has_waiting()) throw ChangesWait();
+    });
+  } catch (const ChangesWait&) {
+    return;
+  } catch (const std::exception&) {
+    // What was not merged is merged another time.
+  }
+  try {
+    if (writer_->commit().number != commit()) {
+      ++commits_;
+      refresh();
+    }
+  } catch (const std::exception&) {
+    // The watcher takes a new commit, and the next change says what is wrong.
+  }
+  writer_.reset();
+  last_change_ = 0;
 }
 
 }  // namespace warpdex::server

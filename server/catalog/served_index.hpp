@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
@@ -70,6 +71,9 @@ class ServedIndex : public std::enable_shared_from_this<ServedIndex> {
   void post_durable_change(Change change, std::function<void()> kept, Failed failed);
   /// Makes a writer's changes visible, and searches them. Within a change.
   CommitReport commit_changes(Writer& writer);
+  /// Lets other processes change the index again, where this one has not for some seconds and no
+  /// change waits for a commit. Merges under way are ended and committed first.
+  void close_writer_if_idle();
   /// Changes since the last commit, for reports.
   std::uint64_t uncommitted() const { return uncommitted_.load(std::memory_order_relaxed); }
   void count_changes(std::uint64_t count) { uncommitted_ += count; }
@@ -84,8 +88,13 @@ class ServedIndex : public std::enable_shared_from_this<ServedIndex> {
   void count_failed_refresh() { ++failed_refreshes_; }
 
  private:
+  using Clock = std::chrono::steady_clock;
+
   void set_depth();
   Writer& writer();
+  bool may_close_writer() const;
+  void close_writer();
+  bool has_waiting();
   /// A change that waits. With `kept`, it is durable before that is called.
   struct Waiting {
     Change change;
@@ -113,6 +122,9 @@ class ServedIndex : public std::enable_shared_from_this<ServedIndex> {
   std::shared_ptr<SerialWork> work_;
   std::optional<Writer> writer_;  ///< touched within changes only
   bool is_closed_ = false;        ///< likewise
+  bool is_unsure_ = false;        ///< likewise: a change failed halfway since the last commit
+  std::atomic<Clock::rep> last_change_ = 0;  ///< with the writer open; else 0
+  std::atomic<bool> is_closing_ = false;
   std::atomic<std::uint64_t> uncommitted_ = 0;
   std::atomic<std::uint64_t> commits_ = 0;
   std::atomic<std::uint64_t> failed_refreshes_ = 0;
