@@ -8,6 +8,9 @@
 namespace warpdex::server {
 namespace {
 
+/// Each is compared with all before it.
+constexpr std::size_t kMaxParameters = 256;
+
 char lower(char letter) {
   return letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter - 'A' + 'a') : letter;
 }
@@ -31,6 +34,10 @@ void parse_query(std::string_view text, Request& request) {
       if (known.first == name) {
         throw bad_request("the parameter '" + name + "' is there twice; give it once");
       }
+    }
+    if (request.query.size() == kMaxParameters) {
+      throw bad_request("the address has more than " + std::to_string(kMaxParameters) +
+                        " parameters");
     }
     request.query.emplace_back(std::move(name), std::move(value));
   }

@@ -67,7 +67,7 @@ struct Request {
 
 /// Fills path and query from the target, which must begin with "/". Each segment is decoded by
 /// itself, so that %2F is a part of one. Throws HttpError (400) for escapes that are none, for NUL,
-/// for what is not UTF-8, and for a name that is there twice.
+/// for what is not UTF-8, for a name that is there twice, and for more than 256 parameters.
 void parse_target(Request& request);
 
 /// `text` with %XX decoded, and + as a space if `plus_is_space`. Throws HttpError (400).

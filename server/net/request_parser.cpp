@@ -26,6 +26,13 @@ Method method_of(http::verb verb) {
   }
 }
 
+/// Of the fields of a header, which Beast takes all at once. It joins such lines; others do not,
+/// and then take the request for another one.
+bool has_folded_line(std::string_view fields) {
+  return fields.find("\r\n ") != std::string_view::npos ||
+         fields.find("\r\n\t") != std::string_view::npos;
+}
+
 std::string_view standard(beast::string_view text) { return {text.data(), text.size()}; }
 
 }  // namespace
@@ -46,6 +53,9 @@ RequestParser::Step RequestParser::put_header(std::string_view bytes) {
   if (ec == http::error::need_more) return {State::kNeedsMore, used};
   if (ec) return failed(ec);
   if (!Base::is_header_done()) return {State::kNeedsMore, used};
+  if (has_folded_line(bytes.substr(0, used))) {
+    return refused(400, "a field of the header goes on in the next line; write it as one");
+  }
   has_header_ = true;
   left_ = content_length().value_or(0);
   request_.body.reserve(static_cast<std::size_t>(std::min<std::uint64_t>(left_, kMaxFirstRoom)));
@@ -116,6 +126,9 @@ void RequestParser::on_request_impl(Verb verb, View, View target, int version, E
 void RequestParser::on_response_impl(int, View, int, ErrorCode&) {}
 
 void RequestParser::on_field_impl(Field field, View name, View value, ErrorCode& ec) {
+  if (field == Field::transfer_encoding && request_.is_http_1_0) {
+    return fail(400, "HTTP/1.0 has no Transfer-Encoding; send a Content-Length", ec);
+  }
   if (field == Field::transfer_encoding && !same_without_case(standard(value), "chunked")) {
     return fail(501, "a body comes whole or in chunks; other Transfer-Encodings are not known", ec);
   }
