@@ -1,5 +1,6 @@
 """The commands of docs/server.md work as they stand there, one after the other, over a server of the
-folder that they make; and the page names each route's parameters.
+folder that they make; the page names each route's parameters; and the search page's colours can be
+told apart.
 Run as: page_test.py SOURCE_FOLDER WARPDEX"""
 
 import json
@@ -52,6 +53,37 @@ class Page(unittest.TestCase):
             properties = described["components"]["schemas"]["Search"]["properties"]
             self.assertEqual(properties[parameter["name"]],
                              parameter["schema"] | {"description": parameter["description"]})
+
+
+class Colours(unittest.TestCase):
+    """Contrasts that WCAG 2.1 AA asks for: 4.5 of text, 3 of the edges of what can be used."""
+
+    def colours(self):
+        """The light and the dark ones, by name."""
+        css = (serving.SOURCE / "server/page/page.css").read_text("utf-8")
+        found = re.findall(r"--([\w-]+): light-dark\((#\w{6}), (#\w{6})\);", css)
+        return [{name: pair[theme] for name, *pair in found} for theme in range(2)]
+
+    def luminance(self, colour):
+        parts = [int(colour[at:at + 2], 16) / 255 for at in (1, 3, 5)]
+        linear = [part / 12.92 if part <= 0.03928 else ((part + 0.055) / 1.055) ** 2.4
+                  for part in parts]
+        return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+    def contrast(self, one, other):
+        dark, light = sorted((self.luminance(one), self.luminance(other)))
+        return (light + 0.05) / (dark + 0.05)
+
+    def test_contrast(self):
+        self.assertAlmostEqual(21, self.contrast("#000000", "#ffffff"))
+        for colours in self.colours():
+            for back in ("back", "raised"):
+                for front in ("text", "quiet", "accent", "bad"):
+                    self.assertGreaterEqual(self.contrast(colours[front], colours[back]), 4.5)
+                self.assertGreaterEqual(self.contrast(colours["edge"], colours[back]), 3)
+                self.assertGreaterEqual(self.contrast(colours["bar"], colours[back]), 3)
+            self.assertGreaterEqual(self.contrast(colours["text"], colours["marked"]), 4.5)
+            self.assertGreaterEqual(self.contrast(colours["on-accent"], colours["accent"]), 4.5)
 
 
 if __name__ == "__main__":
