@@ -21,10 +21,10 @@ export function showOffers(query, words, choose) {
     const line = element('p', {}, 'No document has ', element('b', {}, word), '.');
     if (!similar.length) return line;
     line.append(' Did you mean');
-    for (const {term, documents} of similar) {
+    for (const {word: offered, documents} of similar) {
       const button =
-          element('button', {type: 'button', title: counted(documents, 'document')}, term);
-      button.addEventListener('click', () => choose(withWord(query, word, term)));
+          element('button', {type: 'button', title: counted(documents, 'document')}, offered);
+      button.addEventListener('click', () => choose(withWord(query, word, offered)));
       line.append(button);
     }
     line.append('?');

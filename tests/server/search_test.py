@@ -128,6 +128,7 @@ class Searches(serving.ServerTest):
                                          len(misspelt["similar"])))
         for similar in misspelt["similar"]:
             self.assertIn(similar["term"], serving.WORDS)
+            self.assertEqual(similar["term"], similar["word"])
             self.assertEqual(1, similar["edits"])
         self.assertEqual([], unknown["similar"])
         for parameters, named in (("", "words"), ("words=", "words"), ("words=a&count=0", "count"),
@@ -137,6 +138,31 @@ class Searches(serving.ServerTest):
             self.assertEqual(400, refused.status, parameters)
             self.assertIn(named, refused.reason())
         self.assertEqual(404, self.get("/v1/none/similar?words=a").status)
+
+    def test_offers_are_words_as_people_write_them(self):
+        """Not stems, such as "happi", which typed would be looked for as "happi" or not at all."""
+        for stored in (["title"], []):
+            self.assertEqual(201, self.ask("PUT", "/v1/written", {
+                "analyzer": "english", "store": stored}).status)
+            texts = ["Sailing ships", "sailing, Sails", "Happiness & happiness", "AGREED, agreed",
+                     "Caf\u00e9s"]
+            for number, text in enumerate(texts):
+                told = self.ask("PUT", f"/v1/written/documents/{number}", {
+                    "text": text, "fields": {"title": text} if stored else {}})
+                self.assertEqual(201, told.status, told.body)
+            self.assertEqual(200, self.ask("POST", "/v1/written/commit").status)
+            told = self.get("/v1/written/similar?words=saxling,happxness,agrexd,cafxs").json()
+            offered = [[each["word"] for each in word["similar"]] for word in told["words"]]
+            terms = [[each["term"] for each in word["similar"]] for word in told["words"]]
+            self.assertTrue(offered[0])
+            if stored:
+                self.assertEqual([["sailing"], ["happiness"], ["agreed"], ["Caf\u00e9s"]], offered)
+            for word, term in zip(sum(offered, []), sum(terms, [])):
+                found = self.get("/v1/written/search?q=" + urllib.parse.quote(word)).json()
+                self.assertTrue(found["hits"], word)
+                same = self.get("/v1/written/similar?words=" + urllib.parse.quote(word)).json()
+                self.assertEqual(term, same["words"][0]["term"])
+            self.assertEqual(200, self.ask("DELETE", "/v1/written").status)
 
     def test_the_id_of_a_request_comes_back(self):
         self.assertEqual("abc", self.get("/v1/texts/search?q=w1&id=abc").json()["id"])
