@@ -2,6 +2,7 @@
 #include <rapidjson/stringbuffer.h>
 #include <rapidjson/writer.h>
 
+#include "scorers/scorers.hpp"
 #include "warpdex/query/explanation.hpp"
 #include "warpdex/query/json_text.hpp"
 #include "warpdex/query/result_writer.hpp"
@@ -29,30 +30,29 @@ void put_count(ExplanationWriter& json, const char* key, std::uint64_t count) {
   json.Uint64(count);
 }
 
-const char* scorer_word(ScorerKind kind) {
-  if (kind == ScorerKind::kBm25) return "bm25";
-  return kind == ScorerKind::kQueryLikelihood ? "qld" : "impact";
-}
-
 void put_scorer(ExplanationWriter& json, const ScorerSettings& scorer) {
-  put_text(json, "scorer", scorer_word(scorer.kind));
-  if (scorer.kind == ScorerKind::kBm25) {
-    put_text(json, "bm25_form", scorer.form == Bm25Form::kLucene ? "lucene" : "pisa");
-    put_float(json, "k1", scorer.k1);
-    put_float(json, "b", scorer.b);
+  const ScorerFacts& facts = facts_of(scorer.kind);
+  put_text(json, "scorer", facts.name);
+  // Words first, then numbers.
+  for (const ScorerOption* option : facts.options) {
+    if (option->number == nullptr) {
+      put_text(json, option->name.data(), bm25_form_name(scorer.form));
+    }
   }
-  if (scorer.kind == ScorerKind::kQueryLikelihood) put_float(json, "mu", scorer.mu);
+  for (const ScorerOption* option : facts.options) {
+    if (option->number != nullptr) put_float(json, option->name.data(), scorer.*option->number);
+  }
 }
 
-void put_term(ExplanationWriter& json, const TermExplanation& term, ScorerKind kind) {
+void put_term(ExplanationWriter& json, const TermExplanation& term, const ScorerFacts& facts) {
   json.StartObject();
   put_text(json, "term", term.term);
   put_float(json, "score", term.score);
   put_float(json, "weight", term.weight);
-  put_count(json, kind == ScorerKind::kImpact ? "impact" : "frequency", term.frequency);
+  put_count(json, facts.reads_lengths ? "frequency" : "impact", term.frequency);
   put_count(json, "document_frequency", term.document_frequency);
   put_count(json, "collection_frequency", term.collection_frequency);
-  if (kind != ScorerKind::kImpact) {
+  if (facts.reads_lengths) {
     put_float(json, "factor", term.factor);
     put_float(json, "c0", term.c0);
     put_float(json, "c1", term.c1);
@@ -61,30 +61,19 @@ void put_term(ExplanationWriter& json, const TermExplanation& term, ScorerKind k
 }
 
 std::string line_of(const TermExplanation& term, const Explanation& of) {
-  std::string line = "  " + format_score(term.score) + "  " + term.term + ": ";
-  const std::string frequency = std::to_string(term.frequency);
-  if (of.scorer.kind == ScorerKind::kImpact) {
-    return line + "impact " + frequency + ", weight " + format_score(term.weight) + "\n";
-  }
-  line += frequency + (term.frequency == 1 ? " time" : " times") + " here, in " +
-          std::to_string(term.document_frequency) + " of " + std::to_string(of.documents) +
-          " documents";
-  if (of.scorer.kind == ScorerKind::kBm25) {
-    line += "; " + format_score(term.factor) + " * " + frequency + " / (" + frequency + " + " +
-            format_score(term.c0) + " + " + format_score(term.c1) + " * " +
-            std::to_string(of.length) + ")";
-  } else {
-    line += ", " + std::to_string(term.collection_frequency) + " times in all; " +
-            format_score(term.factor) + " * log((1 + " + frequency + " * " + format_score(term.c0) +
-            ") * " + format_score(term.c1) + " / (" + std::to_string(of.length) + " + " +
-            format_score(term.c1) + "))";
-  }
-  constexpr float kNextToNothing = 1e-20F;
-  if (term.score < kNextToNothing) line += ", which is not above 0 and only orders equal scores";
-  return line + "\n";
+  return "  " + format_score(term.score) + "  " + term.term + ": " +
+         visit_scorer(of.scorer.kind, [&]<class S>() { return S::explain(term, of); }) + "\n";
 }
 
 }  // namespace
+
+std::string_view share_formula(const Explanation& explanation) {
+  return facts_of(explanation.scorer.kind).formula;
+}
+
+bool is_of_impacts(const Explanation& explanation) {
+  return !facts_of(explanation.scorer.kind).reads_lengths;
+}
 
 std::string to_text(const Explanation& explanation) {
   std::string text = format_score(explanation.score) + "  " + explanation.id + ", " +
@@ -109,7 +98,7 @@ std::string to_json(const Explanation& explanation) {
   json.Key("terms");
   json.StartArray();
   for (const TermExplanation& term : explanation.terms) {
-    put_term(json, term, explanation.scorer.kind);
+    put_term(json, term, facts_of(explanation.scorer.kind));
   }
   json.EndArray();
   put_float(json, "static_score", explanation.static_score);

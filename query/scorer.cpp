@@ -1,107 +1,115 @@
-// Scorers: from a term's statistics to the constants of its score, in double, rounded once.
+// What is known of all scorers together: their names and settings, and calls by kind.
 #include "warpdex/query/scorer.hpp"
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
 #include <string>
+#include <vector>
 
-#include "likelihood_part.hpp"
-#include "natural_log.hpp"
+#include "scorers/scorers.hpp"
 #include "warpdex/core/error.hpp"
-#include "warpdex/indexer/format/impacts.hpp"
 
 namespace warpdex {
 namespace {
 
-constexpr float kLargest = std::numeric_limits<float>::max();
-
-/// Extreme settings must give extreme constants, never infinity, of which a score could become NaN.
-float rounded(double value, float limit = kLargest) {
-  return static_cast<float>(std::min(value, static_cast<double>(limit)));
+template <class... S>
+std::vector<ScorerKind> find_named(ScorerList<S...>) {
+  std::vector<ScorerKind> kinds;
+  ((S::kFacts.is_named ? kinds.push_back(S::kKind) : void()), ...);
+  return kinds;
 }
 
-TermScorer make_bm25(const ScorerSettings& settings, const CollectionStatistics& statistics,
-                     std::uint64_t document_frequency, float weight) {
-  const Bm25Constants constants =
-      bm25_constants(settings.form, settings.k1, settings.b, statistics, document_frequency);
-  return {.kind = ScorerKind::kBm25,
-          .weight = rounded(static_cast<double>(weight) * constants.weight),
-          .c0 = rounded(constants.c0),
-          .c1 = rounded(constants.c1)};
+template <class... S>
+std::vector<ScorerOption> join_options(ScorerList<S...>) {
+  std::vector<ScorerOption> options;
+  const auto add = [&](const ScorerOption& option) {
+    const auto same = std::ranges::find(options, option.name, &ScorerOption::name);
+    if (same == options.end()) options.push_back(option);
+  };
+  (std::ranges::for_each(S::kFacts.options, [&](const ScorerOption* option) { add(*option); }),
+   ...);
+  return options;
 }
 
-TermScorer make_query_likelihood(const ScorerSettings& settings,
-                                 const CollectionStatistics& statistics,
-                                 std::uint64_t collection_frequency, float weight) {
-  // The largest c0 whose product with any 32-bit frequency is still finite.
-  constexpr float kLargestFactor = kLargest / 8'589'934'592.F;
-  const double expected = static_cast<double>(settings.mu) *
-                          static_cast<double>(collection_frequency) /
-                          static_cast<double>(std::max<std::uint64_t>(statistics.tokens, 1));
-  return {.kind = ScorerKind::kQueryLikelihood,
-          .weight = weight,
-          .c0 = expected > 0.0 ? rounded(1.0 / expected, kLargestFactor) : 0.F,
-          .c1 = settings.mu};
+/// "bm25 or qld".
+std::string list_of_names() {
+  const std::span<const ScorerKind> kinds = named_scorers();
+  std::string list;
+  for (std::size_t i = 0; i < kinds.size(); ++i) {
+    if (i > 0) list += i + 1 == kinds.size() ? " or " : ", ";
+    list += scorer_name(kinds[i]);
+  }
+  return list;
 }
 
 }  // namespace
 
+std::span<const ScorerKind> named_scorers() {
+  static const std::vector<ScorerKind> kinds = find_named(Scorers());
+  return kinds;
+}
+
+std::string_view scorer_name(ScorerKind kind) { return facts_of(kind).name; }
+std::string_view scorer_report_name(ScorerKind kind) { return facts_of(kind).report_name; }
+std::string_view scorer_title(ScorerKind kind) { return facts_of(kind).title; }
+
+ScorerKind scorer_from_name(std::string_view name) {
+  const auto found = std::ranges::find(named_scorers(), name, scorer_name);
+  if (found != named_scorers().end()) return *found;
+  throw UsageError("there is no scorer '" + std::string(name) + "'; take " + list_of_names());
+}
+
+std::span<const ScorerOption> scorer_options() {
+  static const std::vector<ScorerOption> options = join_options(Scorers());
+  return options;
+}
+
+bool reads_option(ScorerKind kind, const ScorerOption& option) {
+  return std::ranges::any_of(facts_of(kind).options,
+                             [&](const ScorerOption* own) { return own->name == option.name; });
+}
+
 void ScorerSettings::validate() const {
-  check_bm25_settings(k1, b);
-  // Written so that NaN fails it.
-  if (!(mu > 0.F) || !std::isfinite(mu)) {
-    throw UsageError("mu is " + std::to_string(mu) + "; give a finite number above 0");
+  for (const ScorerOption& option : scorer_options()) {
+    if (option.check != nullptr) option.check(this->*option.number);
   }
 }
 
-ScorerKind scorer_from_name(std::string_view name) {
-  if (name == "bm25") return ScorerKind::kBm25;
-  if (name == "qld") return ScorerKind::kQueryLikelihood;
-  throw UsageError("there is no scorer '" + std::string(name) + "'; take bm25 or qld");
+std::string_view bm25_form_name(Bm25Form form) {
+  return form == Bm25Form::kLucene ? "lucene" : "pisa";
 }
 
 Bm25Form bm25_form_from_name(std::string_view name) {
-  if (name == "lucene") return Bm25Form::kLucene;
-  if (name == "pisa") return Bm25Form::kPisa;
+  for (const Bm25Form form : {Bm25Form::kLucene, Bm25Form::kPisa}) {
+    if (name == bm25_form_name(form)) return form;
+  }
   throw UsageError("there is no form of BM25 '" + std::string(name) + "'; take lucene or pisa");
 }
 
 ScorerSettings effective_scorer(const IndexSettings& index, const ScorerSettings& settings) {
   ScorerSettings effective = settings;
   if (index.impacts) {
-    effective.kind = ScorerKind::kImpact;
-  } else if (settings.kind == ScorerKind::kImpact) {
+    effective.kind = Impact::kKind;
+  } else if (settings.kind == Impact::kKind) {
     throw UsageError("the index holds frequencies, not impacts; score by BM25 or query likelihood");
   }
   return effective;
 }
 
 float TermScorer::operator()(std::uint32_t frequency, std::uint32_t length) const {
-  const auto tf = static_cast<float>(frequency);
-  const auto len = static_cast<float>(length);
-  if (kind == ScorerKind::kImpact) return weight * tf;
-  if (kind == ScorerKind::kBm25) return weight * (tf / (tf + (c0 + c1 * len)));
-  return weight * likelihood_part(natural_log((1.F + tf * c0) * (c1 / (len + c1))));
+  return visit_scorer(kind, [&]<class S>() {
+    return S::score(*this, static_cast<float>(frequency), static_cast<float>(length));
+  });
 }
 
-float largest_likelihood(const TermScorer& scorer, std::uint64_t frequency) {
-  // For the rounding of the logarithm's argument, which counts for all of a score near 0, and for
-  // what logarithms of 0 or less count.
-  constexpr float kLoss = 0x1p-22F;
-  return scorer.weight * (std::log1p(static_cast<float>(frequency) * scorer.c0) * 1.00001F + kLoss);
+float largest_score(const TermScorer& scorer, std::uint64_t frequency) {
+  return visit_scorer(scorer.kind, [&]<class S>() { return S::largest(scorer, frequency); });
 }
 
 TermScorer make_term_scorer(const ScorerSettings& settings, const CollectionStatistics& statistics,
                             std::uint64_t document_frequency, std::uint64_t collection_frequency,
                             float weight) {
-  switch (settings.kind) {
-    case ScorerKind::kBm25: return make_bm25(settings, statistics, document_frequency, weight);
-    case ScorerKind::kQueryLikelihood:
-      return make_query_likelihood(settings, statistics, collection_frequency, weight);
-    case ScorerKind::kImpact: break;
-  }
-  return {.kind = ScorerKind::kImpact, .weight = weight};
+  const TermStatistics term{statistics, document_frequency, collection_frequency, weight};
+  return visit_scorer(settings.kind, [&]<class S>() { return S::make(settings, term); });
 }
 
 }  // namespace warpdex

@@ -25,13 +25,27 @@ std::chrono::microseconds duration_of(nb::handle seconds) {
   return std::chrono::microseconds(std::llround(given * 1e6));
 }
 
+/// The settings of scorers, numbers first.
+std::vector<Keywords::Known> scorer_keywords(ScorerSettings& settings) {
+  std::vector<Keywords::Known> known;
+  for (const ScorerOption& option : scorer_options()) {
+    if (option.number == nullptr) continue;
+    known.emplace_back(option.name, [&settings, &option](nb::handle value) {
+      settings.*option.number = static_cast<float>(number_of(value, option.name));
+    });
+  }
+  known.emplace_back("bm25_form", [&settings](nb::handle value) {
+    settings.form = bm25_form_from_name(text_of(value, "bm25_form"));
+  });
+  return known;
+}
+
 }  // namespace
 
-void Keywords::read(std::initializer_list<std::pair<std::string_view, Read>> known) const {
+void Keywords::read(std::span<const Known> known) const {
   for (const auto [key, value] : given_) {
     const std::string_view name = text_of(key, "the name of an argument");
-    const auto* found = known.begin();
-    while (found != known.end() && found->first != name) ++found;
+    const auto found = std::ranges::find(known, name, &Known::first);
     if (found == known.end()) {
       std::string names;
       for (const auto& each : known) (names += names.empty() ? "" : ", ") += each.first;
@@ -86,7 +100,7 @@ SearchOptions search_options(std::uint64_t k, const nb::dict& keywords) {
     return [&into, what](nb::handle value) { into = text_of(value, what); };
   };
   constexpr std::uint64_t kMost = std::numeric_limits<std::uint32_t>::max();
-  Keywords(keywords).read({
+  std::vector<Keywords::Known> known{
       {"mode", [&](auto v) { options.mode = query_mode_from_name(text_of(v, "mode")); }},
       {"and_or_min",
        [&](auto v) {
@@ -94,11 +108,6 @@ SearchOptions search_options(std::uint64_t k, const nb::dict& keywords) {
        }},
       {"syntax", [&](auto v) { options.syntax = query_syntax_from_name(text_of(v, "syntax")); }},
       {"scorer", [&](auto v) { options.scorer.kind = scorer_from_name(text_of(v, "scorer")); }},
-      {"k1", real(options.scorer.k1, "k1")},
-      {"b", real(options.scorer.b, "b")},
-      {"mu", real(options.scorer.mu, "mu")},
-      {"bm25_form",
-       [&](auto v) { options.scorer.form = bm25_form_from_name(text_of(v, "bm25_form")); }},
       {"fusion", [&](auto v) { options.fusion.fusion = fusion_from_name(text_of(v, "fusion")); }},
       {"weight", real(options.fusion.weight, "weight")},
       {"depth",
@@ -114,7 +123,11 @@ SearchOptions search_options(std::uint64_t k, const nb::dict& keywords) {
       {"after", text(options.snippet.after, "after")},
       {"html", flag(options.snippet.is_html, "html")},
       {"timeout", [&](auto v) { options.deadline = duration_of(v); }},
-  });
+  };
+  const auto behind_scorer = std::ranges::find(known, "scorer", &Keywords::Known::first) + 1;
+  const std::vector<Keywords::Known> settings = scorer_keywords(options.scorer);
+  known.insert(behind_scorer, settings.begin(), settings.end());
+  Keywords(keywords).read(known);
   return options;
 }
 

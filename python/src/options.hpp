@@ -24,7 +24,11 @@ class Keywords {
 
   /// Calls the function of each argument that is there. Throws TypeError for an argument that is
   /// not among `known`.
-  void read(std::initializer_list<std::pair<std::string_view, Read>> known) const;
+  using Known = std::pair<std::string_view, Read>;
+  void read(std::initializer_list<Known> known) const {
+    read(std::span(known.begin(), known.size()));
+  }
+  void read(std::span<const Known> known) const;
 
  private:
   nb::dict given_;

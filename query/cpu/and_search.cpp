@@ -199,8 +199,8 @@ void AndSearch::add_scores(std::size_t list, float* scores) {
   std::uint32_t frequencies[kBlockSize + kBlockPadding] = {};
   float list_scores[kBlockSize + kBlockPadding];
   read_frequencies(list, frequencies);
-  score_postings(kernels_, cursor.scorer(), documents_, frequencies, lengths_, survivors_,
-                 list_scores);
+  kernels_.of(cursor.scorer().kind)
+      .score(cursor.scorer(), documents_, frequencies, lengths_, survivors_, list_scores);
   for (std::uint32_t i = 0; i < survivors_; ++i) {
     if (frequencies[i] > 0) scores[i] += list_scores[i];
   }

@@ -5,7 +5,7 @@
 #include <bit>
 #include <cstring>
 
-#include "cpu/impact_kernels.hpp"
+#include "scorers/impact/impact_loops.hpp"
 #include "warpdex/core/cpu_features.hpp"
 
 namespace warpdex {
@@ -15,39 +15,6 @@ std::uint64_t load_u64(const std::uint8_t* bytes) {
   std::uint64_t word;
   std::memcpy(&word, bytes, sizeof word);
   return word;
-}
-
-void score_bm25(const TermScorer& scorer, const std::uint32_t* docids,
-                const std::uint32_t* frequencies, const std::uint32_t* lengths, std::size_t count,
-                float* scores) {
-  for (std::size_t i = 0; i < count; ++i) {
-    const auto tf = static_cast<float>(frequencies[i]);
-    const float norm = scorer.c0 + scorer.c1 * static_cast<float>(lengths[docids[i]]);
-    scores[i] = scorer.weight * (tf / (tf + norm));
-  }
-}
-
-void bound_bm25(const TermScorer& scorer, const ScoreBound* blocks, std::size_t count,
-                float* bounds) {
-  for (std::size_t i = 0; i < count; ++i) {
-    float bound = 0;
-    for (std::size_t pair = 0; pair < kBoundPairs; ++pair) {
-      const float tf = decode_rounded(blocks[i].frequencies[pair]);
-      const float norm = scorer.c0 + scorer.c1 * decode_rounded(blocks[i].lengths[pair]);
-      bound = std::max(bound, scorer.weight * (tf / (tf + norm)));
-    }
-    bounds[i] = bound;
-  }
-}
-
-void score_impacts(const TermScorer& scorer, const std::uint32_t* impacts, std::size_t count,
-                   float* scores) {
-  score_impacts_by(scorer, impacts, count, scores);
-}
-
-void bound_impacts(const TermScorer& scorer, const ScoreBound* blocks, std::size_t count,
-                   float* bounds) {
-  bound_impacts_by(scorer, blocks, count, bounds);
 }
 
 std::size_t drain_lines(float* sums, std::uint8_t* marks, std::size_t lines, std::uint32_t first,
@@ -114,8 +81,8 @@ std::uint32_t rank(const std::uint8_t* bytes, std::uint32_t count) {
 
 }  // namespace
 
-const Kernels kBaselineKernels{score_bm25,    bound_bm25, score_impacts, bound_impacts, drain_lines,
-                               select_scores, seek,       intersect,     rank};
+const Kernels kBaselineKernels{
+    loops_of<PlainLoops>(Scorers()), drain_lines, select_scores, seek, intersect, rank};
 
 const Kernels& kernels() {
 #if defined(__x86_64__)

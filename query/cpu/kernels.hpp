@@ -2,6 +2,7 @@
 // forms give the same bits.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 
@@ -23,23 +24,23 @@ struct Candidates {
   float* scores;
 };
 
+/// The loops of one scorer.
+struct ScorerKernels {
+  /// scores[i] = the score of frequencies[i] in document docids[i], for i < count; may compute and
+  /// write up to the next multiple of 16, for which docids must be below the number of lengths.
+  void (*score)(const TermScorer& scorer, const std::uint32_t* docids,
+                const std::uint32_t* frequencies, const std::uint32_t* lengths, std::size_t count,
+                float* scores);
+
+  /// bounds[i] = the largest score of blocks[i]'s pairs, without slack for rounding.
+  void (*bound)(const TermScorer& scorer, const ScoreBound* blocks, std::size_t count,
+                float* bounds);
+};
+
 struct Kernels {
-  /// scores[i] = BM25 of frequencies[i] in document docids[i], for i < count; may compute and write
-  /// up to the next multiple of 16, for which docids must be below the number of lengths.
-  void (*score_bm25)(const TermScorer& scorer, const std::uint32_t* docids,
-                     const std::uint32_t* frequencies, const std::uint32_t* lengths,
-                     std::size_t count, float* scores);
+  std::array<ScorerKernels, kScorerKinds> scorers;  ///< by ScorerKind
 
-  /// bounds[i] = the largest BM25 score of blocks[i]'s pairs, without slack for rounding.
-  void (*bound_bm25)(const TermScorer& scorer, const ScoreBound* blocks, std::size_t count,
-                     float* bounds);
-
-  /// The same for impacts: scores[i] = weight * impacts[i]; bounds[i] = weight * the largest
-  /// impact.
-  void (*score_impacts)(const TermScorer& scorer, const std::uint32_t* impacts, std::size_t count,
-                        float* scores);
-  void (*bound_impacts)(const TermScorer& scorer, const ScoreBound* blocks, std::size_t count,
-                        float* bounds);
+  const ScorerKernels& of(ScorerKind kind) const { return scorers[static_cast<std::size_t>(kind)]; }
 
   /// For each of `lines` lines with a mark (a byte that is not 0): appends (first + i, sums[i]) for
   /// its sums that were touched and are at least `need` (0 or more), in order, sets them all to

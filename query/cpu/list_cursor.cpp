@@ -59,7 +59,7 @@ void ListCursor::set_scorer(const Index& index, const ScorerSettings& settings,
 
 const float* ListCursor::scores_of_short() {
   if (scores_of_ != 0) {
-    score_postings(kernels(), scorer_, docids_, frequencies_, lengths_, size_, scores_);
+    kernels().of(scorer_.kind).score(scorer_, docids_, frequencies_, lengths_, size_, scores_);
     scores_of_ = 0;
   }
   return scores_;
@@ -138,7 +138,7 @@ void ListCursor::load_frequencies() {
 }
 
 void ListCursor::load_scores(const Kernels& kernels) {
-  score_postings(kernels, scorer_, docids(), frequencies(), lengths_, count(), scores_);
+  kernels.of(scorer_.kind).score(scorer_, docids(), frequencies(), lengths_, count(), scores_);
   scores_of_ = block_;
 }
 
@@ -175,22 +175,6 @@ std::size_t ListCursor::intersect_block(const Kernels& kernels, const std::uint3
   found = kernels.intersect(docids, count, this->docids(), position_, matched, positions);
   if (found > 0) position_ = positions[found - 1];
   return found;
-}
-
-void score_postings(const Kernels& kernels, const TermScorer& scorer, const std::uint32_t* docids,
-                    const std::uint32_t* frequencies, const std::uint32_t* lengths,
-                    std::uint32_t count, float* scores) {
-  if (scorer.kind == ScorerKind::kBm25) {
-    kernels.score_bm25(scorer, docids, frequencies, lengths, count, scores);
-    return;
-  }
-  if (scorer.kind == ScorerKind::kImpact) {
-    kernels.score_impacts(scorer, frequencies, count, scores);
-    return;
-  }
-  for (std::uint32_t i = 0; i < count; ++i) {
-    scores[i] = scorer(frequencies[i], lengths[docids[i]]);
-  }
 }
 
 }  // namespace warpdex

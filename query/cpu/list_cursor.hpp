@@ -180,9 +180,4 @@ class ListCursor {
   std::uint32_t last_of_short_ = 0;
 };
 
-/// scores[i] of the postings [begin, end) of a block; there is room for the next multiple of 16.
-void score_postings(const Kernels& kernels, const TermScorer& scorer, const std::uint32_t* docids,
-                    const std::uint32_t* frequencies, const std::uint32_t* lengths,
-                    std::uint32_t count, float* scores);
-
 }  // namespace warpdex

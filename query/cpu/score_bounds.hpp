@@ -5,14 +5,11 @@
 #include <cstddef>
 #include <span>
 
+#include "scorers/scorers.hpp"
 #include "warpdex/indexer/format/score_bound.hpp"
 #include "warpdex/query/scorer.hpp"
 
 namespace warpdex {
-
-/// Bounds exceed the scores of their pairs by this factor, since rounding could put the score of a
-/// smaller frequency an ulp above that of a larger one. Not for impacts, which are exact.
-inline constexpr float kBoundSlack = 1.0F + 1e-6F;
 
 /// Upper bounds of the scores in blocks, or in ranges of docIDs. A few neighbours are computed
 /// together and kept, so that a walk forward computes each bound once.
@@ -22,6 +19,7 @@ class ScoreBounds {
   void reset(std::span<const ScoreBound> stored, const TermScorer& scorer) {
     stored_ = stored;
     scorer_ = &scorer;
+    slack_ = facts_of(scorer.kind).bound_slack;
     first_ = kNone;
   }
 
@@ -50,6 +48,7 @@ class ScoreBounds {
 
   std::span<const ScoreBound> stored_;
   const TermScorer* scorer_ = nullptr;
+  float slack_ = 1;            ///< the scorer's factor of bounds
   std::size_t first_ = kNone;  ///< the place of values_[0]
   float values_[kAtOnce];
 };

@@ -10,7 +10,7 @@
 
 #include "plan/roles.hpp"
 #include "plan/seed_threshold.hpp"
-#include "warpdex/indexer/format/impacts.hpp"
+#include "scorers/scorers.hpp"
 #include "warpdex/indexer/format/postings.hpp"
 
 namespace warpdex {
@@ -32,16 +32,6 @@ std::uint64_t occurrences_of(const Index& index, const PostingsEntry& entry) {
   return occurrences;
 }
 
-/// An upper bound of the term's score in any document.
-float max_term_score(const TermScorer& scorer, std::uint64_t occurrences) {
-  switch (scorer.kind) {
-    case ScorerKind::kImpact: return scorer.weight * static_cast<float>(kMaxImpact);
-    case ScorerKind::kBm25: return scorer.weight;
-    case ScorerKind::kQueryLikelihood: break;
-  }
-  return largest_likelihood(scorer, occurrences);
-}
-
 }  // namespace
 
 float max_static_score(const Index& index) {
@@ -53,7 +43,7 @@ float max_static_score(const Index& index) {
 PlanBounds plan_bounds(const Index& index, const PlannedQuery& plan,
                        const SearchSettings& settings) {
   const ScorerSettings wanted = effective_scorer(index.settings(), settings.scorer);
-  const bool reads_occurrences = wanted.kind == ScorerKind::kQueryLikelihood;
+  const bool reads_occurrences = facts_of(wanted.kind).reads_occurrences;
   bool is_plain_or = settings.mode == QueryMode::kOr && plan.excluded_words.empty();
   for (const PlannedTerm& term : plan.terms) is_plain_or &= !term.is_must && !term.is_prohibited;
   const CollectionStatistics statistics = plan.statistics.value_or(
@@ -66,7 +56,7 @@ PlanBounds plan_bounds(const Index& index, const PlannedQuery& plan,
     const TermScorer scorer = make_term_scorer(
         wanted, statistics, is_whole ? term.entry.document_frequency : term.document_frequency,
         occurrences, term.weight);
-    return std::pair(scorer, max_term_score(scorer, occurrences));
+    return std::pair(scorer, largest_score(scorer, occurrences));
   };
   std::array<std::byte, 512> room;
   std::pmr::monotonic_buffer_resource memory(room.data(), room.size());

@@ -3,24 +3,9 @@
 
 #include <algorithm>
 
+#include "scorers/scorers.hpp"
+
 namespace warpdex {
-namespace {
-
-/// A lower bound of the score of a document that a pair of this score bounds from below: in float,
-/// rounding can put the score of a larger frequency below that of a smaller one.
-float lowered(const TermScorer& scorer, float score) {
-  constexpr float kShare = 1.0F - 1e-6F;
-  constexpr float kMin = 1e-30F;  // below, rounding is no longer relative
-  // For query likelihood, the argument of the logarithm is rounded; near 1 that counts for all of
-  // the score.
-  constexpr float kLogarithms = 1e-4F;
-  if (scorer.kind == ScorerKind::kImpact) return score;
-  if (scorer.kind == ScorerKind::kQueryLikelihood) score -= scorer.weight * kLogarithms;
-  return score > kMin ? score * kShare : 0.0F;
-}
-
-}  // namespace
-
 float seed_score(const IndexSections& sections, const PostingsEntry& entry,
                  const TermScorer& scorer, std::uint32_t k) {
   if (entry.is_short()) return 0;
@@ -32,7 +17,8 @@ float seed_score(const IndexSections& sections, const PostingsEntry& entry,
 
 float seed_score(const TermScorer& scorer, const ListSeed& seed) {
   if (seed.frequency == 0) return 0;
-  return lowered(scorer, scorer(seed.frequency, decode_length(seed.length)));
+  const float score = scorer(seed.frequency, decode_length(seed.length));
+  return visit_scorer(scorer.kind, [&]<class S>() { return S::lowered(scorer, score); });
 }
 
 }  // namespace warpdex

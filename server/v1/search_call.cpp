@@ -37,20 +37,33 @@ void read_matching(Parameters& parameters, SearchOptions& options) {
   }
 }
 
+/// The scorers that read a setting: "bm25".
+std::string readers_of(const ScorerOption& option) {
+  std::string names;
+  for (const ScorerKind kind : named_scorers()) {
+    if (!reads_option(kind, option)) continue;
+    names += (names.empty() ? "" : " or ") + std::string(scorer_name(kind));
+  }
+  return names;
+}
+
 void read_scorer(Parameters& parameters, const IndexSettings& index, ScorerSettings& scorer) {
   if (index.impacts) {
-    refuse(parameters, {"scorer", "k1", "b", "bm25_form", "mu"},
-           "cannot change the scores of an index of impacts; leave it");
+    const std::string why = "cannot change the scores of an index of impacts; leave it";
+    refuse(parameters, {"scorer"}, why);
+    for (const ScorerOption& option : scorer_options()) refuse(parameters, {option.name}, why);
   }
   if (const auto name = parameters.text("scorer")) scorer.kind = scorer_from_name(*name);
-  if (const auto k1 = parameters.real("k1")) scorer.k1 = *k1;
-  if (const auto b = parameters.real("b")) scorer.b = *b;
-  if (const auto form = parameters.text("bm25_form")) scorer.form = bm25_form_from_name(*form);
-  if (const auto mu = parameters.real("mu")) scorer.mu = *mu;
-  if (scorer.kind == ScorerKind::kBm25) {
-    refuse(parameters, {"mu"}, "is for the scorer qld; ask for that");
-  } else {
-    refuse(parameters, {"k1", "b", "bm25_form"}, "is for the scorer bm25; ask for that");
+  for (const ScorerOption& option : scorer_options()) {
+    if (option.number == nullptr) {
+      if (const auto form = parameters.text(option.name)) scorer.form = bm25_form_from_name(*form);
+    } else if (const auto number = parameters.real(option.name)) {
+      scorer.*option.number = *number;
+    }
+  }
+  for (const ScorerOption& option : scorer_options()) {
+    if (reads_option(scorer.kind, option)) continue;
+    refuse(parameters, {option.name}, "is for the scorer " + readers_of(option) + "; ask for that");
   }
   scorer.validate();
 }

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "likelihood_part.hpp"
+#include "scorers/likelihood_part.hpp"
 #include "tests/support.hpp"
 #include "warpdex/core/error.hpp"
 #include "warpdex/query/search.hpp"
@@ -157,7 +157,7 @@ TEST(Scorer, TheLargestLikelihoodIsNotExceeded) {
                             std::ldexp(1.F, static_cast<int>(random() % 61) - 30),
                             std::ldexp(1.F, -static_cast<int>(random() % 60)), 1e6F};
     const auto largest = static_cast<std::uint32_t>(1 + random() % (1U << random() % 20));
-    const float bound = largest_likelihood(scorer, largest);
+    const float bound = largest_score(scorer, largest);
     for (const std::uint32_t frequency : {1U, largest / 2 + 1, largest}) {
       ASSERT_LE(scorer(frequency, static_cast<std::uint32_t>(random() % 100)), bound) << scorer.c0;
     }

@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "gpu/batch/image_writer.hpp"
-#include "gpu/batch/score_form.hpp"
 
 namespace warpdex::gpu {
 namespace {
@@ -50,8 +49,6 @@ BatchBuilder::BatchBuilder(std::vector<const PlacedIndex*> segments, const GpuAb
       ablation.or_by == OrMethod::kLookUp || ablation.or_by == OrMethod::kFusedLookUp;
   if (looks_up) rules_.ablation |= kNoTiles;
 }
-
-ScoreForm BatchBuilder::form() const { return form_of(rules_.scorer.kind); }
 
 /// Runs several slices at a time, if there are many, each on the thread that ran it the last time,
 /// in whose cache it is. A thread that waits for the last ones must not take other tasks meanwhile:
@@ -147,7 +144,7 @@ void BatchBuilder::choose_stored() {
   const bool is_asked_for = or_by_ == OrMethod::kDecodeOnce;
   const bool may_pay = or_by_ == OrMethod::kByCost && shape_.or_postings >= kManyPostings;
   store_.clear();
-  if (segments_.size() > 1 || segments_.has_static() || form() == ScoreForm::kQueryLikelihood ||
+  if (segments_.size() > 1 || segments_.has_static() || !kernels_for(scorer().units.form).stored ||
       shape_.adds_up_only || !(is_asked_for || may_pay)) {
     return;
   }
@@ -167,7 +164,7 @@ void BatchBuilder::choose_stored() {
 
 /// Whether documents can be looked up in decoded lists. Else tiles are added up from these.
 bool BatchBuilder::may_search_stored() const {
-  return form() == ScoreForm::kBm25 &&
+  return kernels_for(scorer().units.form).searched &&
          shape_.or_lists <= std::uint64_t{kLongQuery} * shape_.or_queries;
 }
 

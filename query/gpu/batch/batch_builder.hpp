@@ -16,6 +16,7 @@
 #include "gpu/batch/segment_plans.hpp"
 #include "gpu/layout/layout.hpp"
 #include "gpu/layout/placed_index.hpp"
+#include "scorers/scorers.hpp"
 #include "warpdex/query/gpu/gpu_engine.hpp"
 #include "warpdex/query/search.hpp"
 
@@ -38,7 +39,8 @@ class BatchBuilder {
       : BatchBuilder(std::vector<const PlacedIndex*>{&index}, ablation) {}
 
   /// How the measured queries are scored.
-  ScoreForm form() const;
+  ScorerKind scorer_kind() const { return rules_.scorer.kind; }
+  const ScorerFacts& scorer() const { return facts_of(rules_.scorer.kind); }
 
   /// Measures the queries `slots` of a batch, and returns the sizes of their image. Their answers
   /// go to the same slots; query number n has state n. `settings` has one element for the batch or

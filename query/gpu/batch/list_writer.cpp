@@ -1,8 +1,6 @@
 // Describes a list and says how it scores.
 #include "gpu/batch/list_writer.hpp"
 
-#include "warpdex/indexer/format/impacts.hpp"
-
 namespace warpdex::gpu {
 namespace {
 
@@ -15,15 +13,6 @@ void SnapshotScorers::make(const PlannedTerm& term, const CollectionStatistics& 
   known = {query_, term.document_frequency, term.collection_frequency, term.weight,
            make_term_scorer(settings_, statistics, term.document_frequency,
                             term.collection_frequency, weight_of(term))};
-}
-
-float largest_score(const TermScorer& scorer, std::uint64_t largest_frequency) {
-  switch (scorer.kind) {
-    case ScorerKind::kImpact: return scorer.weight * static_cast<float>(kMaxImpact);
-    case ScorerKind::kBm25: return scorer.weight;
-    case ScorerKind::kQueryLikelihood: break;
-  }
-  return largest_likelihood(scorer, largest_frequency);
 }
 
 void ListWriter::write(const PlacedIndex& index, const PlannedTerm& term,

@@ -50,9 +50,6 @@ class SnapshotScorers {
   std::array<Known, kMaxLists> known_{};  ///< by PlannedTerm::number, the last with it
 };
 
-/// An upper bound of a list's scores, if no frequency is larger.
-float largest_score(const TermScorer& scorer, std::uint64_t largest_frequency);
-
 /// Writes lists of the segments for one scorer. One thread.
 class ListWriter {
  public:

@@ -6,6 +6,7 @@
 #include <span>
 
 #include "gpu/batch/query_measurer.hpp"
+#include "scorers/scorers.hpp"
 
 namespace warpdex::gpu {
 
@@ -32,7 +33,8 @@ double QueryMeasurer::max_kth_score(std::uint32_t k, std::span<const TermBound> 
 /// if removed ones counted, terms that have k of them together, but fewer live ones, would bound it
 /// far too high. Then frequent terms, which decide in that case, would have few units.
 double QueryMeasurer::max_counted(const SliceQuery& query, bool is_of_all) {
-  if (rules_.scorer.kind != ScorerKind::kBm25 || segments_.largest_static() != 0) {
+  const bool are_capped = facts_of(rules_.scorer.kind).units.are_capped;
+  if (!are_capped || segments_.largest_static() != 0) {
     return std::numeric_limits<double>::infinity();
   }
   bounds_.clear();
@@ -52,7 +54,7 @@ double QueryMeasurer::max_counted(const SliceQuery& query, bool is_of_all) {
 /// if the weights are whole.
 void QueryMeasurer::set_scale(double max_counted, bool weights_are_whole, SliceQuery& of) const {
   Query& query = of.common;
-  const ScorerKind scorer = rules_.scorer.kind;
+  const UnitTraits& units = facts_of(rules_.scorer.kind).units;
   const double largest_static = segments_.largest_static();
   const bool is_capped = std::isfinite(max_counted);
   double bounds = 0;
@@ -74,16 +76,12 @@ void QueryMeasurer::set_scale(double max_counted, bool weights_are_whole, SliceQ
   }
   double scale = 1;
   query.rounding_slack = 0;
-  if (scorer != ScorerKind::kImpact || !weights_are_whole || bounds > 65'535) {
+  if (!units.are_whole || !weights_are_whole || bounds > 65'535) {
     scale = bounds > 0 ? kMaxSum / bounds : 1.0;
     if (is_capped && largest > 0) scale = std::min(scale, (1U << 30) / largest);
     if (largest_static > 0) scale = std::min(scale, (1U << 30) / largest_static);
-    query.rounding_slack = 4 * query.scoring_lists + 2;
-    if (scorer == ScorerKind::kQueryLikelihood) {
-      // __logf() is off by up to 2^-21: with this scale, by a unit of a posting at most.
-      scale = std::min(scale, (1U << 20) / std::max(weights, 1.0));
-      query.rounding_slack += 4 * query.scoring_lists;
-    }
+    scale = std::min(scale, units.max_weights / std::max(weights, 1.0));
+    query.rounding_slack = units.slack * query.scoring_lists + 2;
   }
   query.scale = static_cast<float>(scale);
   query.static_scale = segments_.has_static() ? query.scale : 0.F;
@@ -142,7 +140,7 @@ std::uint32_t QueryMeasurer::seeded_threshold(const SliceQuery& of) {
     threshold = std::max(threshold, answers_so_far_[query.slot].threshold);
   }
   const float seed = start_seed(seeded_lists(of), query.k);
-  const bool is_exact = rules_.scorer.kind == ScorerKind::kImpact && query.rounding_slack == 0;
+  const bool is_exact = query.rounding_slack == 0;
   return std::max(threshold,
                   static_cast<std::uint32_t>(
                       is_exact ? seed : std::max(0.F, std::floor(seed * query.scale) - 1.F)));

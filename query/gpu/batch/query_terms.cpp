@@ -4,6 +4,7 @@
 
 #include "gpu/batch/list_writer.hpp"
 #include "gpu/batch/query_measurer.hpp"
+#include "scorers/scorers.hpp"
 
 namespace warpdex::gpu {
 namespace {
@@ -137,6 +138,7 @@ void QueryMeasurer::set_scorers(const PlannedQuery& whole, const SliceQuery& que
   const IndexCounts& counts = segments_[0].index.counts();
   const CollectionStatistics statistics =
       whole.statistics.value_or(CollectionStatistics{counts.documents, counts.tokens});
+  const bool reads_occurrences = facts_of(rules_.scorer.kind).reads_occurrences;
   for (SliceTerm& term : slice_.terms_of(query)) {
     const bool is_of_snapshot = term.planned->document_frequency != 0;
     const TermList& first = term.row.lists[0];
@@ -149,7 +151,7 @@ void QueryMeasurer::set_scorers(const PlannedQuery& whole, const SliceQuery& que
     term.c0 = scorer.c0;
     term.c1 = scorer.c1;
     std::uint64_t largest = 0;
-    if (scorer.kind == ScorerKind::kQueryLikelihood) {
+    if (reads_occurrences) {
       for (std::size_t i = 0; i < segments_.size(); ++i) {
         const TermList& list = term.row.lists[i];
         if (list.source.size == 0) continue;

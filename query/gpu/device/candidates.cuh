@@ -24,8 +24,7 @@ __device__ inline bool or_is_wanted(const Batch& batch, const Query& query) {
 
 /// Whether sums in units alone rank a query's documents.
 __device__ inline bool sums_are_exact(const Batch& batch, const Query& query) {
-  return batch.form == ScoreForm::kImpact && query.rounding_slack == 0 &&
-         batch.static_scores == nullptr;
+  return query.rounding_slack == 0 && batch.static_scores == nullptr;
 }
 
 /// Whether a query's state is OR's. If AND came first, it is OR's only where AND matched too few:

@@ -1,7 +1,8 @@
-// Calls the instance of a template that is compiled for an index's codec and a batch's scores.
+// Launches the instance of a template that is compiled for an index's codec and a batch's scores.
 // Internal.
 #pragma once
 
+#include "gpu/device/units.cuh"
 #include "gpu/layout/batch.hpp"
 #include "warpdex/codecs/codec.hpp"
 
@@ -18,28 +19,24 @@ void with_codec(CodecKind codec, Call call) {
   }
 }
 
-/// Calls call.operator()<form of scores>().
-template <class Call>
-void with_form(const Batch& batch, Call call) {
-  switch (batch.form) {
-    case ScoreForm::kImpact: return call.template operator()<ScoreForm::kImpact>();
-    case ScoreForm::kBm25: return call.template operator()<ScoreForm::kBm25>();
-    case ScoreForm::kQueryLikelihood:
-      return call.template operator()<ScoreForm::kQueryLikelihood>();
-  }
+/// Calls call.operator()<the type of the batch's units>(), if it is in the list.
+template <class... Units, class Call>
+void launch_with(UnitsList<Units...>, const Batch& batch, Call call) {
+  ((Units::kForm == batch.form ? call.template operator()<Units>() : void()), ...);
 }
 
-/// Calls call.operator()<codec, form of scores>().
+/// Calls call.operator()<codec, type of units>().
 template <class Call>
-void with_codec_and_form(const Batch& batch, CodecKind codec, Call call) {
+void with_codec_and_units(const Batch& batch, CodecKind codec, Call call) {
   with_codec(codec, [&]<CodecKind kCodec>() {
-    with_form(batch, [&]<ScoreForm kForm>() { call.template operator()<kCodec, kForm>(); });
+    launch_with(AllUnits(), batch,
+                [&]<class Units>() { call.template operator()<kCodec, Units>(); });
   });
 }
 
-/// Whether AND and the accumulation of tiles have an instance for this codec and these scores that
+/// Whether AND and the accumulation of tiles have an instance for this codec and these units that
 /// measures itself. One is enough: only measurements use it.
-template <CodecKind kCodec, ScoreForm kForm>
-inline constexpr bool kIsMeasured = kCodec == CodecKind::kBitpack&& kForm == ScoreForm::kBm25;
+template <CodecKind kCodec, class Units>
+inline constexpr bool kIsMeasured = kCodec == CodecKind::kBitpack&& Units::kIsMeasured;
 
 }  // namespace warpdex::gpu

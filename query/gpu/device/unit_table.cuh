@@ -16,37 +16,38 @@ struct ListWeight {
 };
 
 /// Computes units of postings. In shared memory, for all warps of a CTA.
-template <ScoreForm kForm>
+template <class Units>
 struct UnitTable {
-  float parts[kForm == ScoreForm::kImpact ? 4 : kLengthCodes];  ///< length_part of each code
+  float parts[Units::kHasLengths ? kLengthCodes : 4];  ///< length_part of each code
 
   /// By a whole CTA; ends with a barrier.
   __device__ void fill(const Batch& batch) {
-    if constexpr (kForm != ScoreForm::kImpact) {
+    if constexpr (Units::kHasLengths) {
       for (std::uint32_t i = threadIdx.x; i < kLengthCodes; i += blockDim.x) {
-        parts[i] = length_part(kForm, batch.c0, batch.c1, static_cast<float>(decode_length(i)));
+        parts[i] = Units::length_part(batch.c0, batch.c1, static_cast<float>(decode_length(i)));
       }
       __syncthreads();
     }
   }
 
   static __device__ ListWeight weigh(const Query& query, const List& list) {
-    const bool is_whole = kForm == ScoreForm::kImpact && query.rounding_slack == 0;
+    const bool is_whole = Units::kMayBeWhole && query.rounding_slack == 0;
     return {list.weight * query.scale, list.c0,
             is_whole ? static_cast<std::uint32_t>(list.weight) : 0,
             (list.flags & kHugeFrequencies) != 0, query.unit_cap};
   }
 
+  __device__ float part(std::uint8_t code) const { return Units::kHasLengths ? parts[code] : 0; }
+
   /// The code of a document's length, if scores depend on lengths.
   static __device__ std::uint8_t code_of(const Batch& batch, std::uint32_t document) {
-    return kForm == ScoreForm::kImpact ? 0 : batch.lengths.codes[document];
+    return Units::kHasLengths ? batch.lengths.codes[document] : 0;
   }
 
   __device__ std::uint32_t units(const ListWeight& list, std::uint32_t value,
                                  std::uint8_t code) const {
-    if (kForm == ScoreForm::kImpact && list.whole != 0) return list.whole * value + list.whole;
-    const float part = kForm == ScoreForm::kImpact ? 0 : parts[code];
-    return min(units_of<kForm>(value, part, list.weight, list.c0, list.is_huge), list.cap);
+    if (Units::kMayBeWhole && list.whole != 0) return list.whole * value + list.whole;
+    return min(Units::of(value, part(code), list.weight, list.c0, list.is_huge), list.cap);
   }
 
   /// The length codes of those documents that are not kNone. Call it before other work, since the

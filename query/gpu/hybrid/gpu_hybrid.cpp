@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <string>
 
-#include "gpu/batch/score_form.hpp"
 #include "gpu/hybrid/hybrid_state.hpp"
 #include "warpdex/core/cuda/copies.hpp"
 #include "warpdex/core/cuda/device.hpp"
@@ -67,7 +66,7 @@ HybridBatch GpuHybrid::State::start_batch(std::span<const PlannedQuery* const> p
   const ScorerSettings scorer = effective_scorer(snapshot().settings(), settings.scorer);
   HybridBatch batch{};
   batch.k = settings.k;
-  batch.form = form_of(scorer.kind);
+  batch.scorer = scorer.kind;
   batch.segments = static_cast<const HybridSegment*>(table.data());
   batch.segment_count = static_cast<std::uint32_t>(segments.size());
   batch.mode = settings.mode;

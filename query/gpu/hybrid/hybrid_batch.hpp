@@ -34,7 +34,7 @@ struct HybridSegment {
   std::uint32_t first_word;         ///< in sets of rows
 };
 
-/// Of Batch it has the lists, exception_tails and form.
+/// Of Batch it has the lists, exception_tails and scorer.
 struct HybridBatch : Batch {
   const HybridSegment* segments;
   const SegmentQuery* segment_queries;  ///< by query and segment

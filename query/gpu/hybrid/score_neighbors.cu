@@ -60,7 +60,7 @@ __device__ Found look_up(const NeighborBatch& batch, const HybridSegment& segmen
     }
     const std::uint32_t value =
         value_at<kCodec, LaneLists::kSame>(batch, list_index, posting, memory);
-    found.score += is_there ? exact_score(batch.form, list, value + 1, length) : 0.F;
+    found.score += is_there ? exact_score(batch, list, value + 1, length) : 0.F;
     has_any = has_any || is_there;
     if (!is_there && (list.flags & kMust) != 0) found.matches[kReadOr] = false;
     if (!is_there && (list.flags & kRequired) != 0) found.matches[kReadAnd] = false;

@@ -23,7 +23,7 @@ struct RescoreMemory {
 
 /// Whether sums in units are the scores themselves.
 __device__ inline bool sums_are_scores(const FinishBatch& batch, const Query& query) {
-  return batch.form == ScoreForm::kImpact && query.rounding_slack == 0;
+  return query.rounding_slack == 0;
 }
 
 /// Where the keys of a query's survivors lie if rescore_survivors made them: in the memory of its
@@ -56,8 +56,7 @@ __device__ inline float score_of_term(const FinishBatch& batch, std::uint32_t li
         find_document<kCodec, kGoal, kLists>(batch, list_index, has, document, held, memory);
     value = value_at<kCodec, kLists>(batch, list_index, posting, memory);
   }
-  return value == kNone ? 0.F
-                        : exact_score(batch.form, list, value + 1, batch.lengths.of(document));
+  return value == kNone ? 0.F : exact_score(batch, list, value + 1, batch.lengths.of(document));
 }
 
 /// The number among all lists of a query's scoring list number `term` in a document's segment;

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "gpu/layout/layout.hpp"
+#include "scorers/unit_form.hpp"
 
 namespace warpdex::gpu {
 
@@ -28,7 +29,8 @@ struct Batch {
   std::uint32_t k;          ///< the largest of all queries
   std::uint32_t list_count;
   std::uint32_t and_queries;  ///< with the fallbacks
-  ScoreForm form;
+  UnitForm form;
+  ScorerKind scorer;  ///< of exact scores
   float c0;  ///< c0 and c1 of BM25, and c1 of query likelihood, are the same for all terms; query
              ///< likelihood's c0 is not
   float c1;

@@ -43,9 +43,6 @@ inline constexpr std::size_t kNeededSharedMemory = 163 << 10;
 /// "No block" in a table of blocks, "no document" in a list of candidates.
 inline constexpr std::uint32_t kNone = 0xFFFFFFFFU;
 
-/// How scores are computed. The values of an impact index are scores already.
-enum class ScoreForm : std::uint32_t { kImpact, kBm25, kQueryLikelihood };
-
 enum ListFlags : std::uint32_t {
   kRaw = 1,              ///< docids.bytes and frequencies.bytes point to kRawEntries plain numbers
   kRequired = 2,         ///< a match must have the term

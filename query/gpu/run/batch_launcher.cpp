@@ -76,7 +76,7 @@ void BatchLauncher::launch_or(const BatchStages& stages, const BatchPlan& plan) 
   const OrRounds& rounds = stages.rounds;
   if (plan.round_count > 0) launch_find_tile_blocks(rounds, stream_.handle());
   clock_.end(GpuStage::kTables, stream_);
-  if (plan.is_long && rounds.form == ScoreForm::kBm25 && rounds.static_scores == nullptr) {
+  if (plan.is_long && kernels_for(rounds.form).pieces && rounds.static_scores == nullptr) {
     launch_or_pieces(rounds, stream_.handle());
     clock_.end(GpuStage::kTiles, stream_);
     return;

@@ -11,7 +11,8 @@ namespace warpdex::gpu {
 /// The lane's data for a part, beside its plan. Members have the names of those in the stages'
 /// structs.
 struct PartFacts {
-  ScoreForm form;
+  UnitForm form;
+  ScorerKind scorer;
   float c0;
   float c1;
   Hit* hits;

@@ -36,7 +36,8 @@ void Lane::stage_next() {
 PartFacts Lane::facts_of(const BatchPlan& plan, std::uint32_t ticket) const {
   const AnswerParts parts(answers_.memory.device_data(), plans_.size(), plan.k);
   PartFacts facts{};
-  facts.form = builder_.form();
+  facts.form = builder_.scorer().units.form;
+  facts.scorer = builder_.scorer_kind();
   if (plan.shape.lists > 0) {
     const ImageParts image = memory_.host();
     const bool is_sent = plan.shape.sends_entries;

@@ -56,22 +56,13 @@ void write_detail(double value, const std::string& description, JsonWriter& json
   json.end_object();
 }
 
-std::string formula_of(const Explanation& explanation) {
-  switch (explanation.scorer.kind) {
-    case ScorerKind::kBm25: return "factor * (freq / (freq + (c0 + c1 * length)))";
-    case ScorerKind::kQueryLikelihood:
-      return "factor * log((1 + freq * c0) * (c1 / (length + c1)))";
-    case ScorerKind::kImpact: return "boost * impact";
-  }
-  return {};
-}
-
 void write_share(const Explanation& explanation, const TermExplanation& term, JsonWriter& json) {
   json.begin_object();
   json.member("value", term.score);
-  json.member("description", "weight(" + term.term + "), computed as " + formula_of(explanation));
+  json.member("description",
+              "weight(" + term.term + "), computed as " + std::string(share_formula(explanation)));
   json.begin_array("details");
-  const bool is_impact = explanation.scorer.kind == ScorerKind::kImpact;
+  const bool is_impact = is_of_impacts(explanation);
   write_detail(static_cast<double>(term.weight), "boost", json);
   write_detail(term.frequency, is_impact ? "impact" : "freq, occurrences of term within document",
                json);

@@ -45,8 +45,8 @@ TEST(Kernels, ScoresHaveTheScorersBits) {
       std::vector<std::uint32_t> frequencies(count + 16, 1);
       for (auto& frequency : frequencies) frequency = static_cast<std::uint32_t>(1 + random() % 90);
       std::vector<float> scores(count + 16);
-      form->score_bm25(scorer, docids.data(), frequencies.data(), lengths.data(), count,
-                       scores.data());
+      form->of(scorer.kind)
+          .score(scorer, docids.data(), frequencies.data(), lengths.data(), count, scores.data());
       for (std::size_t i = 0; i < count; ++i) {
         ASSERT_EQ(std::bit_cast<std::uint32_t>(scores[i]),
                   std::bit_cast<std::uint32_t>(scorer(frequencies[i], lengths[docids[i]])));
@@ -68,8 +68,8 @@ TEST(Kernels, ImpactsAreMultiplied) {
       }
       std::vector<float> scores(count);
       std::vector<float> bounds(count);
-      form->score_impacts(scorer, impacts.data(), count, scores.data());
-      form->bound_impacts(scorer, blocks.data(), count, bounds.data());
+      form->of(scorer.kind).score(scorer, nullptr, impacts.data(), nullptr, count, scores.data());
+      form->of(scorer.kind).bound(scorer, blocks.data(), count, bounds.data());
       for (std::size_t i = 0; i < count; ++i) {
         ASSERT_EQ(scores[i], static_cast<float>(3 * impacts[i]));
         ASSERT_EQ(bounds[i], scores[i]);
@@ -91,7 +91,7 @@ TEST(Kernels, BoundsAreTheLargestOfTheirPairs) {
         }
       }
       std::vector<float> bounds(count);
-      form->bound_bm25(scorer, blocks.data(), count, bounds.data());
+      form->of(scorer.kind).bound(scorer, blocks.data(), count, bounds.data());
       for (std::size_t i = 0; i < count; ++i) {
         double largest = 0;
         for (std::size_t pair = 0; pair < kBoundPairs; ++pair) {

@@ -37,16 +37,17 @@ void write_queries(const BenchReport& report, JsonWriter& json) {
 
 void write_scorer(const ScorerSettings& scorer, JsonWriter& json) {
   json.begin_object("scorer");
-  if (scorer.kind == ScorerKind::kImpact) {
-    json.member("name", "impacts");
-  } else if (scorer.kind == ScorerKind::kQueryLikelihood) {
-    json.member("name", "qld");
-    json.member("mu", scorer.mu);
-  } else {
-    json.member("name", "bm25");
-    json.member("form", scorer.form == Bm25Form::kLucene ? "lucene" : "pisa");
-    json.member("k1", scorer.k1);
-    json.member("b", scorer.b);
+  json.member("name", scorer_report_name(scorer.kind));
+  const auto reads = [&](const ScorerOption& option) { return reads_option(scorer.kind, option); };
+  for (const ScorerOption& option : scorer_options()) {
+    if (reads(option) && option.number == nullptr) {
+      json.member("form", bm25_form_name(scorer.form));
+    }
+  }
+  for (const ScorerOption& option : scorer_options()) {
+    if (reads(option) && option.number != nullptr) {
+      json.member(option.name, scorer.*option.number);
+    }
   }
   json.end_object();
 }

@@ -4,7 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <array>
+#include <algorithm>
 #include <iostream>
 #include <string_view>
 #include <utility>
@@ -19,9 +19,49 @@ namespace {
 /// Bad queries that are reported one by one; the rest are only counted.
 constexpr std::uint64_t kSkippedReports = 10;
 
-/// The options of the group "Scoring", each with the scorer that it is for; empty: all.
-constexpr std::array<std::pair<const char*, std::string_view>, 5> kScorerOptions{
-    {{"scorer", ""}, {"k1", "bm25"}, {"b", "bm25"}, {"bm25-form", "bm25"}, {"mu", "qld"}}};
+/// A setting of scorers as the command line has it.
+std::string flag_of(const ScorerOption& option) {
+  std::string flag(option.name);
+  std::ranges::replace(flag, '_', '-');
+  return flag;
+}
+
+/// "bm25 or qld".
+std::string joined(const std::vector<std::string>& names, std::string_view before_last) {
+  std::string text;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (i > 0) text += i + 1 == names.size() ? before_last : ", ";
+    text += names[i];
+  }
+  return text;
+}
+
+/// The scorers that read a setting: "bm25".
+std::string readers_of(const ScorerOption& option) {
+  std::vector<std::string> names;
+  for (const ScorerKind kind : named_scorers()) {
+    if (reads_option(kind, option)) names.emplace_back(scorer_name(kind));
+  }
+  return joined(names, " or ");
+}
+
+/// "bm25, or qld (query likelihood, Dirichlet smoothing)".
+std::string named_with_titles() {
+  std::vector<std::string> names;
+  for (const ScorerKind kind : named_scorers()) {
+    std::string& name = names.emplace_back(scorer_name(kind));
+    if (!scorer_title(kind).empty()) name += " (" + std::string(scorer_title(kind)) + ")";
+  }
+  return joined(names, ", or ");
+}
+
+/// With up to four digits behind the point: "0.9", "1000".
+std::string short_number(float value) {
+  std::string text = fixed(static_cast<double>(value), 4);
+  text.erase(text.find_last_not_of('0') + 1);
+  if (text.back() == '.') text.pop_back();
+  return text;
+}
 
 }  // namespace
 
@@ -60,18 +100,23 @@ void SearchOptions::add_to(CommandLine& command) {
 
   po::options_description scoring = option_group("Scoring");
   scoring.add_options()("scorer", po::value(&scorer_)->value_name("NAME")->default_value(scorer_),
-                        "bm25, or qld (query likelihood, Dirichlet smoothing)")(
-      "k1",
-      po::value(&scorer_settings_.k1)->value_name("X")->default_value(scorer_settings_.k1, "0.9"),
-      "BM25's k1, 0 or more")(
-      "b",
-      po::value(&scorer_settings_.b)->value_name("X")->default_value(scorer_settings_.b, "0.4"),
-      "BM25's b, 0 to 1")("bm25-form",
-                          po::value(&bm25_form_)->value_name("FORM")->default_value(bm25_form_),
-                          "lucene or pisa")(
-      "mu",
-      po::value(&scorer_settings_.mu)->value_name("X")->default_value(scorer_settings_.mu, "1000"),
-      "query likelihood's mu, above 0. An index of impacts takes none of these");
+                        named_with_titles().c_str());
+  const std::span<const ScorerOption> options = scorer_options();
+  for (const ScorerOption& option : options) {
+    std::string help(option.meaning);
+    if (&option == &options.back()) help += ". An index of impacts takes none of these";
+    if (option.number == nullptr) {
+      scoring.add_options()(flag_of(option).c_str(),
+                            po::value(&bm25_form_)->value_name("FORM")->default_value(bm25_form_),
+                            help.c_str());
+    } else {
+      float& number = scorer_settings_.*option.number;
+      scoring.add_options()(
+          flag_of(option).c_str(),
+          po::value(&number)->value_name("X")->default_value(number, short_number(number)),
+          help.c_str());
+    }
+  }
   command.add(scoring);
 }
 
@@ -85,17 +130,19 @@ void SearchOptions::refuse_mode_and_k(const CommandLine& command, const std::str
 
 void SearchOptions::check(const CommandLine& command, const IndexSettings& index,
                           const std::string& folder) const {
-  for (const auto& [option, scorer] : kScorerOptions) {
-    if (!command.given(option)) continue;
-    if (index.impacts) {
-      throw UsageError("--" + std::string(option) + " cannot change the scores of '" + folder +
-                       "': it holds impacts, scores that were computed when it was built; leave "
-                       "the option out, or build an index of frequencies");
-    }
-    if (!scorer.empty() && scorer != scorer_) {
-      throw UsageError("--" + std::string(option) + " is for --scorer " + std::string(scorer) +
-                       "; add that or leave it out");
-    }
+  const auto refuse_for_impacts = [&](const std::string& flag) {
+    if (!index.impacts || !command.given(flag)) return;
+    throw UsageError("--" + flag + " cannot change the scores of '" + folder +
+                     "': it holds impacts, scores that were computed when it was built; leave "
+                     "the option out, or build an index of frequencies");
+  };
+  refuse_for_impacts("scorer");
+  for (const ScorerOption& option : scorer_options()) {
+    const std::string flag = flag_of(option);
+    refuse_for_impacts(flag);
+    if (!command.given(flag) || reads_option(scorer_from_name(scorer_), option)) continue;
+    throw UsageError("--" + flag + " is for --scorer " + readers_of(option) +
+                     "; add that or leave it out");
   }
 }
 
@@ -183,16 +230,17 @@ QuerySyntax SearchOptions::syntax(QuerySyntax otherwise) const {
 }
 
 std::string scorer_text(const ScorerSettings& settings) {
-  const auto number = [](float value) {
-    std::string text = fixed(static_cast<double>(value), 4);
-    text.erase(text.find_last_not_of('0') + 1);
-    if (text.back() == '.') text.pop_back();
-    return text;
-  };
-  if (settings.kind == ScorerKind::kImpact) return "impacts";
-  if (settings.kind == ScorerKind::kQueryLikelihood) return "qld, mu " + number(settings.mu);
-  return std::string("bm25 ") + (settings.form == Bm25Form::kLucene ? "lucene" : "pisa") + ", k1 " +
-         number(settings.k1) + ", b " + number(settings.b);
+  std::string text(scorer_report_name(settings.kind));
+  std::string numbers;
+  for (const ScorerOption& option : scorer_options()) {
+    if (!reads_option(settings.kind, option)) continue;
+    if (option.number == nullptr) {
+      text += " " + std::string(bm25_form_name(settings.form));
+    } else {
+      numbers += ", " + std::string(option.name) + " " + short_number(settings.*option.number);
+    }
+  }
+  return text + numbers;
 }
 
 std::vector<Query> parse_queries(std::span<const QueryText> texts, QuerySyntax syntax,

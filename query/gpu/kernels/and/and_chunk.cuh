@@ -8,7 +8,7 @@ namespace warpdex::gpu {
 namespace and_chunk {
 
 /// `Shape` and `kMeasures` are those of ChunkBlocks.
-template <CodecKind kCodec, ScoreForm kForm, class Shape, bool kMeasures>
+template <CodecKind kCodec, class Units, class Shape, bool kMeasures>
 class ChunkMatcher : public ChunkBlocks<Shape, kMeasures> {
  public:
   using Base = ChunkBlocks<Shape, kMeasures>;
@@ -64,12 +64,12 @@ class ChunkMatcher : public ChunkBlocks<Shape, kMeasures> {
 
   __device__ std::uint32_t units(const List& list, std::uint32_t value, std::uint32_t document) {
     float part = 0;
-    if constexpr (kForm != ScoreForm::kImpact) {
+    if constexpr (Units::kHasLengths) {
       const std::uint32_t length = decode_length(batch_.lengths.codes[document]);
-      part = length_part(kForm, batch_.c0, batch_.c1, static_cast<float>(length));
+      part = Units::length_part(batch_.c0, batch_.c1, static_cast<float>(length));
     }
-    return min(units_of<kForm>(value, part, list.weight * query_.scale, list.c0,
-                               (list.flags & kHugeFrequencies) != 0),
+    return min(Units::of(value, part, list.weight * query_.scale, list.c0,
+                         (list.flags & kHugeFrequencies) != 0),
                query_.unit_cap);
   }
 

@@ -18,7 +18,7 @@ namespace and_chunk {
 /// Work item: neighbouring blocks of a query's shortest required list, kAndBlocks at most. A CTA
 /// has a warp for each block that it takes at a time. Shared memory: Memory, some 4 KiB a warp.
 /// Bound by the latency of finding blocks and documents in them, and by decoding.
-template <CodecKind kCodec, ScoreForm kForm, class Shape, bool kMeasures>
+template <CodecKind kCodec, class Units, class Shape, bool kMeasures>
 __global__ void __launch_bounds__(Shape::kThreads, 1024 / Shape::kThreads)
     and_chunks(AndBatch batch, std::uint32_t first) {
   wait_for_previous();
@@ -27,7 +27,7 @@ __global__ void __launch_bounds__(Shape::kThreads, 1024 / Shape::kThreads)
   const Query& query = batch.queries[range.owner];
   if ((query.flags & kFallback) && !batch.states[query.state].fell_back) return;
   const auto match = [&](const BlockRange& chunk) {
-    ChunkMatcher<kCodec, kForm, Shape, kMeasures>(batch, query, chunk, memory).run();
+    ChunkMatcher<kCodec, Units, Shape, kMeasures>(batch, query, chunk, memory).run();
   };
   if constexpr (Shape::kWarps >= kAndBlocks) {
     match(range);
@@ -50,12 +50,12 @@ void launch_and_ranges(const AndBatch& batch, std::uint32_t first, std::uint32_t
   constexpr std::uint32_t kManyRanges = 2048;
   using Wide = and_chunk::ChunkShape<kAndBlocks>;
   using Narrow = and_chunk::ChunkShape<2>;
-  with_form(batch, [&]<ScoreForm kForm>() {
+  launch_with(AllUnits(), batch, [&]<class Units>() {
     const auto start = [&]<class Shape>(Shape) {
-      auto kernel = and_chunk::and_chunks<kCodec, kForm, Shape, false>;
-      if constexpr (kIsMeasured<kCodec, kForm>) {
+      auto kernel = and_chunk::and_chunks<kCodec, Units, Shape, false>;
+      if constexpr (kIsMeasured<kCodec, Units>) {
         const bool measures = batch.skips_nothing || batch.work != nullptr;
-        if (measures) kernel = and_chunk::and_chunks<kCodec, kForm, Shape, true>;
+        if (measures) kernel = and_chunk::and_chunks<kCodec, Units, Shape, true>;
       }
       launch("and_chunks", kernel, count, Shape::kThreads, 0, stream, batch, first);
     };

@@ -18,11 +18,11 @@ struct ReadMemory {
 };
 
 /// Reads blocks and finds their competitive documents. One warp.
-template <CodecKind kCodec, ScoreForm kForm>
+template <CodecKind kCodec, class Units>
 class BlockReader {
  public:
   /// `together`: documents that are passed on at a time.
-  __device__ BlockReader(const OrRounds& batch, const UnitTable<kForm>& table, std::uint32_t round,
+  __device__ BlockReader(const OrRounds& batch, const UnitTable<Units>& table, std::uint32_t round,
                          std::uint32_t together, ReadMemory& memory)
       : batch_(batch),
         table_(table),
@@ -89,7 +89,7 @@ class BlockReader {
     std::uint8_t codes[4] = {};
     // If scores depend on lengths, the length codes are read while the values are decoded. Else the
     // values are read while the docIDs are decoded.
-    if constexpr (kForm == ScoreForm::kImpact) {
+    if constexpr (!Units::kHasLengths) {
       read_values<kCodec>(batch_, list_index, block, memory_.scratch, sums);
       read_docids<kCodec>(batch_, list_index, block, memory_.scratch, docids);
     } else {
@@ -138,7 +138,7 @@ class BlockReader {
   }
 
   const OrRounds& batch_;
-  const UnitTable<kForm>& table_;
+  const UnitTable<Units>& table_;
   std::uint8_t tile_state_;
   std::uint32_t together_;
   ReadMemory& memory_;

@@ -155,10 +155,10 @@ __device__ Phase find_phase(const OrByBound& batch, const BoundClasses& classes,
 }
 
 /// One warp's part of a phase: reads blocks and looks their documents up.
-template <CodecKind kCodec, ScoreForm kForm>
+template <CodecKind kCodec, class Units>
 class BlockSearcher {
  public:
-  __device__ BlockSearcher(const OrByBound& batch, const UnitTable<kForm>& table,
+  __device__ BlockSearcher(const OrByBound& batch, const UnitTable<Units>& table,
                            const Phase& phase, SearchMemory& memory)
       : batch_(batch),
         table_(table),
@@ -184,7 +184,7 @@ class BlockSearcher {
     std::uint32_t docids[4];
     std::uint32_t sums[4];
     bool wanted[4];
-    if constexpr (kForm == ScoreForm::kImpact) {
+    if constexpr (!Units::kHasLengths) {
       read_values<kCodec>(batch_, promise.list, promise.block, memory_.lookup.scratch, sums);
     }
     read_docids<kCodec>(batch_, promise.list, promise.block, memory_.lookup.scratch, docids);
@@ -199,7 +199,7 @@ class BlockSearcher {
       bounds[i] = wanted[i] ? suffix_bounds[docids[i] >> kTileShift] : 0;
     }
     const RemovedBits removed(batch_, docids, wanted);
-    if constexpr (kForm != ScoreForm::kImpact) {
+    if constexpr (Units::kHasLengths) {
       read_values<kCodec>(batch_, promise.list, promise.block, memory_.lookup.scratch, sums);
     }
     removed.drop(docids, wanted);
@@ -227,10 +227,10 @@ class BlockSearcher {
 
  private:
   const OrByBound& batch_;
-  const UnitTable<kForm>& table_;
+  const UnitTable<Units>& table_;
   const Phase& phase_;
   SearchMemory& memory_;
-  Searcher<kCodec, kForm, LookupGoal::kLatency> searcher_;
+  Searcher<kCodec, Units, LookupGoal::kLatency> searcher_;
   std::uint32_t read_ = 0;
 };
 
@@ -274,12 +274,12 @@ __device__ void end_first_phase(const OrByBound& batch, std::uint32_t ctas, Prun
 /// stay and take further items. If blocks are many, a warp takes several at once and skips those
 /// that are no longer competitive. Shared memory: SearchMemory of 8 warps, UnitTable, BoundClasses
 /// and PruneMemory, about 21 KiB. Bound by the latency of lookups.
-template <CodecKind kCodec, ScoreForm kForm>
+template <CodecKind kCodec, class Units>
 __global__ void __launch_bounds__(kThreads, 4)
     search_classes(OrByBound batch, std::uint32_t number) {
   wait_for_previous();
   __shared__ __align__(16) SearchMemory memories[kWarps];
-  __shared__ UnitTable<kForm> table;
+  __shared__ UnitTable<Units> table;
   __shared__ BoundClasses classes;
   __shared__ PruneMemory prune_memory;
   classes.fill(batch);
@@ -293,7 +293,7 @@ __global__ void __launch_bounds__(kThreads, 4)
   if (__syncthreads_or(is_done(batch, classes, phase))) return;  // all warps get the same result
   const std::uint32_t together = min(max(items / (kTurns * warps), 1U), kWarp);
   table.fill(batch);
-  BlockSearcher<kCodec, kForm> block_searcher(batch, table, phase, memories[warp_id()]);
+  BlockSearcher<kCodec, Units> block_searcher(batch, table, phase, memories[warp_id()]);
   // A warp's first items follow from its number; it takes the others by a counter, one turn ahead.
   // Few items are spread over all CTAs, and so over all multiprocessors.
   std::uint32_t begin = (warp_id() * gridDim.x + blockIdx.x) * together;
@@ -320,12 +320,12 @@ __global__ void __launch_bounds__(kThreads, 4)
   }
 }
 
-template <CodecKind kCodec, ScoreForm kForm>
+template <CodecKind kCodec, class Units>
 void launch(const OrByBound& batch, cudaStream_t stream) {
   const std::uint32_t warps = batch.table_range_count * (batch.range_threads / kWarp);
   gpu::launch("find_competitive", find_competitive, (warps + kWarps - 1) / kWarps, kThreads, 0,
               stream, batch);
-  const auto answer = search_classes<kCodec, kForm>;
+  const auto answer = search_classes<kCodec, Units>;
   static const std::uint32_t ctas = resident_ctas(answer, kThreads, 0);
   for (std::uint32_t phase = 0; phase < kPhases; ++phase) {
     gpu::launch("search_classes", answer, ctas, kThreads, 0, stream, batch, phase);
@@ -336,9 +336,8 @@ void launch(const OrByBound& batch, cudaStream_t stream) {
 
 void launch_or_by_bound(const OrByBound& batch, CodecKind codec, cudaStream_t stream) {
   if (batch.table_range_count == 0) return;
-  with_codec_and_form(batch, codec, [&]<CodecKind kCodec, ScoreForm kForm>() {
-    launch<kCodec, kForm>(batch, stream);
-  });
+  with_codec_and_units(
+      batch, codec, [&]<CodecKind kCodec, class Units>() { launch<kCodec, Units>(batch, stream); });
 }
 
 }  // namespace warpdex::gpu

@@ -171,11 +171,11 @@ __device__ ChunkShares shares_of_blocks(const OrRounds& batch, const ChunkCounte
 /// Work item: a chunk of blocks or a share of one, a warp; CTAs of 256 threads stay and take
 /// further items. Shared memory: ReadMemory of 8 warps and UnitTable, about 21 KiB. Bound by
 /// decoding.
-template <CodecKind kCodec, ScoreForm kForm>
+template <CodecKind kCodec, class Units>
 __global__ void __launch_bounds__(kThreads, 5) read_blocks(OrRounds batch, std::uint32_t round) {
   wait_for_previous();
   __shared__ __align__(16) ReadMemory memories[kWarps];
-  __shared__ UnitTable<kForm> table;
+  __shared__ UnitTable<Units> table;
   __shared__ ChunkShares pieces;
   ChunkCounters& counters = batch.rounds[round].blocks;
   const ChunkShares all = shares_of_blocks(batch, counters);
@@ -184,7 +184,7 @@ __global__ void __launch_bounds__(kThreads, 5) read_blocks(OrRounds batch, std::
   __syncthreads();
   table.fill(batch);
   const std::uint32_t together = chunk_documents(batch, round);
-  BlockReader<kCodec, kForm> reader(batch, table, round, together, memories[warp_id()]);
+  BlockReader<kCodec, Units> reader(batch, table, round, together, memories[warp_id()]);
   for_each_taken(batch, pieces, counters, [&](const Chunk& chunk) {
     reader.read(chunk, [&](const auto& found, std::uint32_t list, std::uint32_t count) {
       append_document_chunks(batch, batch.rounds[round].documents, together, found, list, count);
@@ -196,12 +196,12 @@ __global__ void __launch_bounds__(kThreads, 5) read_blocks(OrRounds batch, std::
 /// and take further items. Shared memory: SearchMemory of 8 warps and UnitTable, about 17 KiB.
 /// Bound by decoding the blocks that may hold the documents, and by the latency of finding these
 /// blocks.
-template <CodecKind kCodec, ScoreForm kForm>
+template <CodecKind kCodec, class Units>
 __global__ void __launch_bounds__(kThreads, kCodec == CodecKind::kPfor ? 4 : 5)
     look_up_chunks(OrRounds batch, std::uint32_t round) {
   wait_for_previous();
   __shared__ __align__(16) SearchMemory memories[kWarps];
-  __shared__ UnitTable<kForm> table;
+  __shared__ UnitTable<Units> table;
   ChunkCounters& counters = batch.rounds[round].documents;
   const ChunkShares pieces(min(counters.chunks, batch.max_document_chunks), gridDim.x * kWarps,
                            batch.spares_bus ? kSharesOverBus : kShares,
@@ -209,7 +209,7 @@ __global__ void __launch_bounds__(kThreads, kCodec == CodecKind::kPfor ? 4 : 5)
   if (blockIdx.x >= pieces.count()) return;
   table.fill(batch);
   SearchMemory& memory = memories[warp_id()];
-  Searcher<kCodec, kForm, LookupGoal::kThroughput> searcher(batch, table, memory);
+  Searcher<kCodec, Units, LookupGoal::kThroughput> searcher(batch, table, memory);
   for (;;) {
     const std::uint32_t number = take_number(counters.taken);
     if (number >= pieces.count()) break;
@@ -234,18 +234,18 @@ struct SearchBlocksMemory {
 /// kernels where there is no room for the documents between them (has_document_room). Shared
 /// memory: about 37 KiB. Slower than both: their code together does not fit the instruction cache,
 /// and a warp that finds many documents cannot share them.
-template <CodecKind kCodec, ScoreForm kForm>
+template <CodecKind kCodec, class Units>
 __global__ void __launch_bounds__(kThreads, 4) search_blocks(OrRounds batch, std::uint32_t round) {
   wait_for_previous();
   __shared__ __align__(16) SearchBlocksMemory memories[kWarps];
-  __shared__ UnitTable<kForm> table;
+  __shared__ UnitTable<Units> table;
   ChunkCounters& counters = batch.rounds[round].blocks;
   const ChunkShares pieces = shares_of_blocks(batch, counters);
   if (blockIdx.x >= pieces.count()) return;
   table.fill(batch);
   SearchBlocksMemory& memory = memories[warp_id()];
-  BlockReader<kCodec, kForm> reader(batch, table, round, kTogether, memory.read);
-  Searcher<kCodec, kForm, LookupGoal::kThroughput> searcher(batch, table, memory.search);
+  BlockReader<kCodec, Units> reader(batch, table, round, kTogether, memory.read);
+  Searcher<kCodec, Units, LookupGoal::kThroughput> searcher(batch, table, memory.search);
   for_each_taken(batch, pieces, counters, [&](const Chunk& chunk) {
     reader.read(chunk, [&](const auto& found, std::uint32_t list, std::uint32_t count) {
       for (std::uint32_t first = 0; first < count; first += kTogether) {
@@ -267,8 +267,8 @@ template <class KernelOf>
 void launch_resident(const char* name, const OrRounds& batch, std::uint32_t round, CodecKind codec,
                      cudaStream_t stream, KernelOf kernel_of) {
   if (batch.table_range_count == 0) return;
-  with_codec_and_form(batch, codec, [&]<CodecKind kCodec, ScoreForm kForm>() {
-    const auto kernel = kernel_of.template operator()<kCodec, kForm>();
+  with_codec_and_units(batch, codec, [&]<CodecKind kCodec, class Units>() {
+    const auto kernel = kernel_of.template operator()<kCodec, Units>();
     static const std::uint32_t ctas = resident_ctas(kernel, kThreads, 0);
     launch(name, kernel, ctas, kThreads, 0, stream, batch, round);
   });
@@ -285,21 +285,19 @@ void launch_find_blocks(const OrRounds& batch, std::uint32_t round, cudaStream_t
 void launch_read_blocks(const OrRounds& batch, std::uint32_t round, CodecKind codec,
                         cudaStream_t stream) {
   launch_resident("read_blocks", batch, round, codec, stream,
-                  [&]<CodecKind kCodec, ScoreForm kForm>() { return read_blocks<kCodec, kForm>; });
+                  [&]<CodecKind kCodec, class Units>() { return read_blocks<kCodec, Units>; });
 }
 
 void launch_look_up_chunks(const OrRounds& batch, std::uint32_t round, CodecKind codec,
                            cudaStream_t stream) {
-  launch_resident(
-      "look_up_chunks", batch, round, codec, stream,
-      [&]<CodecKind kCodec, ScoreForm kForm>() { return look_up_chunks<kCodec, kForm>; });
+  launch_resident("look_up_chunks", batch, round, codec, stream,
+                  [&]<CodecKind kCodec, class Units>() { return look_up_chunks<kCodec, Units>; });
 }
 
 void launch_search_blocks(const OrRounds& batch, std::uint32_t round, CodecKind codec,
                           cudaStream_t stream) {
-  launch_resident(
-      "search_blocks", batch, round, codec, stream,
-      [&]<CodecKind kCodec, ScoreForm kForm>() { return search_blocks<kCodec, kForm>; });
+  launch_resident("search_blocks", batch, round, codec, stream,
+                  [&]<CodecKind kCodec, class Units>() { return search_blocks<kCodec, Units>; });
 }
 
 }  // namespace warpdex::gpu

@@ -62,10 +62,10 @@ struct SearchMemory {
 
 /// One warp's lookups of documents of a list in the other lists of their query. With kLatency, a
 /// few documents are looked up in all further lists at once, and none is dropped early.
-template <CodecKind kCodec, ScoreForm kForm, LookupGoal kGoal>
+template <CodecKind kCodec, class Units, LookupGoal kGoal>
 class Searcher {
  public:
-  __device__ Searcher(const OrTables& batch, const UnitTable<kForm>& table, SearchMemory& memory)
+  __device__ Searcher(const OrTables& batch, const UnitTable<Units>& table, SearchMemory& memory)
       : batch_(batch), table_(table), memory_(memory) {}
 
   /// Looks up the first `count` documents of SearchMemory, which are from `list`, with their sums
@@ -233,7 +233,7 @@ class Searcher {
   }
 
   const OrTables& batch_;
-  const UnitTable<kForm>& table_;
+  const UnitTable<Units>& table_;
   SearchMemory& memory_;
   std::uint32_t looked_up_ = 0;
 };

@@ -104,7 +104,7 @@ struct TileBounds {
   __device__ void add_ranges(const OrTables& batch, const Query& query, const List& list) const {
     if (lane_id() >= count) return;
     const uint2 bound = reinterpret_cast<const uint2*>(list.tile_score_bounds)[first + lane_id()];
-    if (bound.x != 0) bounds[lane_id()] = bound_units(batch.form, query, list, bound);
+    if (bound.x != 0) bounds[lane_id()] = bound_units(batch, query, list, bound);
   }
 
   /// For a list with bounds by block alone: reads part number `part` of `parts` of those blocks
@@ -118,7 +118,7 @@ struct TileBounds {
       const uint2 bound = reinterpret_cast<const uint2*>(list.bounds)[block];
       const std::uint32_t begin = block == 0 ? 0 : (list.last_docids[block - 1] + 1) >> kTileShift;
       const std::uint32_t high = min(list.last_docids[block] >> kTileShift, first + count - 1);
-      const std::uint32_t units = bound_units(batch.form, query, list, bound);
+      const std::uint32_t units = bound_units(batch, query, list, bound);
       for (std::uint32_t tile = max(begin, first); tile <= high; ++tile) {
         atomicMax(&bounds[tile - first], units);
       }

@@ -218,8 +218,8 @@ class PieceAdder {
     for (int i = 0; i < 4; ++i) {
       const std::uint32_t slot = docids[i] - begin_;
       if (docids[i] == kNone || slot >= size_) continue;
-      const std::uint32_t units = units_of<ScoreForm::kBm25>(
-          values[i], memory_.parts[slot], weight_, 0, (list.flags & kHugeFrequencies) != 0);
+      const std::uint32_t units = Bm25Units::of(values[i], memory_.parts[slot], weight_, 0,
+                                                (list.flags & kHugeFrequencies) != 0);
       atomicAdd(&memory_.sums[slot], min(units, query_.unit_cap));
     }
   }

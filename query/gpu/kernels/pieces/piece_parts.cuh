@@ -42,7 +42,7 @@ __device__ inline void prepare(const OrRounds& batch, std::uint32_t begin, std::
     std::uint32_t lengths[4];
     read_lengths(batch, begin + 4 * i, lengths);
     const auto part = [&](std::uint32_t length) {
-      return length_part(ScoreForm::kBm25, batch.c0, batch.c1, static_cast<float>(length));
+      return Bm25Units::length_part(batch.c0, batch.c1, static_cast<float>(length));
     };
     reinterpret_cast<uint4*>(memory.sums)[i] = {0, 0, 0, 0};
     reinterpret_cast<float4*>(memory.parts)[i] = {part(lengths[0]), part(lengths[1]),

@@ -3,6 +3,7 @@
 // parts a query's lists. All postings of the essential ones are added up. Those of the others are
 // added only to documents that can still reach the threshold. Documents whose sums cross it become
 // candidates.
+#include "gpu/device/dispatch.cuh"
 #include "gpu/device/launch.cuh"
 #include "gpu/kernels/kernels.cuh"
 #include "gpu/kernels/or/tile_costs.cuh"
@@ -31,7 +32,7 @@ struct StoredMemory {
 };
 
 /// Adds up the tiles of queries. The CTA's first 4 warps.
-template <ScoreForm kForm>
+template <class Units>
 class StoredTile {
  public:
   __device__ StoredTile(const OrRounds& batch, std::uint32_t tile, const StoredPlan& plan,
@@ -104,7 +105,7 @@ class StoredTile {
 
   __device__ void add(StoredPosting posting, std::uint32_t weight) {
     const std::uint32_t place = posting & kPlaceMask;
-    const std::uint32_t units = stored_units<kForm>(posting, weight, plan_.cap);
+    const std::uint32_t units = Units::of_stored(posting, weight, plan_.cap);
     const std::uint32_t shift = shift_at(place);
     const std::uint32_t before = atomicAdd(&word_at(place), units << shift) >> shift & 0xFFFF;
     if (before < plan_.need && before + units >= plan_.need) record(place / 2);
@@ -198,7 +199,7 @@ __host__ __device__ std::uint32_t ctas_of_tile(const OrRounds& batch) {
 /// Shared memory: StoredMemory, 36 KiB. Bound by shared memory: clearing a tile's accumulators
 /// takes 256 cycles, adding 32 postings some 7, or looking at them some 4; and by reading 4 bytes a
 /// posting from the L2 cache.
-template <ScoreForm kForm>
+template <class Units>
 __global__ void __launch_bounds__(kThreads, 6) add_stored(OrRounds batch) {
   wait_for_previous();
   extern __shared__ __align__(16) unsigned char bytes[];
@@ -216,18 +217,18 @@ __global__ void __launch_bounds__(kThreads, 6) add_stored(OrRounds batch) {
   }
   if (threadIdx.x == 0) memory.recorded_count = memory.kept = 0;
   const bool plans = warp_id() == kWarps;
-  if (plans) plan_tile<kForm>(batch, tile, queries[0], memory.plans[0]);
+  if (plans) plan_tile<Units>(batch, tile, queries[0], memory.plans[0]);
   for (std::uint32_t item = 0; item < items; ++item) {
     // Racecheck does not see that reads behind a barrier of some warps precede the next one of all.
-    if (!plans) StoredTile<kForm>::sync();
+    if (!plans) StoredTile<Units>::sync();
     __syncthreads();
     StoredPlan& plan = memory.plans[item % 2];
     if (plans) {
       if (item + 1 < items) {
-        plan_tile<kForm>(batch, tile, queries[item + 1], memory.plans[(item + 1) % 2]);
+        plan_tile<Units>(batch, tile, queries[item + 1], memory.plans[(item + 1) % 2]);
       }
     } else if (plan.lists > 0) {
-      StoredTile<kForm>(batch, tile, plan, memory).run();
+      StoredTile<Units>(batch, tile, plan, memory).run();
     }
   }
   if (batch.work != nullptr && threadIdx.x == 0) {
@@ -238,10 +239,10 @@ __global__ void __launch_bounds__(kThreads, 6) add_stored(OrRounds batch) {
 }  // namespace
 
 void launch_add_stored(const OrRounds& batch, cudaStream_t stream) {
-  const auto kernel = batch.form == ScoreForm::kImpact ? add_stored<ScoreForm::kImpact>
-                                                       : add_stored<ScoreForm::kBm25>;
-  launch("add_stored", kernel, batch.tiles * ctas_of_tile(batch), kThreads, sizeof(StoredMemory),
-         stream, batch);
+  launch_with(StoredUnits(), batch, [&]<class Units>() {
+    launch("add_stored", add_stored<Units>, batch.tiles * ctas_of_tile(batch), kThreads,
+           sizeof(StoredMemory), stream, batch);
+  });
 }
 
 }  // namespace warpdex::gpu

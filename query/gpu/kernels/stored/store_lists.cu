@@ -15,21 +15,6 @@ namespace {
 constexpr std::uint32_t kThreads = 256;
 constexpr std::uint32_t kWarps = kThreads / kWarp;
 
-/// The bits of a posting above its document's. `value` is the stored one: a number less one.
-template <ScoreForm kForm>
-__device__ StoredPosting stored_value(const UnitTable<kForm>& table, std::uint32_t value,
-                                      std::uint8_t code) {
-  if constexpr (kForm == ScoreForm::kImpact) {
-    return (value + 1) << kStoredImpactShift;
-  } else {
-    constexpr std::uint32_t kShares = 1U << (32 - kStoredShift);
-    const float tf = static_cast<float>(value) + 1.F;
-    const float share = __fdividef(tf, tf + table.parts[code]);
-    const auto rounded = static_cast<std::uint32_t>(share * static_cast<float>(kShares) + 1.1F);
-    return min(rounded, kShares - 1) << kStoredShift;
-  }
-}
-
 /// Writes to a list's row of stored_starts what a block's postings decide: where the tiles between
 /// two postings begin. A whole warp.
 __device__ void write_starts(const OrRounds& batch, const Query& query, const List& list,
@@ -52,11 +37,11 @@ __device__ void write_starts(const OrRounds& batch, const Query& query, const Li
 
 /// Work item: a block range of a list, a CTA of 256 threads; a block a warp. Shared memory: about
 /// 4 KiB. Bound by decoding: some 200 instructions of a warp a block, which become 512 bytes.
-template <CodecKind kCodec, ScoreForm kForm>
+template <CodecKind kCodec, class Units>
 __global__ void __launch_bounds__(kThreads) store_lists(OrRounds batch, std::uint32_t round) {
   wait_for_previous();
   __shared__ device::WarpScratch scratches[kWarps];
-  __shared__ UnitTable<kForm> table;
+  __shared__ UnitTable<Units> table;
   const BlockRange range = batch.stored_ranges[blockIdx.x];
   if (range.blocks == 0 || !uses_store(batch, round)) return;
   if (round > 0 && uses_store(batch, 0)) return;  // it is done
@@ -76,7 +61,8 @@ __global__ void __launch_bounds__(kThreads) store_lists(OrRounds batch, std::uin
     StoredPosting four[4];
 #pragma unroll
     for (int j = 0; j < 4; ++j) {
-      four[j] = docids[j] % kTileDocuments * 2 | stored_value<kForm>(table, values[j], codes[j]);
+      four[j] =
+          docids[j] % kTileDocuments * 2 | Units::stored_value(values[j], table.part(codes[j]));
     }
     stored[(std::size_t{list.stored_block} + block) * (kBlockSize / 4) + lane_id()] = {
         four[0], four[1], four[2], four[3]};
@@ -91,9 +77,10 @@ void launch_store_lists(const OrRounds& batch, std::uint32_t round, CodecKind co
                         cudaStream_t stream) {
   if (batch.stored_range_count == 0) return;
   with_codec(codec, [&]<CodecKind kCodec>() {
-    const auto kernel = batch.form == ScoreForm::kImpact ? store_lists<kCodec, ScoreForm::kImpact>
-                                                         : store_lists<kCodec, ScoreForm::kBm25>;
-    launch("store_lists", kernel, batch.stored_range_count, kThreads, 0, stream, batch, round);
+    launch_with(StoredUnits(), batch, [&]<class Units>() {
+      launch("store_lists", store_lists<kCodec, Units>, batch.stored_range_count, kThreads, 0,
+             stream, batch, round);
+    });
   });
 }
 

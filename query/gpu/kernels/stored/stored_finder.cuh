@@ -83,7 +83,7 @@ class FoundQueue {
       const StoredPosting posting = i == 0 ? 0 : find(use, slot);
       if (posting != 0) {
         if (!adds) return false;
-        sum += stored_units<ScoreForm::kBm25>(posting, use.weight, query.unit_cap);
+        sum += Bm25Units::of_stored(posting, use.weight, query.unit_cap);
       }
       if (adds && sum + rest < need) return false;
     }

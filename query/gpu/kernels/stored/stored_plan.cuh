@@ -52,7 +52,7 @@ __device__ inline StoredPart part_of(const OrRounds& batch, const List& list, st
 }
 
 /// Plans one query's tile. A whole warp.
-template <ScoreForm kForm>
+template <class Units>
 __device__ void plan_tile(const OrRounds& batch, std::uint32_t tile, std::uint32_t or_query,
                           StoredPlan& plan) {
   const std::uint32_t index = batch.and_queries + or_query;
@@ -72,7 +72,7 @@ __device__ void plan_tile(const OrRounds& batch, std::uint32_t tile, std::uint32
     if (i < query.list_count) {
       const List& list = batch.lists[query.first_list + i];
       const StoredPart part =
-          part_of(batch, list, tile, scores ? stored_weight<kForm>(query, list) : 0);
+          part_of(batch, list, tile, scores ? stored_weight<Units>(query, list) : 0);
       plan.parts[i] = part;
       count = part.count;
       if (scores) own_chunks = part.chunks();

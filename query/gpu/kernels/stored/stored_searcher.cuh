@@ -209,7 +209,7 @@ class StoredSearcher {
   }
 
   __device__ std::uint32_t units_of_posting(StoredPosting posting, const Walk& list) const {
-    return stored_units<ScoreForm::kBm25>(posting, list.weight, cap_);
+    return Bm25Units::of_stored(posting, list.weight, cap_);
   }
 
   /// Adds up a list. A whole warp.

@@ -17,7 +17,7 @@ __device__ void write_uses(const OrRounds& batch, const Query& query) {
   for (std::uint32_t i = threadIdx.x; i < query.list_count; i += kThreads) {
     const List& list = batch.lists[query.first_list + i];
     batch.stored_uses[query.first_list + i] = {list.stored_block * kBlockSize, list.stored_row,
-                                               stored_weight<ScoreForm::kBm25>(query, list),
+                                               stored_weight<Bm25Units>(query, list),
                                                list.tile_row};
   }
   if (threadIdx.x != 0) return;

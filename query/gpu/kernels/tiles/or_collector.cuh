@@ -8,10 +8,10 @@ namespace warpdex::gpu {
 namespace or_tiles {
 
 /// Turns the sums of an item into candidates. The warps that decode, all together.
-template <CodecKind kCodec, ScoreForm kForm, bool kIsTimed>
-class TileCollector : public TileReader<kCodec, kForm, kIsTimed> {
+template <CodecKind kCodec, class Units, bool kIsTimed>
+class TileCollector : public TileReader<kCodec, Units, kIsTimed> {
  protected:
-  using Base = TileReader<kCodec, kForm, kIsTimed>;
+  using Base = TileReader<kCodec, Units, kIsTimed>;
   using Base::Base;
   using Base::batch_;
   using Base::begin_;

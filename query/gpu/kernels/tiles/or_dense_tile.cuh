@@ -10,10 +10,10 @@ namespace or_tiles {
 
 /// Executes a plan: adds its blocks to the accumulators, or erases their documents. After the last
 /// plan of an item, turns the sums into candidates. The warps that decode, all together.
-template <CodecKind kCodec, ScoreForm kForm, bool kIsTimed>
-class DenseTile : public TileCollector<kCodec, kForm, kIsTimed> {
+template <CodecKind kCodec, class Units, bool kIsTimed>
+class DenseTile : public TileCollector<kCodec, Units, kIsTimed> {
  public:
-  using Base = TileCollector<kCodec, kForm, kIsTimed>;
+  using Base = TileCollector<kCodec, Units, kIsTimed>;
   using Base::Base;
 
   __device__ void run() {
@@ -93,7 +93,7 @@ class DenseTile : public TileCollector<kCodec, kForm, kIsTimed> {
     const bool is_high = entry.traits.half == BlockHalf::kHigh;
     const std::uint32_t begin = is_high ? half_ : 0;
     std::uint32_t added[4];
-    if (kForm == ScoreForm::kImpact && sums_are_whole_) {
+    if (Units::kMayBeWhole && sums_are_whole_) {
       const std::uint32_t unit = entry.weight;
 #pragma unroll
       for (int i = 0; i < 4; ++i) added[i] = unit * values[i] + unit;
@@ -182,7 +182,7 @@ class DenseTile : public TileCollector<kCodec, kForm, kIsTimed> {
   /// What a posting adds to its document's accumulator, in units.
   __device__ std::uint32_t added_by(const BlockEntry& entry, std::uint32_t value,
                                     std::uint32_t slot, bool is_high) {
-    if (kForm == ScoreForm::kImpact && sums_are_whole_) {
+    if (Units::kMayBeWhole && sums_are_whole_) {
       const std::uint32_t unit = is_high ? entry.weight >> 16 : entry.weight;
       return unit * value + unit;
     }

@@ -23,9 +23,9 @@ inline constexpr std::uint32_t kFewBlocks = 8;   // with fewer blocks in a tile,
 inline constexpr std::uint32_t kCountedBlocks = 64;
 
 /// Warps of a CTA, and CTAs of a multiprocessor: as many as its registers and shared memory allow.
-template <CodecKind kCodec, ScoreForm kForm>
+template <CodecKind kCodec, class Units>
 struct TileShape {
-  static constexpr bool kHasLengths = kForm != ScoreForm::kImpact;
+  static constexpr bool kHasLengths = Units::kHasLengths;
   static constexpr bool kIsPfor = kCodec == CodecKind::kPfor;  ///< its blocks take more registers
                                                                ///< and memory
   static constexpr std::uint32_t kCtas = kHasLengths ? 2 : 3;
@@ -135,9 +135,9 @@ struct alignas(16) HandedDocuments {
 };
 
 /// A CTA's shared memory.
-template <CodecKind kCodec, ScoreForm kForm>
+template <CodecKind kCodec, class Units>
 struct Memory {
-  using Shape = TileShape<kCodec, kForm>;
+  using Shape = TileShape<kCodec, Units>;
   using Entry = std::conditional_t<Shape::kIsPfor, PforBlockEntry, BlockEntry>;
   using Plan = TilePlan<Entry, Shape::kBlocks>;
   /// Word swizzled(i) holds the sums of documents i (low half) and half + i (high half). All 0
@@ -184,7 +184,7 @@ __device__ inline BlockHalf half_of(const BlockEntry& entry, std::uint32_t half)
 }
 
 /// Finds a block of a list by the list's block metadata.
-template <CodecKind kCodec, ScoreForm kForm>
+template <CodecKind kCodec, class Units>
 __device__ inline BlockEntry find_block(const Query& query, const List& list,
                                         std::uint32_t list_index, std::uint32_t block,
                                         const ItemInfo& info) {
@@ -192,7 +192,7 @@ __device__ inline BlockEntry find_block(const Query& query, const List& list,
   entry.traits.list = static_cast<std::uint8_t>(list_index);
   entry.index = block;
   entry.traits.flags = static_cast<std::uint8_t>(list.flags);
-  const bool is_whole = kForm == ScoreForm::kImpact && query.rounding_slack == 0;
+  const bool is_whole = Units::kMayBeWhole && query.rounding_slack == 0;
   entry.weight = is_whole ? static_cast<std::uint32_t>(list.weight)
                           : __float_as_uint(list.weight * query.scale);
   entry.traits.half = BlockHalf::kAnywhere;

@@ -191,10 +191,10 @@ __device__ inline std::uint32_t list_of_block(const PlannedItem& item, std::uint
 
 /// Plans the next blocks of an item, as many as fit. Blocks of prohibited lists get plans of their
 /// own, after all scoring blocks. One warp.
-template <CodecKind kCodec, ScoreForm kForm>
+template <CodecKind kCodec, class Units>
 __device__ inline void plan_blocks(const OrRounds& batch, PlannedItem (&items)[2],
                                    std::uint32_t which,
-                                   typename Memory<kCodec, kForm>::Plan& plan) {
+                                   typename Memory<kCodec, Units>::Plan& plan) {
   PlannedItem& item = items[which];
   if (item.is_end) {
     if (lane_id() == 0) plan.is_end = true;
@@ -204,7 +204,7 @@ __device__ inline void plan_blocks(const OrRounds& batch, PlannedItem (&items)[2
   const std::uint32_t from = item.planned;
   const std::uint32_t added = item.ends[item.query.scoring_lists - 1];
   const std::uint32_t end = from < added ? added : item.blocks;
-  const std::uint32_t to = min(from + TileShape<kCodec, kForm>::kBlocks, end);
+  const std::uint32_t to = min(from + TileShape<kCodec, Units>::kBlocks, end);
   __syncwarp();  // all lanes have read item.planned
   if (lane_id() == 0) {
     item.planned = to;
@@ -222,7 +222,7 @@ __device__ inline void plan_blocks(const OrRounds& batch, PlannedItem (&items)[2
     const std::uint32_t block = item.first[list] + i - (list == 0 ? 0 : item.ends[list - 1]);
     auto& entry = plan.blocks[i - from];
     static_cast<BlockEntry&>(entry) =
-        find_block<kCodec, kForm>(item.query, lists[list], list, block, item.info);
+        find_block<kCodec, Units>(item.query, lists[list], list, block, item.info);
     prefetch(entry.docids);
     prefetch(entry.values);
     if (i >= added) continue;

@@ -9,11 +9,11 @@ namespace warpdex::gpu {
 namespace or_tiles {
 
 /// Decodes the blocks of a plan. With `kIsTimed`, the phases of the warps are timed.
-template <CodecKind kCodec, ScoreForm kForm, bool kIsTimed>
+template <CodecKind kCodec, class Units, bool kIsTimed>
 class TileReader {
  public:
-  using Own = Memory<kCodec, kForm>;
-  using Shape = TileShape<kCodec, kForm>;
+  using Own = Memory<kCodec, Units>;
+  using Shape = TileShape<kCodec, Units>;
   using Clock = PhaseClock<GpuPhase, kGpuPhases, kIsTimed>;
 
   __device__ TileReader(const OrRounds& batch, const typename Own::Plan& plan, Own& memory,
@@ -28,7 +28,7 @@ class TileReader {
         lists_(batch.lists + plan.query.first_list),
         warp_(warp),
         clock_(clock),
-        sums_are_whole_(kForm == ScoreForm::kImpact && plan.query.rounding_slack == 0) {}
+        sums_are_whole_(Units::kMayBeWhole && plan.query.rounding_slack == 0) {}
 
   /// A barrier for the warps that decode. It needs whole warps, whose lanes may have diverged.
   __device__ static void sync_decoders() {
@@ -76,13 +76,13 @@ class TileReader {
   }
 
   __device__ float c0_of(const BlockEntry& entry) {
-    return kForm == ScoreForm::kQueryLikelihood ? lists_[entry.traits.list].c0 : 0;
+    return Units::kReadsC0 ? lists_[entry.traits.list].c0 : 0;
   }
 
   /// A posting's units, in the low half of a word. `slot` counts from the item's first document.
   __device__ std::uint32_t units(const BlockEntry& entry, std::uint32_t value, std::uint32_t slot) {
-    return units_of<kForm>(value, part(slot), __uint_as_float(entry.weight), c0_of(entry),
-                           (entry.traits.flags & kHugeFrequencies) != 0);
+    return Units::of(value, part(slot), __uint_as_float(entry.weight), c0_of(entry),
+                     (entry.traits.flags & kHugeFrequencies) != 0);
   }
 
   /// Calls visit(entry) for the plan's blocks, each by one warp.

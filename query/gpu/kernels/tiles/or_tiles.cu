@@ -55,14 +55,14 @@ class PlanBuffer {
 /// next.
 /// Shared memory: Memory, 75 KiB (impacts) to 113 KiB. Bound by instruction issue (some 125 warp
 /// instructions for a plain block of impacts) and by bank conflicts.
-template <CodecKind kCodec, ScoreForm kForm, bool kIsTimed>
-__global__ void __launch_bounds__(TileShape<kCodec, kForm>::kAllThreads,
-                                  TileShape<kCodec, kForm>::kCtas)
+template <CodecKind kCodec, class Units, bool kIsTimed>
+__global__ void __launch_bounds__(TileShape<kCodec, Units>::kAllThreads,
+                                  TileShape<kCodec, Units>::kCtas)
     or_tiles(OrRounds batch, std::uint32_t pass) {
-  using Shape = TileShape<kCodec, kForm>;
+  using Shape = TileShape<kCodec, Units>;
   wait_for_previous();
   extern __shared__ __align__(16) unsigned char bytes[];
-  auto& memory = *reinterpret_cast<Memory<kCodec, kForm>*>(bytes);
+  auto& memory = *reinterpret_cast<Memory<kCodec, Units>*>(bytes);
   if (blockIdx.x >= item_count(batch, pass)) return;
   const std::uint32_t half = batch.tile_pieces > 1 ? piece_documents(batch) / 2 : kMaxHalf;
   for (std::uint32_t i = threadIdx.x; i < half / 4; i += Shape::kAllThreads) {
@@ -71,7 +71,7 @@ __global__ void __launch_bounds__(TileShape<kCodec, kForm>::kAllThreads,
   if constexpr (Shape::kHasLengths) {
     for (std::uint32_t i = threadIdx.x; i < kLengthCodes; i += Shape::kAllThreads) {
       memory.parts[i] =
-          length_part(kForm, batch.c0, batch.c1, static_cast<float>(decode_length(i)));
+          Units::length_part(batch.c0, batch.c1, static_cast<float>(decode_length(i)));
     }
   }
   const std::uint32_t warp = warp_id();
@@ -93,11 +93,11 @@ __global__ void __launch_bounds__(TileShape<kCodec, kForm>::kAllThreads,
     memory.plans[0].item = 1;
   }
   clock.start();
-  for (PlanBuffer<typename Memory<kCodec, kForm>::Plan, Shape::kIsTight> turn(memory.plans);;
+  for (PlanBuffer<typename Memory<kCodec, Units>::Plan, Shape::kIsTight> turn(memory.plans);;
        turn.end()) {
     // The tool racecheck needs this barrier of the warps that decode: it does not see that what
     // they read behind the last one comes before the next barrier of all warps.
-    if (warp < Shape::kWarps) TileReader<kCodec, kForm, kIsTimed>::sync_decoders();
+    if (warp < Shape::kWarps) TileReader<kCodec, Units, kIsTimed>::sync_decoders();
     __syncwarp();  // lanes may have diverged
     __syncthreads();
     clock.end(GpuPhase::kWait);
@@ -111,12 +111,12 @@ __global__ void __launch_bounds__(TileShape<kCodec, kForm>::kAllThreads,
     const std::uint32_t item = plan.item ^ (plan.is_last ? 1 : 0);  // the item whose blocks are
                                                                     // planned next
     if (plans) {
-      plan_blocks<kCodec, kForm>(batch, memory.items, item, turn.other());
+      plan_blocks<kCodec, Units>(batch, memory.items, item, turn.other());
       settle(batch, memory.handed[turn.other_number()]);
     } else if (finds) {
       if (plan.is_last) finder.find(memory.items[item ^ 1]);
     } else if (blocks > 0) {
-      DenseTile<kCodec, kForm, kIsTimed>(batch, plan, memory, warp, clock).run();
+      DenseTile<kCodec, Units, kIsTimed>(batch, plan, memory, warp, clock).run();
     }
   }
   if constexpr (kIsTimed) {
@@ -130,14 +130,14 @@ std::uint32_t tiles_of_pass(const OrRounds& batch, std::uint32_t pass) {
   return pass == 0 ? std::min(few, batch.tile_count) : batch.tile_count;
 }
 
-template <CodecKind kCodec, ScoreForm kForm>
+template <CodecKind kCodec, class Units>
 void launch(const OrRounds& batch, std::uint32_t pass, cudaStream_t stream) {
-  auto kernel = or_tiles<kCodec, kForm, false>;
-  if constexpr (kIsMeasured<kCodec, kForm>) {
-    if (batch.work != nullptr) kernel = or_tiles<kCodec, kForm, true>;
+  auto kernel = or_tiles<kCodec, Units, false>;
+  if constexpr (kIsMeasured<kCodec, Units>) {
+    if (batch.work != nullptr) kernel = or_tiles<kCodec, Units, true>;
   }
-  using Shape = TileShape<kCodec, kForm>;
-  constexpr int kBytes = sizeof(Memory<kCodec, kForm>);
+  using Shape = TileShape<kCodec, Units>;
+  constexpr int kBytes = sizeof(Memory<kCodec, Units>);
   static_assert(Shape::kCtas * (kBytes + kCtaBytes) <= kMultiprocessorBytes);
   static_assert(kBytes <= kNeededSharedMemory);
   allow_all_shared_memory(reinterpret_cast<const void*>(kernel));
@@ -154,8 +154,8 @@ void launch(const OrRounds& batch, std::uint32_t pass, cudaStream_t stream) {
 
 void launch_or_tiles(const OrRounds& batch, std::uint32_t pass, CodecKind codec,
                      cudaStream_t stream) {
-  with_codec_and_form(batch, codec, [&]<CodecKind kCodec, ScoreForm kForm>() {
-    launch<kCodec, kForm>(batch, pass, stream);
+  with_codec_and_units(batch, codec, [&]<CodecKind kCodec, class Units>() {
+    launch<kCodec, Units>(batch, pass, stream);
   });
 }
 

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "warpdex/query/scorer_settings.hpp"
@@ -16,17 +17,15 @@ struct TermExplanation {
   std::uint32_t frequency = 0;             ///< in the document; of an index of impacts, the impact
   std::uint64_t document_frequency = 0;    ///< documents that have it
   std::uint64_t collection_frequency = 0;  ///< its occurrences in all documents
-  // The constants of TermScorer's formula.
+  // The constants of share_formula().
   float factor = 0;  ///< BM25: weight times idf
   float c0 = 0;
   float c1 = 0;
   float score = 0;  ///< what it adds
 };
 
-/// The score of one document, taken apart. BM25's share of a term is
-/// factor * (frequency / (frequency + (c0 + c1 * length))), query likelihood's
-/// factor * log((1 + frequency * c0) * (c1 / (length + c1))), or next to nothing where that is not
-/// above 0; an impact's weight * frequency.
+/// The score of one document, taken apart. share_formula() says how a term's share is computed; it
+/// is next to nothing where that is not above 0.
 struct Explanation {
   std::string id;                      ///< of the document
   std::uint32_t length = 0;            ///< of the document, in tokens
@@ -37,6 +36,11 @@ struct Explanation {
   float static_score = 0;              ///< added last
   float score = 0;                     ///< the sum, which is the hit's score to the bit
 };
+
+/// How each share is computed: "factor * (freq / (freq + (c0 + c1 * length)))".
+std::string_view share_formula(const Explanation& explanation);
+/// Whether shares are of impacts that the index holds, and not of frequencies and lengths.
+bool is_of_impacts(const Explanation& explanation);
 
 /// Lines for people: the score, then a line for each share.
 std::string to_text(const Explanation& explanation);

@@ -1,12 +1,8 @@
 // The inner loops over impacts, so plain that a compiler vectorises them. They are inlined into a
-// function for each instruction set.
+// function for each instruction set. Internal.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-
-#include "warpdex/indexer/format/score_bound.hpp"
-#include "warpdex/query/scorer.hpp"
+#include "cpu/scorer_loops.hpp"
 
 namespace warpdex {
 
@@ -20,6 +16,7 @@ namespace warpdex {
   }
 }
 
+/// Bounds of impacts are the largest impacts themselves.
 [[gnu::always_inline]] inline void bound_impacts_by(const TermScorer& scorer,
                                                     const ScoreBound* blocks, std::size_t count,
                                                     float* bounds) {
@@ -28,5 +25,17 @@ namespace warpdex {
     bounds[i] = weight * static_cast<float>(blocks[i].frequencies[0]);
   }
 }
+
+template <>
+struct PlainLoops<Impact> {
+  static void score(const TermScorer& scorer, const std::uint32_t*, const std::uint32_t* impacts,
+                    const std::uint32_t*, std::size_t count, float* scores) {
+    score_impacts_by(scorer, impacts, count, scores);
+  }
+  static void bound(const TermScorer& scorer, const ScoreBound* blocks, std::size_t count,
+                    float* bounds) {
+    bound_impacts_by(scorer, blocks, count, bounds);
+  }
+};
 
 }  // namespace warpdex

@@ -1,0 +1,60 @@
+// Units of BM25. Internal.
+#pragma once
+
+#include "gpu/device/unit_arithmetic.cuh"
+
+namespace warpdex::gpu {
+
+struct Bm25Units {
+  static constexpr UnitForm kForm = UnitForm::kBm25;
+  static constexpr bool kHasLengths = true;
+  static constexpr bool kMayBeWhole = false;
+  static constexpr bool kReadsC0 = false;
+  static constexpr bool kIsMeasured = true;
+
+  /// The part of a score that depends on the document's length alone.
+  static __device__ float length_part(float c0, float c1, float length) { return c0 + c1 * length; }
+
+  /// Integers are converted to floats and back by adding 2^23, which is much faster than the
+  /// conversion instructions, unless values are `huge`.
+  static __device__ std::uint32_t of(std::uint32_t value, float part, float weight, float,
+                                     bool huge) {
+    const float tf =
+        huge ? static_cast<float>(value + 1) : __uint_as_float(kTwoTo23 | value) - 8'388'607.F;
+    return __float_as_uint(__fdividef(tf * weight, tf + part) + 8'388'608.F) - kTwoTo23 + 1;
+  }
+
+  /// A score over its weight.
+  static __device__ float share(float tf, float part, float) { return __fdividef(tf, tf + part); }
+
+  /// Rounding the length changes the score most for a frequency of one.
+  static __device__ float by_exact_length(const Batch& batch, const Query&, float lower,
+                                          float rounded, float length) {
+    return lower * ((1.F + batch.c0 + batch.c1 * rounded) / (1.F + batch.c0 + batch.c1 * length));
+  }
+  static __device__ std::uint32_t lower_of_any(const Query& query, std::uint32_t sum) {
+    if ((query.flags & kCodedLengths) == 0) return 0;
+    const float lower = static_cast<float>(sum) - static_cast<float>(query.rounding_slack);
+    return static_cast<std::uint32_t>(fmaxf(0.F, lower * (16.F / 17.F) * 0.99999F));
+  }
+
+  static __device__ std::uint32_t bound(const Query& query, const List& list, uint2 bound) {
+    return bound_of_pairs<Bm25Units>(query, list, bound);
+  }
+
+  // Of lists that are decoded once: a posting is the share of the list's weight, StoredPosting.
+  static constexpr float kStoredFraction = 16;  ///< of a unit, in stored_weight()
+  static __device__ StoredPosting stored_value(std::uint32_t value, float part) {
+    constexpr std::uint32_t kShares = 1U << (32 - kStoredShift);
+    const float tf = static_cast<float>(value) + 1.F;
+    const float share = __fdividef(tf, tf + part);
+    const auto rounded = static_cast<std::uint32_t>(share * static_cast<float>(kShares) + 1.1F);
+    return min(rounded, kShares - 1) << kStoredShift;
+  }
+  static __device__ std::uint32_t of_stored(StoredPosting posting, std::uint32_t weight,
+                                            std::uint32_t cap) {
+    return min((__umulhi(posting, weight) >> 4) + 1, cap);
+  }
+};
+
+}  // namespace warpdex::gpu

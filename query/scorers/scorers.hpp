@@ -1,0 +1,50 @@
+// The list of all scorers. Host code that depends on the scorer calls one through visit_scorer(),
+// device code through the visit of gpu/device/dispatch.cuh. Internal.
+#pragma once
+
+#include <cstddef>
+#include <utility>
+
+#include "scorers/bm25/bm25.hpp"
+#include "scorers/impact/impact.hpp"
+#include "scorers/query_likelihood/query_likelihood.hpp"
+#include "scorers/scorer_type.hpp"
+
+namespace warpdex {
+
+/// A list of scorers, in the order of ScorerKind.
+template <ScorerType... S>
+struct ScorerList {
+  static constexpr std::size_t kSize = sizeof...(S);
+
+  static consteval bool is_in_order() {
+    std::size_t next = 0;
+    return ((static_cast<std::size_t>(S::kKind) == next++) && ...);
+  }
+};
+
+using Scorers = ScorerList<Bm25, QueryLikelihood, Impact>;
+static_assert(Scorers::is_in_order() && Scorers::kSize == kScorerKinds,
+              "each ScorerKind has its place in the list");
+
+template <class First, class... Rest, class Call>
+decltype(auto) visit_among(ScorerList<First, Rest...>, ScorerKind kind, Call&& call) {
+  if constexpr (sizeof...(Rest) > 0) {
+    if (kind != First::kKind) {
+      return visit_among(ScorerList<Rest...>(), kind, std::forward<Call>(call));
+    }
+  }
+  return call.template operator()<First>();
+}
+
+/// Calls call.operator()<the scorer's type>().
+template <class Call>
+decltype(auto) visit_scorer(ScorerKind kind, Call&& call) {
+  return visit_among(Scorers(), kind, std::forward<Call>(call));
+}
+
+inline const ScorerFacts& facts_of(ScorerKind kind) {
+  return *visit_scorer(kind, [&]<class S>() { return &S::kFacts; });
+}
+
+}  // namespace warpdex

@@ -1,0 +1,33 @@
+// The forms in which kernels compute units of postings. A form may serve several scorers. Internal.
+#pragma once
+
+#include <cstdint>
+
+#include "warpdex/core/cuda/host_device.hpp"
+
+namespace warpdex {
+
+/// gpu/device/units.cuh has a type for each, with what its kernels can do.
+enum class UnitForm : std::uint32_t {
+  kImpact,           ///< a multiple of the stored number
+  kBm25,             ///< BM25, by codes of lengths
+  kQueryLikelihood,  ///< logarithms, by codes of lengths
+};
+
+/// The kernels that there are for a form beside those that each form has.
+struct UnitKernels {
+  bool stored = false;    ///< lists are decoded once for a batch, and tiles added up from them
+  bool searched = false;  ///< and documents looked up in them
+  bool pieces = false;    ///< one long query is added up in pieces
+};
+
+constexpr UnitKernels kernels_for(UnitForm form) {
+  switch (form) {
+    case UnitForm::kImpact: return {.stored = true};
+    case UnitForm::kBm25: return {.stored = true, .searched = true, .pieces = true};
+    case UnitForm::kQueryLikelihood: break;
+  }
+  return {};
+}
+
+}  // namespace warpdex
