@@ -56,13 +56,13 @@ OpenVectors open_rows(const std::shared_ptr<const StoredVectors>& stored,
 vector::Neighbors nearest_rows(OpenVectors& open, std::span<const float> rows, std::size_t k) {
   if (open.is_on_gpu()) {
     try {
-      return open.searcher().nearest(rows, k);
+      return open.searcher().nearest(rows, k, open.depth());
     } catch (const Error& error) {
       let_cpu_take_over(open.options(), error);
     }
     open = open.on_cpu();
   }
-  return open.searcher().nearest(rows, k);
+  return open.searcher().nearest(rows, k, open.depth());
 }
 
 void append_lists(const vector::Neighbors& lists, vector::Neighbors& all) {

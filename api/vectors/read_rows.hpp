@@ -6,7 +6,7 @@
 #include <span>
 
 #include "warpdex/vector/data/vector_reader.hpp"
-#include "warpdex/vector/ivf/ivf_settings.hpp"
+#include "warpdex/vector/lists/ivf_settings.hpp"
 
 namespace warpdex {
 

@@ -19,7 +19,7 @@ void StoredVectors::check() const {
   is_checked_ = true;
 }
 
-vector::ProbeSettings probe_settings(const VectorDepth& depth) {
+vector::SearchOptions search_options(const VectorDepth& depth) {
   return {.probes = depth.probes,
           .refine = depth.refine,
           .query_bits = depth.query_bits,
@@ -30,19 +30,23 @@ OpenVectors OpenVectors::of_rows(std::shared_ptr<const StoredVectors> stored,
                                  VectorIndexOptions options) {
   OpenVectors open(std::move(stored), std::move(options));
   const vector::RowSearchMethod method =
-      vector::row_search_method(open.index(), probe_settings(open.options().depth));
+      vector::row_search_method(open.index(), search_options(open.options().depth));
   open.rows_ = Rows{method.metric, method.depth};
   return open;
 }
 
 std::unique_ptr<vector::VectorSearcher> OpenVectors::make_searcher() const {
-  const vector::ProbeSettings depth = rows_ ? rows_->depth : probe_settings(options_.depth);
   const vector::Metric metric = rows_ ? rows_->metric : index().settings().metric;
-  if (!is_on_gpu()) return vector::search_index_on_cpu(index(), depth, options_.threads, metric);
+  if (!is_on_gpu()) return vector::search_index_on_cpu(index(), options_.threads, metric);
   stored_->check();
   std::vector<Resources*> gpus;
   for (const Gpu& gpu : options_.gpus) gpus.push_back(&gpu.resources());
-  return vector::search_index_on_gpus(index(), depth, gpus, options_.shards, metric);
+  return vector::search_index_on_gpus(index(), gpus, options_.shards,
+                                      {.keeps_vectors = depth().refine > 0}, metric);
+}
+
+vector::SearchOptions OpenVectors::depth(const vector::RowFilter* filter) const {
+  return (rows_ ? rows_->depth : search_options(options_.depth)).among(filter);
 }
 
 const vector::VectorSearcher& OpenVectors::searcher() const {

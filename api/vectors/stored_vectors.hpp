@@ -9,7 +9,7 @@
 
 #include "warpdex/core/error.hpp"
 #include "warpdex/vector/format/vector_index.hpp"
-#include "warpdex/vector/ivf/ivf_settings.hpp"
+#include "warpdex/vector/lists/ivf_settings.hpp"
 #include "warpdex/vector/search/vector_searcher.hpp"
 #include "warpdex/vector_index.hpp"
 
@@ -29,7 +29,8 @@ struct StoredVectors {
   mutable bool is_checked_ = false;
 };
 
-vector::ProbeSettings probe_settings(const VectorDepth& depth);
+/// How thoroughly to search, among all rows.
+vector::SearchOptions search_options(const VectorDepth& depth);
 
 /// The commit, searched where `options` say; with GPUs, there. The searcher is made when it is
 /// first needed, and again after it failed to be made. Any thread.
@@ -50,13 +51,15 @@ class OpenVectors {
 
   /// Throws FormatError for damage, and what the searcher's constructor does.
   const vector::VectorSearcher& searcher() const;
+  /// How to search among the rows of a filter; null: among all.
+  vector::SearchOptions depth(const vector::RowFilter* filter = nullptr) const;
   /// The same commit, searched by the CPU.
   OpenVectors on_cpu() const;
 
  private:
   struct Rows {
     vector::Metric metric;
-    vector::ProbeSettings depth;
+    vector::SearchOptions depth;
   };
   std::unique_ptr<vector::VectorSearcher> make_searcher() const;
 

@@ -61,13 +61,16 @@ vector::Neighbors nearest_in(const OpenVectors& open, std::span<const float> que
                              const VectorSearchOptions& options) {
   return search_in_parts<vector::Neighbors>(
       open, queries, options.stop,
-      [&](std::span<const float> some) { return open.searcher().nearest(some, k, options.filter); },
+      [&](std::span<const float> some) {
+        return open.searcher().nearest(some, k, open.depth(options.filter));
+      },
       append_nearest);
 }
 
 void find_on_gpu(const OpenVectors& open, const float* queries, std::size_t count, std::size_t k,
                  std::int32_t* rows, float* distances) {
-  if (open.is_on_gpu() && open.searcher().nearest_on_gpu(queries, count, k, rows, distances)) {
+  if (open.is_on_gpu() &&
+      open.searcher().nearest_on_gpu(queries, count, k, rows, distances, open.depth())) {
     return;
   }
   throw UsageError(
@@ -167,7 +170,7 @@ vector::RangeNeighbors VectorIndex::search_radius(std::span<const float> queries
     return search_in_parts<vector::RangeNeighbors>(
         open, queries, options.stop,
         [&](std::span<const float> some) {
-          return open.searcher().within(some, radius, options.filter);
+          return open.searcher().within(some, radius, open.depth(options.filter));
         },
         append_within);
   });
@@ -210,7 +213,7 @@ VectorGpuFigures VectorIndex::gpu_figures() const {
   const std::shared_ptr<const OpenVectors> open = state_->current();
   if (!open->is_on_gpu()) return {};
   const vector::VectorSearcher& searcher = open->searcher();
-  const vector::GpuFlatFigures figures = searcher.figures();
+  const vector::GpuFigures figures = searcher.figures();
   return {searcher.is_resident(), figures.queries, figures.uncertified};
 }
 

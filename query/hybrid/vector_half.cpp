@@ -89,8 +89,9 @@ std::vector<std::vector<Hit>> VectorHalf::nearest(std::span<const float> queries
   std::vector<std::vector<Hit>> hits(queries.size() / state_->dimension);
   if (hits.empty()) return hits;
   for (const SearchedVectorsOfSegment& segment : state_->segments) {
-    const vector::Neighbors found = segment.together.nearest(
-        queries, std::min(k, segment.documents), segment.live ? &*segment.live : nullptr);
+    const vector::Neighbors found =
+        segment.together.nearest(queries, std::min(k, segment.documents),
+                                 {.filter = segment.live ? &*segment.live : nullptr});
     for (std::size_t i = 0; i < hits.size(); ++i) {
       State::append(found, i, segment.first_document, hits[i]);
     }
@@ -112,7 +113,7 @@ std::vector<Hit> VectorHalf::nearest_within(std::span<const float> query, std::u
     const vector::RowFilter allowed = vector::RowFilter::of_bits(words, segment.documents);
     const auto count = static_cast<std::uint32_t>(allowed.count());
     if (count == 0) continue;
-    State::append(segment.alone.nearest(query, std::min(k, count), &allowed), 0,
+    State::append(segment.alone.nearest(query, std::min(k, count), {.filter = &allowed}), 0,
                   segment.first_document, hits);
   }
   state_->cut(hits, k);

@@ -22,7 +22,7 @@
 #include "warpdex/query/hybrid/hybrid_searcher.hpp"
 #include "warpdex/scheduler/scheduler.hpp"
 #include "warpdex/vector/flat/flat_searcher.hpp"
-#include "warpdex/vector/flat/gpu_flat_searcher.hpp"
+#include "warpdex/vector/search/make_searcher.hpp"
 
 namespace warpdex {
 namespace {
@@ -290,12 +290,12 @@ TEST_F(VectorWorkTest, IsScheduledBesideText) {
 TEST_F(VectorWorkTest, IsScheduledOnAGpu) {
   if (device_count() == 0) GTEST_SKIP() << why_no_device();
   Resources resources;
-  const vector::GpuFlatSearcher searcher(collection_.vectors, resources);
+  const auto searcher = vector::search_on_gpu(collection_.vectors, resources);
   HybridSearcher hybrid(GpuVectors(GpuSnapshot(snapshot_, resources)));
   for (const Placement placement : {Placement::kBoth, Placement::kGpuOnly}) {
-    run_all(
-        [&](std::span<const float> queries, std::size_t k) { return searcher.nearest(queries, k); },
-        hybrid, placement);
+    run_all([&](std::span<const float> queries,
+                std::size_t k) { return searcher->nearest(queries, k); },
+            hybrid, placement);
   }
 }
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "binary/query_code.hpp"
-#include "warpdex/vector/binary/binary_searcher.hpp"
+#include "warpdex/vector/binary/binary_vectors.hpp"
 
 namespace warpdex::vector {
 

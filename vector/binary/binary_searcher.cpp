@@ -1,6 +1,4 @@
 // Cuts a search into blocks of queries times slices of rows, and joins what was found.
-#include "warpdex/vector/binary/binary_searcher.hpp"
-
 #include <algorithm>
 #include <array>
 
@@ -10,6 +8,7 @@
 #include "flat/run_tasks.hpp"
 #include "flat/search_input.hpp"
 #include "pq/code_groups.hpp"
+#include "search/searchers.hpp"
 #include "warpdex/core/parallel.hpp"
 
 namespace warpdex::vector {
@@ -126,54 +125,67 @@ std::vector<CodeKeys> scan_all(const BinaryVectors& vectors, std::size_t query_b
   return joined;
 }
 
-}  // namespace
+class BinarySearcher final : public VectorSearcher {
+ public:
+  BinarySearcher(const BinaryVectors& vectors, std::size_t threads)
+      : vectors_(vectors), threads_(threads == 0 ? default_threads() : threads) {}
 
-BinarySearcher::BinarySearcher(const BinaryVectors& vectors, std::size_t threads)
-    : vectors_(vectors), threads_(threads == 0 ? default_threads() : threads) {}
+  Metric metric() const override { return vectors_.metric; }
+  std::size_t dimension() const override { return vectors_.quantizer.dimension; }
+  std::size_t rows() const override { return vectors_.rows; }
+
+  /// O(queries * rows * code_words() * query bits).
+  Neighbors nearest(std::span<const float> queries, std::size_t k,
+                    const SearchOptions& options) const override;
+  RangeNeighbors within(std::span<const float> queries, float radius,
+                        const SearchOptions& options) const override;
+
+ private:
+  BinaryVectors vectors_;
+  std::size_t threads_;
+};
 
 Neighbors BinarySearcher::nearest(std::span<const float> queries, std::size_t k,
-                                  const BinaryDepth& depth, const RowFilter* filter) const {
+                                  const SearchOptions& options) const {
   check_k(k, vectors_.rows);
-  check_filter(filter, vectors_.rows);
-  const std::size_t query_bits = check_depth(vectors_, depth);
-  const PreparedQueries prepared =
-      prepare_queries(vectors_.metric, vectors_.quantizer.dimension, queries);
+  check_filter(options.filter, vectors_.rows);
+  const std::size_t query_bits = check_depth(vectors_, options);
+  const PreparedQueries prepared = prepare_queries(metric(), dimension(), queries);
   const std::vector<QueryCode> codes = encode_queries(vectors_, query_bits, prepared, threads_);
-  const std::size_t candidates = candidate_count(depth, k, vectors_.rows);
+  const std::size_t candidates = candidate_count(options, k, vectors_.rows);
   std::vector<CodeKeys> found =
-      scan_all(vectors_, query_bits, filter, codes, threads_, [&](const QueryCode& query) {
-        return CandidateKeys(candidates, candidate_margin(depth, query));
+      scan_all(vectors_, query_bits, options.filter, codes, threads_, [&](const QueryCode& query) {
+        return CandidateKeys(candidates, candidate_margin(options, query));
       });
-  Neighbors result = make_neighbors(vectors_.metric, prepared.count, k);
+  Neighbors result = make_neighbors(metric(), prepared.count, k);
   run_tasks(threads_, prepared.count, [&](std::size_t q) {
-    CandidateKeys kept(candidates, candidate_margin(depth, codes[q]));
+    CandidateKeys kept(candidates, candidate_margin(options, codes[q]));
     for (const std::uint64_t key : found[q]) kept.add(key);
     found[q] = kept.take();
-    if (depth.refine > 0) rescore_keys(vectors_.vectors, prepared.query(q), found[q]);
+    if (options.refine > 0) rescore_keys(vectors_.vectors, prepared.query(q), found[q]);
     keep_nearest(found[q], k);
-    set_answers(vectors_.metric, q, found[q], result);
+    set_answers(metric(), q, found[q], result);
   });
   return result;
 }
 
 RangeNeighbors BinarySearcher::within(std::span<const float> queries, float radius,
-                                      const BinaryDepth& depth, const RowFilter* filter) const {
+                                      const SearchOptions& options) const {
   check_radius(radius);
-  check_filter(filter, vectors_.rows);
-  const std::size_t query_bits = check_depth(vectors_, depth);
-  const PreparedQueries prepared =
-      prepare_queries(vectors_.metric, vectors_.quantizer.dimension, queries);
+  check_filter(options.filter, vectors_.rows);
+  const std::size_t query_bits = check_depth(vectors_, options);
+  const PreparedQueries prepared = prepare_queries(metric(), dimension(), queries);
   const std::vector<QueryCode> codes = encode_queries(vectors_, query_bits, prepared, threads_);
-  const std::uint64_t limit = order_key(ascending(vectors_.metric, radius), ~std::uint32_t{0});
-  std::vector<CodeKeys> found = scan_all(vectors_, query_bits, filter, codes, threads_,
+  const std::uint64_t limit = order_key(ascending(metric(), radius), ~std::uint32_t{0});
+  std::vector<CodeKeys> found = scan_all(vectors_, query_bits, options.filter, codes, threads_,
                                          [&](const QueryCode&) { return CodeKeysWithin(limit); });
-  RangeNeighbors result;
-  result.offsets.push_back(0);
-  for (CodeKeys& keys : found) {
-    std::sort(keys.begin(), keys.end());
-    add_answers(vectors_.metric, keys, result);
-  }
-  return result;
+  return range_of(metric(), found);
+}
+
+}  // namespace
+
+std::unique_ptr<VectorSearcher> make_cpu_searcher(const BinaryVectors& codes, std::size_t threads) {
+  return std::make_unique<BinarySearcher>(codes, threads);
 }
 
 }  // namespace warpdex::vector

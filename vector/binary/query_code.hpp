@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "binary/code_kernels.hpp"
-#include "warpdex/vector/binary/binary_searcher.hpp"
+#include "warpdex/vector/binary/binary_vectors.hpp"
 
 namespace warpdex::vector {
 

@@ -7,6 +7,7 @@
 #include "flat/flat_task.hpp"
 #include "flat/run_tasks.hpp"
 #include "flat/search_input.hpp"
+#include "search/searchers.hpp"
 #include "warpdex/core/parallel.hpp"
 
 namespace warpdex::vector {
@@ -84,20 +85,25 @@ FlatSearcher::FlatSearcher(const FlatVectors& vectors, std::size_t threads)
   check_vectors(vectors.vectors);
 }
 
+std::unique_ptr<VectorSearcher> make_cpu_searcher(const FlatVectors& vectors, std::size_t threads) {
+  return std::make_unique<FlatSearcher>(vectors, threads);
+}
+
 Neighbors FlatSearcher::nearest(std::span<const float> queries, std::size_t k,
-                                const RowFilter* filter) const {
+                                const SearchOptions& options) const {
   const std::size_t rows = vectors_.vectors.rows;
   check_k(k, rows);
-  check_filter(filter, rows);
+  check_filter(options.filter, rows);
   const PreparedQueries prepared =
       prepare_queries(vectors_.metric, vectors_.vectors.dimension, queries);
   Neighbors result = make_neighbors(vectors_.metric, prepared.count, k);
   const bool is_scan = prepared.count < kMinProductQueries;
   const std::size_t block = is_scan ? kMinProductQueries : max_product_queries(vectors_, k);
   const Cut cut = cut_search(prepared.count, rows, block, threads_);
-  auto parts = search_parts(vectors_, filter, prepared, cut, threads_, [&](const FlatTask& task) {
+  const auto answer = [&](const FlatTask& task) {
     return is_scan ? scan_nearest(task, k) : multiply_nearest(task, k);
-  });
+  };
+  auto parts = search_parts(vectors_, options.filter, prepared, cut, threads_, answer);
   for (std::size_t q = 0; q < prepared.count; ++q) {
     std::vector<std::uint64_t> keys = join(parts[q / block], q % block);
     if (cut.slices > 1) keep_nearest(keys, k);
@@ -107,18 +113,19 @@ Neighbors FlatSearcher::nearest(std::span<const float> queries, std::size_t k,
 }
 
 RangeNeighbors FlatSearcher::within(std::span<const float> queries, float radius,
-                                    const RowFilter* filter) const {
+                                    const SearchOptions& options) const {
   check_radius(radius);
-  check_filter(filter, vectors_.vectors.rows);
+  check_filter(options.filter, vectors_.vectors.rows);
   const PreparedQueries prepared =
       prepare_queries(vectors_.metric, vectors_.vectors.dimension, queries);
   const float limit = ascending(vectors_.metric, radius);
   const bool is_scan = prepared.count < kMinProductQueries;
   const std::size_t block = is_scan ? kMinProductQueries : max_product_queries(vectors_, 1);
   const Cut cut = cut_search(prepared.count, vectors_.vectors.rows, block, threads_);
-  auto parts = search_parts(vectors_, filter, prepared, cut, threads_, [&](const FlatTask& task) {
+  const auto answer = [&](const FlatTask& task) {
     return is_scan ? scan_within(task, limit) : multiply_within(task, limit);
-  });
+  };
+  auto parts = search_parts(vectors_, options.filter, prepared, cut, threads_, answer);
   RangeNeighbors result;
   result.offsets.push_back(0);
   for (std::size_t q = 0; q < prepared.count; ++q) {

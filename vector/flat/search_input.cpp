@@ -121,4 +121,13 @@ void add_answers(Metric metric, std::span<const std::uint64_t> keys, RangeNeighb
   answers.offsets.push_back(answers.rows.size());
 }
 
+RangeNeighbors range_of(Metric metric, std::vector<std::vector<std::uint64_t>>& keys) {
+  RangeNeighbors answers{{0}, {}, {}};
+  for (std::vector<std::uint64_t>& of_query : keys) {
+    std::sort(of_query.begin(), of_query.end());
+    add_answers(metric, of_query, answers);
+  }
+  return answers;
+}
+
 }  // namespace warpdex::vector

@@ -47,5 +47,7 @@ void set_answers(Metric metric, std::size_t query, std::span<const std::uint64_t
                  Neighbors& answers);
 /// Adds the answers of the next query.
 void add_answers(Metric metric, std::span<const std::uint64_t> keys, RangeNeighbors& answers);
+/// The answers of all queries from their keys, which are sorted here.
+RangeNeighbors range_of(Metric metric, std::vector<std::vector<std::uint64_t>>& keys);
 
 }  // namespace warpdex::vector

@@ -11,7 +11,7 @@
 #include "format/ivf_pq_layout.hpp"
 #include "format/manifest.hpp"
 #include "format/written_rows.hpp"
-#include "ivf/build/steps.hpp"
+#include "lists/build/steps.hpp"
 
 namespace warpdex::vector {
 namespace {
@@ -66,9 +66,9 @@ void AddedSegment::write_lists(const BuildProgress& progress) {
   BuildSteps steps(progress, on_cpu);
   const IvfLists lists =
       assign_to_lists(written.flat, to_matrix(centroids_of(first).vectors), 0, steps);
-  if (const auto* const codes = std::get_if<IvfPqVectors>(&first)) {
+  if (const auto* const codes = std::get_if<Lists<PqCoding>>(&first)) {
     write_codes(written.flat, lists, codes->quantizer, 0, folder_, steps, sections_);
-  } else if (const auto* const bits = std::get_if<IvfBinaryVectors>(&first)) {
+  } else if (const auto* const bits = std::get_if<Lists<BinaryCoding>>(&first)) {
     write_list_codes(written.flat, lists, bits->quantizer, 0, folder_, steps, sections_);
   } else {
     write_in_lists(written, lists.members, folder_, progress, sections_);

@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <vector>
 
-#include "ivf/build/steps.hpp"
+#include "lists/build/steps.hpp"
 #include "warpdex/core/storage/section_file.hpp"
 #include "warpdex/vector/binary/binary_quantizer.hpp"
 #include "warpdex/vector/flat/flat_vectors.hpp"

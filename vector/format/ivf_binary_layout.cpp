@@ -1,10 +1,10 @@
 // Writes codes as they are made, group after group.
 #include "format/ivf_binary_layout.hpp"
 
+#include "binary/list_codes.hpp"
 #include "format/binary_layout.hpp"
 #include "format/ivf_lists.hpp"
 #include "format/manifest.hpp"
-#include "ivf/build/binary_codes.hpp"
 
 namespace warpdex::vector {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "format/row_writer.hpp"
-#include "ivf/build/lists.hpp"
+#include "lists/build/lists.hpp"
 #include "warpdex/core/storage/section_file.hpp"
 
 namespace warpdex::vector {

@@ -3,7 +3,7 @@
 
 #include "format/ivf_lists.hpp"
 #include "format/manifest.hpp"
-#include "ivf/build/codes.hpp"
+#include "pq/list_codes.hpp"
 
 namespace warpdex::vector {
 

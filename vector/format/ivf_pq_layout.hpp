@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "format/written_rows.hpp"
-#include "ivf/build/lists.hpp"
-#include "ivf/build/steps.hpp"
+#include "lists/build/lists.hpp"
+#include "lists/build/steps.hpp"
 #include "warpdex/core/storage/section_file.hpp"
 #include "warpdex/vector/format/vector_index.hpp"
 #include "warpdex/vector/format/vector_index_writer.hpp"

@@ -108,8 +108,8 @@ void Merge::tell() {
 std::vector<SectionInfo> Merge::write() {
   if (index_.settings().pq.keeps_vectors) write_vectors();
   if (has_lists(kind())) write_lists();
-  if (kind() == IndexKind::kIvfPq) write_list_codes<IvfPqVectors>();
-  if (kind() == IndexKind::kIvfBinary) write_list_codes<IvfBinaryVectors>();
+  if (kind() == IndexKind::kIvfPq) write_list_codes<Lists<PqCoding>>();
+  if (kind() == IndexKind::kIvfBinary) write_list_codes<Lists<BinaryCoding>>();
   if (kind() == IndexKind::kBinary) write_binary_codes();
   write_trained();
   write_kept_rows();
@@ -199,7 +199,7 @@ void Merge::write_trained() {
   if (const auto* const binary = std::get_if<BinaryVectors>(&first())) {
     write_binary_quantizer(binary->quantizer, folder_, sections_);
   }
-  if (const auto* const bits = std::get_if<IvfBinaryVectors>(&first())) {
+  if (const auto* const bits = std::get_if<Lists<BinaryCoding>>(&first())) {
     BinaryQuantizer quantizer = bits->quantizer;
     quantizer.centre = {};  // of queries, not of residuals
     write_binary_quantizer(quantizer, folder_, sections_);
@@ -210,7 +210,7 @@ void Merge::write_trained() {
   add_section(section::kCentroids,
               std::span(static_cast<const float*>(view.data), view.rows * view.stride));
   add_section(section::kCentroidNorms, centroids.norms);
-  if (const auto* const codes = std::get_if<IvfPqVectors>(&first())) {
+  if (const auto* const codes = std::get_if<Lists<PqCoding>>(&first())) {
     add_section(section::kCodebooks, codes->quantizer.codebooks);
     add_section(section::kRotation, codes->quantizer.rotation);
   }

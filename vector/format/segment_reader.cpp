@@ -34,7 +34,7 @@ SegmentReader::SegmentReader(const Folder& folder, const Manifest& manifest, std
     view_.vectors = open_binary_codes(vectors);
     return;
   }
-  const IvfVectors lists = open_lists(vectors);
+  const Lists<RowCoding> lists = open_lists(vectors);
   if (manifest.settings.index == IndexKind::kIvfFlat) {
     view_.vectors = lists;
   } else if (manifest.settings.index == IndexKind::kIvfPq) {
@@ -149,8 +149,8 @@ FlatVectors SegmentReader::open_vectors() const {
 }
 
 /// O(rows + lists).
-IvfVectors SegmentReader::open_lists(const FlatVectors& vectors) const {
-  IvfVectors ivf;
+Lists<RowCoding> SegmentReader::open_lists(const FlatVectors& vectors) const {
+  Lists<RowCoding> ivf;
   ivf.vectors = vectors;
   ivf.vectors.row_numbers = section(section::kRowNumbers).as<std::uint32_t>(view_.rows);
   for (const std::uint32_t row : ivf.vectors.row_numbers) {
@@ -181,7 +181,7 @@ BinaryVectors SegmentReader::open_binary_codes(const FlatVectors& vectors) const
   return codes;
 }
 
-void SegmentReader::open_code_lists(const FlatVectors& vectors, const IvfVectors& lists,
+void SegmentReader::open_code_lists(const FlatVectors& vectors, const Lists<RowCoding>& lists,
                                     std::size_t code_bytes, CodeLists& codes) {
   group_begins_.push_back(0);
   for (std::size_t list = 0; list < lists.lists(); ++list) {
@@ -199,9 +199,9 @@ void SegmentReader::open_code_lists(const FlatVectors& vectors, const IvfVectors
   codes.vectors = vectors;
 }
 
-IvfBinaryVectors SegmentReader::open_list_codes(const FlatVectors& vectors,
-                                                const IvfVectors& lists) {
-  IvfBinaryVectors codes;
+Lists<BinaryCoding> SegmentReader::open_list_codes(const FlatVectors& vectors,
+                                                   const Lists<RowCoding>& lists) {
+  Lists<BinaryCoding> codes;
   codes.quantizer = trained_.binary_quantizer;
   open_code_lists(vectors, lists, codes.quantizer.code_bytes(), codes);
   codes.factors =
@@ -209,8 +209,9 @@ IvfBinaryVectors SegmentReader::open_list_codes(const FlatVectors& vectors,
   return codes;
 }
 
-IvfPqVectors SegmentReader::open_codes(const FlatVectors& vectors, const IvfVectors& lists) {
-  IvfPqVectors codes;
+Lists<PqCoding> SegmentReader::open_codes(const FlatVectors& vectors,
+                                          const Lists<RowCoding>& lists) {
+  Lists<PqCoding> codes;
   codes.quantizer = trained_.quantizer;
   codes.centre = trained_.centre;
   open_code_lists(vectors, lists, codes.quantizer.bytes, codes);

@@ -43,12 +43,12 @@ class SegmentReader {
   void open_kept_rows();
   void open_ids();
   FlatVectors open_vectors() const;
-  IvfVectors open_lists(const FlatVectors& vectors) const;
+  Lists<RowCoding> open_lists(const FlatVectors& vectors) const;
   BinaryVectors open_binary_codes(const FlatVectors& vectors) const;
-  IvfPqVectors open_codes(const FlatVectors& vectors, const IvfVectors& lists);
-  IvfBinaryVectors open_list_codes(const FlatVectors& vectors, const IvfVectors& lists);
-  void open_code_lists(const FlatVectors& vectors, const IvfVectors& lists, std::size_t code_bytes,
-                       CodeLists& codes);
+  Lists<PqCoding> open_codes(const FlatVectors& vectors, const Lists<RowCoding>& lists);
+  Lists<BinaryCoding> open_list_codes(const FlatVectors& vectors, const Lists<RowCoding>& lists);
+  void open_code_lists(const FlatVectors& vectors, const Lists<RowCoding>& lists,
+                       std::size_t code_bytes, CodeLists& codes);
 
   const Manifest& manifest_;
   SegmentView sections_;

@@ -116,16 +116,16 @@ const FlatVectors& VectorIndex::flat() const {
   throw UsageError("the index at '" + state_->folder.string() +
                    "' keeps no vectors, only codes; build it again with its vectors");
 }
-const IvfVectors& VectorIndex::ivf() const {
+const Lists<RowCoding>& VectorIndex::ivf() const {
   if (settings().index == IndexKind::kIvfFlat) {
-    return std::get<IvfVectors>(state_->whole().vectors);
+    return std::get<Lists<RowCoding>>(state_->whole().vectors);
   }
   throw UsageError("the index at '" + state_->folder.string() +
                    "' is no inverted file of whole vectors");
 }
-const IvfPqVectors& VectorIndex::ivf_pq() const {
+const Lists<PqCoding>& VectorIndex::ivf_pq() const {
   if (settings().index == IndexKind::kIvfPq) {
-    return std::get<IvfPqVectors>(state_->whole().vectors);
+    return std::get<Lists<PqCoding>>(state_->whole().vectors);
   }
   throw UsageError("the index at '" + state_->folder.string() +
                    "' is no inverted file of product codes");
@@ -137,9 +137,9 @@ const BinaryVectors& VectorIndex::binary() const {
   throw UsageError("the index at '" + state_->folder.string() +
                    "' has no binary codes of all vectors without lists");
 }
-const IvfBinaryVectors& VectorIndex::ivf_binary() const {
+const Lists<BinaryCoding>& VectorIndex::ivf_binary() const {
   if (settings().index == IndexKind::kIvfBinary) {
-    return std::get<IvfBinaryVectors>(state_->whole().vectors);
+    return std::get<Lists<BinaryCoding>>(state_->whole().vectors);
   }
   throw UsageError("the index at '" + state_->folder.string() +
                    "' is no inverted file of binary codes");

@@ -15,7 +15,7 @@
 #include "format/ivf_pq_layout.hpp"
 #include "format/manifest.hpp"
 #include "format/row_writer.hpp"
-#include "ivf/build/codes.hpp"
+#include "pq/list_codes.hpp"
 #include "warpdex/core/error.hpp"
 #include "warpdex/core/storage/manifest_json.hpp"
 #include "warpdex/core/storage/replacement_folder.hpp"

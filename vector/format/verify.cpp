@@ -64,9 +64,9 @@ void check_segments(const VectorIndex& index, const std::function<void(double)>&
       if (!progress) return;
       progress(0.5 + 0.5 * static_cast<double>(done + rows) / static_cast<double>(index.rows()));
     });
-    if (std::holds_alternative<IvfPqVectors>(segment.vectors)) check_codes(segment);
+    if (std::holds_alternative<Lists<PqCoding>>(segment.vectors)) check_codes(segment);
     if (std::holds_alternative<BinaryVectors>(segment.vectors)) check_binary_codes(segment);
-    if (std::holds_alternative<IvfBinaryVectors>(segment.vectors)) check_list_codes(segment);
+    if (std::holds_alternative<Lists<BinaryCoding>>(segment.vectors)) check_list_codes(segment);
     done += segment.rows;
   }
 }

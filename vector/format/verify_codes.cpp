@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "binary/list_codes.hpp"
 #include "binary/row_encoder.hpp"
-#include "ivf/build/binary_codes.hpp"
 #include "kmeans/parallel_parts.hpp"
 #include "pq/code_groups.hpp"
 #include "pq/residual_encoder.hpp"
@@ -37,7 +37,7 @@ void read_code(const CodeLists& codes, std::size_t list, std::uint64_t p,
               code.data());
 }
 
-void check_list(const VectorSegment& segment, const IvfPqVectors& codes, std::size_t list,
+void check_list(const VectorSegment& segment, const Lists<PqCoding>& codes, std::size_t list,
                 ResidualEncoder& encoder) {
   std::vector<float> row(codes.quantizer.dimension);
   std::vector<std::uint8_t> code(codes.quantizer.bytes);
@@ -95,7 +95,7 @@ void check_finite(std::span<const float> terms, std::span<const float> correctio
   }
 }
 
-void check_list_of_bits(const VectorSegment& segment, const IvfBinaryVectors& codes,
+void check_list_of_bits(const VectorSegment& segment, const Lists<BinaryCoding>& codes,
                         std::size_t list, ResidualBitEncoder& encoder) {
   std::vector<float> centroid(codes.quantizer.dimension);
   std::vector<float> row(codes.quantizer.dimension);
@@ -118,7 +118,7 @@ void check_list_of_bits(const VectorSegment& segment, const IvfBinaryVectors& co
 }  // namespace
 
 void check_codes(const VectorSegment& segment) {
-  const IvfPqVectors& codes = std::get<IvfPqVectors>(segment.vectors);
+  const Lists<PqCoding>& codes = std::get<Lists<PqCoding>>(segment.vectors);
   if (!all_finite(codes.quantizer.codebooks)) throw FormatError("the codebooks are not finite");
   if (!all_finite(codes.quantizer.rotation)) throw FormatError("the rotation is not finite");
   if (!all_finite(codes.centre)) throw FormatError("the centre is not finite");
@@ -145,7 +145,7 @@ void check_binary_codes(const VectorSegment& segment) {
 }
 
 void check_list_codes(const VectorSegment& segment) {
-  const auto& codes = std::get<IvfBinaryVectors>(segment.vectors);
+  const auto& codes = std::get<Lists<BinaryCoding>>(segment.vectors);
   check_quantizer(codes.quantizer);
   check_finite(codes.terms, codes.factors);
   check_row_numbers(segment);

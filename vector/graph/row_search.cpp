@@ -9,7 +9,7 @@
 
 namespace warpdex::vector {
 
-RowSearchMethod row_search_method(const VectorIndex& index, const ProbeSettings& depth) {
+RowSearchMethod row_search_method(const VectorIndex& index, const SearchOptions& depth) {
   if (!index.settings().pq.keeps_vectors) {
     throw UsageError("the index at '" + index.folder().string() +
                      "' keeps no vectors, only codes; build it again with its vectors");
@@ -24,11 +24,13 @@ RowSearchMethod row_search_method(const VectorIndex& index, const ProbeSettings&
 }
 
 RowSearch row_search(const VectorIndex& index, const RowSearchSettings& settings) {
-  const RowSearchMethod method = row_search_method(index, {settings.probes, settings.refine});
+  const RowSearchMethod method =
+      row_search_method(index, {.probes = settings.probes, .refine = settings.refine});
   const std::shared_ptr<const VectorSearcher> searcher =
-      search_index_on_cpu(index, method.depth, settings.threads, method.metric);
-  return
-      [searcher](std::span<const float> rows, std::size_t k) { return searcher->nearest(rows, k); };
+      search_index_on_cpu(index, settings.threads, method.metric);
+  return [searcher, depth = method.depth](std::span<const float> rows, std::size_t k) {
+    return searcher->nearest(rows, k, depth);
+  };
 }
 
 }  // namespace warpdex::vector

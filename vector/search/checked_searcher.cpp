@@ -42,21 +42,20 @@ struct CheckedSearcher::Candidates {
 };
 
 CheckedSearcher::CheckedSearcher(std::unique_ptr<VectorSearcher> searcher, const VectorIndex& index,
-                                 const ProbeSettings& settings, Metric metric, std::size_t threads)
+                                 Metric metric, std::size_t threads)
     : searcher_(std::move(searcher)),
       index_(index),
-      settings_(settings),
       metric_(metric),
       threads_(threads == 0 ? default_threads() : threads),
       checks_(has_codes(index.settings().index) && index.settings().pq.keeps_vectors),
       is_bound_(has_corrections(index)) {}
 
 Neighbors CheckedSearcher::nearest(std::span<const float> queries, std::size_t k,
-                                   const RowFilter* filter, Refining refining) const {
-  if (k <= rows()) return searcher_->nearest(queries, k, filter, refining);
-  check_filter(filter, rows());
+                                   const SearchOptions& options) const {
+  if (k <= rows()) return searcher_->nearest(queries, k, options);
+  check_filter(options.filter, rows());
   if (rows() == 0) return make_neighbors(metric_, check_queries(dimension(), queries), k);
-  return with_places(metric_, searcher_->nearest(queries, rows(), filter, refining), k);
+  return with_places(metric_, searcher_->nearest(queries, rows(), options), k);
 }
 
 const CheckedSearcher::Check& CheckedSearcher::check() const {
@@ -76,10 +75,10 @@ const CheckedSearcher::Check& CheckedSearcher::check() const {
 }
 
 /// No row's distance by codes is farther from the canonical one.
-double CheckedSearcher::certain_margin(const float* prepared) const {
+double CheckedSearcher::certain_margin(const float* prepared, const SearchOptions& options) const {
   const SearchedVectors first = with_metric(index_.segments().front().vectors, metric_);
   const auto& codes = std::get<BinaryVectors>(first);
-  const QueryCode code = encode_query(codes, check_depth(codes, settings_.binary()), prepared);
+  const QueryCode code = encode_query(codes, check_depth(codes, options), prepared);
   return largest_code_error(codes, code, prepared, check_.size, check_.residual);
 }
 
@@ -99,16 +98,16 @@ double CheckedSearcher::add_exact(const float* prepared, const Candidates& candi
 std::vector<std::uint64_t> CheckedSearcher::check_query(std::span<const float> query,
                                                         const float* prepared, float limit,
                                                         const Candidates& sample,
-                                                        const RowFilter* filter) const {
+                                                        const SearchOptions& options) const {
   std::vector<std::uint64_t> keys;
   const auto ask = [&](double margin) {
     keys.clear();
     const float radius = from_ascending(metric_, widened(limit, margin));
-    const RangeNeighbors found = searcher_->within(query, radius, filter);
+    const RangeNeighbors found = searcher_->within(query, radius, options);
     return add_exact(prepared, {found.rows, found.distances}, keys);
   };
   if (is_bound_) {
-    ask(certain_margin(prepared));
+    ask(certain_margin(prepared, options));
     return keys;
   }
   double margin = add_exact(prepared, sample, keys);
@@ -123,15 +122,15 @@ std::vector<std::uint64_t> CheckedSearcher::check_query(std::span<const float> q
 }
 
 RangeNeighbors CheckedSearcher::within(std::span<const float> queries, float radius,
-                                       const RowFilter* filter) const {
+                                       const SearchOptions& options) const {
   check_radius(radius);
-  check_filter(filter, rows());
-  if (!checks_ || rows() == 0) return searcher_->within(queries, radius, filter);
+  check_filter(options.filter, rows());
+  if (!checks_ || rows() == 0) return searcher_->within(queries, radius, options);
   check();
   const PreparedQueries prepared = prepare_queries(metric_, dimension(), queries);
-  const std::size_t taken = std::min(std::max(kSample, settings_.refine), rows());
+  const std::size_t taken = std::min(std::max(kSample, options.refine), rows());
   Neighbors samples;
-  if (!is_bound_) samples = searcher_->nearest(queries, taken, filter, Refining::kNone);
+  if (!is_bound_) samples = searcher_->nearest(queries, taken, options.by_codes());
   const float limit = ascending(metric_, radius);
   std::vector<std::vector<std::uint64_t>> found(prepared.count);
   run_tasks(threads_, prepared.count, [&](std::size_t q) {
@@ -141,7 +140,7 @@ RangeNeighbors CheckedSearcher::within(std::span<const float> queries, float rad
                 std::span(samples.distances).subspan(q * taken, taken)};
     }
     found[q] = check_query(queries.subspan(q * dimension(), dimension()), prepared.query(q), limit,
-                           sample, filter);
+                           sample, options);
     const std::uint64_t last = order_key(limit, ~std::uint32_t{0});
     std::erase_if(found[q], [last](std::uint64_t key) { return key > last; });
     std::sort(found[q].begin(), found[q].end());

@@ -30,26 +30,25 @@ class CheckedSearcher final : public VectorSearcher {
 
   /// `searcher` is of all rows of `index`, compared by `metric`. The index must outlive it.
   /// `threads` of 0: default_threads().
-  CheckedSearcher(std::unique_ptr<VectorSearcher> searcher, const VectorIndex& index,
-                  const ProbeSettings& settings, Metric metric, std::size_t threads);
+  CheckedSearcher(std::unique_ptr<VectorSearcher> searcher, const VectorIndex& index, Metric metric,
+                  std::size_t threads);
 
   Metric metric() const override { return searcher_->metric(); }
   std::size_t dimension() const override { return searcher_->dimension(); }
   std::size_t rows() const override { return searcher_->rows(); }
 
   Neighbors nearest(std::span<const float> queries, std::size_t k,
-                    const RowFilter* filter = nullptr,
-                    Refining refining = Refining::kAsSet) const override;
+                    const SearchOptions& options = {}) const override;
   /// O(candidates * dimension) beside a few searches by codes for each query.
   RangeNeighbors within(std::span<const float> queries, float radius,
-                        const RowFilter* filter = nullptr) const override;
+                        const SearchOptions& options = {}) const override;
 
   bool nearest_on_gpu(const float* queries, std::size_t count, std::size_t k, std::int32_t* rows,
-                      float* distances) const override {
-    return searcher_->nearest_on_gpu(queries, count, k, rows, distances);
+                      float* distances, const SearchOptions& options = {}) const override {
+    return searcher_->nearest_on_gpu(queries, count, k, rows, distances, options);
   }
 
-  GpuFlatFigures figures() const override { return searcher_->figures(); }
+  GpuFigures figures() const override { return searcher_->figures(); }
   bool is_resident() const override { return searcher_->is_resident(); }
 
  private:
@@ -64,14 +63,13 @@ class CheckedSearcher final : public VectorSearcher {
   const Check& check() const;
   std::vector<std::uint64_t> check_query(std::span<const float> query, const float* prepared,
                                          float limit, const Candidates& sample,
-                                         const RowFilter* filter) const;
-  double certain_margin(const float* prepared) const;
+                                         const SearchOptions& options) const;
+  double certain_margin(const float* prepared, const SearchOptions& options) const;
   double add_exact(const float* prepared, const Candidates& candidates,
                    std::vector<std::uint64_t>& keys) const;
 
   std::unique_ptr<VectorSearcher> searcher_;
   const VectorIndex& index_;
-  ProbeSettings settings_;
   Metric metric_;
   std::size_t threads_;
   bool checks_;    ///< codes whose vectors are kept

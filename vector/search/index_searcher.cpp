@@ -19,58 +19,55 @@ bool is_whole(const VectorIndex& index) {
   return index.segments().size() == 1 && index.segments().front().is_whole();
 }
 
-/// make(vectors, settings) is a searcher of what one segment has.
-using MakeSearcher =
-    std::function<std::unique_ptr<VectorSearcher>(const SearchedVectors&, const ProbeSettings&)>;
+using MakeSearcher = std::function<std::unique_ptr<VectorSearcher>(const SearchedVectors&)>;
 
 /// A searcher of all segments. Candidates that are ranked anew are chosen among all of them.
-std::unique_ptr<VectorSearcher> search_segments(const VectorIndex& index,
-                                                const ProbeSettings& settings, Metric metric,
+std::unique_ptr<VectorSearcher> search_segments(const VectorIndex& index, Metric metric,
                                                 std::size_t threads, const MakeSearcher& make) {
-  if (is_whole(index)) return make(with_metric(index.segments().front().vectors, metric), settings);
   std::vector<Shard> shards;
   for (const VectorSegment& segment : index.segments()) {
     const SearchedVectors vectors = with_metric(segment.vectors, metric);
-    std::unique_ptr<VectorSearcher> searcher = segment.rows == 0
-                                                   ? search_on_cpu(vectors, settings.by_codes(), 1)
-                                                   : make(vectors, settings.by_codes());
+    std::unique_ptr<VectorSearcher> searcher =
+        segment.rows == 0 ? search_on_cpu(vectors, 1) : make(vectors);
     shards.push_back({nullptr, std::make_unique<SegmentRowsSearcher>(segment, std::move(searcher)),
                       segment.name});
   }
   auto all = std::make_unique<ShardedSearcher>(std::move(shards), 1);
-  if (settings.refine == 0 || !has_codes(index.settings().index)) return all;
+  const SearchedVectors& first = index.segments().front().vectors;
+  if (!has_codes(first) || flat_of(first).vectors.data == nullptr) return all;
   StoredRows rows(index);
   rows.set_metric(metric);
-  const SearchedVectors first = with_metric(index.segments().front().vectors, metric);
-  return std::make_unique<RefiningSearcher>(std::move(all), std::move(rows), settings.refine,
-                                            candidate_margin(first, settings), threads);
+  return std::make_unique<RefiningSearcher>(std::move(all), std::move(rows),
+                                            with_metric(first, metric), threads);
 }
 
 }  // namespace
 
-std::unique_ptr<VectorSearcher> search_index_on_cpu(const VectorIndex& index,
-                                                    const ProbeSettings& settings,
-                                                    std::size_t threads,
+std::unique_ptr<VectorSearcher> search_index_on_cpu(const VectorIndex& index, std::size_t threads,
                                                     std::optional<Metric> metric) {
   const Metric used = metric.value_or(index.settings().metric);
-  const MakeSearcher make = [threads](const SearchedVectors& vectors, const ProbeSettings& own) {
-    return search_on_cpu(vectors, own, threads);
+  const MakeSearcher make = [threads](const SearchedVectors& vectors) {
+    return search_on_cpu(vectors, threads);
   };
-  return std::make_unique<CheckedSearcher>(search_segments(index, settings, used, threads, make),
-                                           index, settings, used, threads);
+  auto all = is_whole(index) ? make(with_metric(index.segments().front().vectors, used))
+                             : search_segments(index, used, threads, make);
+  return std::make_unique<CheckedSearcher>(std::move(all), index, used, threads);
 }
 
 std::unique_ptr<VectorSearcher> search_index_on_gpus(const VectorIndex& index,
-                                                     const ProbeSettings& settings,
                                                      std::span<Resources* const> gpus,
                                                      std::size_t shards,
+                                                     const GpuSearchSettings& settings,
                                                      std::optional<Metric> metric) {
   const Metric used = metric.value_or(index.settings().metric);
-  const MakeSearcher make = [&](const SearchedVectors& vectors, const ProbeSettings& own) {
-    return search_on_gpus(vectors, own, gpus, shards);
+  GpuSearchSettings own = settings;
+  if (!is_whole(index)) own.keeps_vectors = false;  // refining is for all segments together
+  const MakeSearcher make = [&](const SearchedVectors& vectors) {
+    return search_on_gpus(vectors, gpus, shards, own);
   };
-  return std::make_unique<CheckedSearcher>(search_segments(index, settings, used, 0, make), index,
-                                           settings, used, 0);
+  auto all = is_whole(index) ? make(with_metric(index.segments().front().vectors, used))
+                             : search_segments(index, used, 0, make);
+  return std::make_unique<CheckedSearcher>(std::move(all), index, used, 0);
 }
 
 }  // namespace warpdex::vector

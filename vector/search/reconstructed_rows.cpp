@@ -57,7 +57,7 @@ void add_centroid(const FlatVectors& centroids, std::size_t list, float* out) {
   for (std::size_t c = 0; c < centroid.size(); ++c) out[c] += centroid[c];
 }
 
-void reconstruct(const IvfPqVectors& vectors, std::size_t position, float* out) {
+void reconstruct(const Lists<PqCoding>& vectors, std::size_t position, float* out) {
   const ListPlace place = find_in_lists(vectors, position);
   const std::vector<std::uint8_t> code =
       read_code(vectors.codes, vectors.quantizer.bytes, place.group, place.in_group);
@@ -101,7 +101,7 @@ void reconstruct(const BinaryVectors& vectors, std::size_t position, float* out)
   for (std::size_t c = 0; c < quantizer.centre.size(); ++c) out[c] += quantizer.centre[c];
 }
 
-void reconstruct(const IvfBinaryVectors& vectors, std::size_t position, float* out) {
+void reconstruct(const Lists<BinaryCoding>& vectors, std::size_t position, float* out) {
   const ListPlace place = find_in_lists(vectors, position);
   const std::vector<std::uint8_t> code =
       read_code(vectors.codes, vectors.quantizer.code_bytes(), place.group, place.in_group);
@@ -125,9 +125,9 @@ ReconstructedRows::ReconstructedRows(const VectorIndex& index)
 void ReconstructedRows::copy(std::size_t row, float* out) const {
   const RowPlaces::Found found = places_->find_stored(row);
   const SearchedVectors& vectors = places_->segment(found.piece).vectors;
-  if (const auto* const codes = std::get_if<IvfPqVectors>(&vectors)) {
+  if (const auto* const codes = std::get_if<Lists<PqCoding>>(&vectors)) {
     reconstruct(*codes, found.position, out);
-  } else if (const auto* const bits = std::get_if<IvfBinaryVectors>(&vectors)) {
+  } else if (const auto* const bits = std::get_if<Lists<BinaryCoding>>(&vectors)) {
     reconstruct(*bits, found.position, out);
   } else {
     reconstruct(std::get<BinaryVectors>(vectors), found.position, out);

@@ -46,12 +46,12 @@ void ReplicatedSearcher::share_out(std::span<const float> queries, const Take& t
 }
 
 Neighbors ReplicatedSearcher::nearest(std::span<const float> queries, std::size_t k,
-                                      const RowFilter* filter, Refining refining) const {
+                                      const SearchOptions& options) const {
   check_k(k, rows());
   Neighbors all = make_neighbors(metric(), queries.size() / dimension(), k);
   share_out(queries, [&](std::size_t /*part*/, const VectorSearcher& replica, std::size_t first,
                          std::span<const float> some) {
-    const Neighbors found = replica.nearest(some, k, filter, refining);
+    const Neighbors found = replica.nearest(some, k, options);
     std::copy(found.rows.begin(), found.rows.end(),
               all.rows.begin() + static_cast<std::ptrdiff_t>(first * k));
     std::copy(found.distances.begin(), found.distances.end(),
@@ -61,11 +61,11 @@ Neighbors ReplicatedSearcher::nearest(std::span<const float> queries, std::size_
 }
 
 RangeNeighbors ReplicatedSearcher::within(std::span<const float> queries, float radius,
-                                          const RowFilter* filter) const {
+                                          const SearchOptions& options) const {
   std::vector<RangeNeighbors> parts(parts_.size());
   share_out(queries, [&](std::size_t part, const VectorSearcher& replica, std::size_t /*first*/,
                          std::span<const float> some) {
-    parts[part] = replica.within(some, radius, filter);
+    parts[part] = replica.within(some, radius, options);
   });
   RangeNeighbors all = std::move(parts.front());
   for (auto part = parts.begin() + 1; part != parts.end(); ++part) {

@@ -61,7 +61,7 @@ void RowSlice::find_rows(std::span<const std::uint32_t> row_numbers,
   if (row_numbers_.size() != count) refuse();
 }
 
-void RowSlice::cut(const IvfVectors& all, std::size_t first, std::size_t count) {
+void RowSlice::cut(const Lists<RowCoding>& all, std::size_t first, std::size_t count) {
   find_rows(all.vectors.row_numbers, all.begins, first, count);
   const VectorView& view = all.vectors.vectors;
   const std::size_t row_bytes = view.stride * store_bytes(view.store);
@@ -76,7 +76,7 @@ void RowSlice::cut(const IvfVectors& all, std::size_t first, std::size_t count) 
     std::copy_n(all.vectors.norms.begin() + static_cast<std::ptrdiff_t>(sources_[list]), rows,
                 floats_.begin() + static_cast<std::ptrdiff_t>(begins_[list]));
   }
-  IvfVectors ivf = all;
+  Lists<RowCoding> ivf = all;
   ivf.vectors.vectors = {bytes_.data(), view.store, count, view.dimension, view.stride};
   ivf.vectors.norms = floats_;
   ivf.vectors.row_numbers = row_numbers_;
@@ -127,14 +127,14 @@ void RowSlice::cut_lists(CodeLists& codes, std::size_t code_bytes, std::size_t f
   if (codes.keeps_vectors()) cut_flat(codes.vectors, first, count);
 }
 
-void RowSlice::cut(const IvfPqVectors& all, std::size_t first, std::size_t count) {
-  IvfPqVectors codes = all;
+void RowSlice::cut(const Lists<PqCoding>& all, std::size_t first, std::size_t count) {
+  Lists<PqCoding> codes = all;
   cut_lists(codes, all.quantizer.bytes, first, count);
   vectors_ = codes;
 }
 
-void RowSlice::cut(const IvfBinaryVectors& all, std::size_t first, std::size_t count) {
-  IvfBinaryVectors codes = all;
+void RowSlice::cut(const Lists<BinaryCoding>& all, std::size_t first, std::size_t count) {
+  Lists<BinaryCoding> codes = all;
   cut_lists(codes, all.quantizer.code_bytes(), first, count);
   factors_ = copy_floats(all.factors);
   codes.factors = factors_;

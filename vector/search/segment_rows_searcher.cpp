@@ -17,16 +17,19 @@ RowFilter both(const RowFilter& a, const RowFilter& b) {
 
 }  // namespace
 
-std::optional<RowFilter> SegmentRowsSearcher::filter_of_places(const RowFilter& filter) const {
+const RowFilter* SegmentRowsSearcher::filter_of_places(const RowFilter* filter,
+                                                       std::optional<RowFilter>& own) const {
+  if (filter == nullptr) return segment_.live;
   if (segment_.kept_rows.empty()) {
-    if (segment_.live == nullptr) return std::nullopt;
-    return both(filter, *segment_.live);
+    if (segment_.live == nullptr) return filter;
+    own = both(*filter, *segment_.live);
+    return &*own;
   }
-  RowFilter places(segment_.rows);
+  own.emplace(segment_.rows);
   for (std::size_t place = 0; place < segment_.rows; ++place) {
-    if (segment_.is_live(place) && filter.contains(segment_.kept_rows[place])) places.add(place);
+    if (segment_.is_live(place) && filter->contains(segment_.kept_rows[place])) own->add(place);
   }
-  return places;
+  return &*own;
 }
 
 template <class Answers>
@@ -39,33 +42,29 @@ void SegmentRowsSearcher::name_rows(Answers& answers) const {
 }
 
 Neighbors SegmentRowsSearcher::nearest(std::span<const float> queries, std::size_t k,
-                                       const RowFilter* filter, Refining refining) const {
+                                       const SearchOptions& options) const {
   check_k(k, rows());
-  check_filter(filter, rows());
+  check_filter(options.filter, rows());
   if (segment_.rows == 0) {
     return make_neighbors(metric(), check_queries(dimension(), queries), k);
   }
   std::optional<RowFilter> own;
-  if (filter != nullptr) own = filter_of_places(*filter);
-  const RowFilter* const places = own ? &*own : filter != nullptr ? filter : segment_.live;
-  Neighbors found = searcher_->nearest(queries, std::min(k, segment_.rows), places, refining);
+  const SearchOptions of_places = options.among(filter_of_places(options.filter, own));
+  Neighbors found = searcher_->nearest(queries, std::min(k, segment_.rows), of_places);
   name_rows(found);
   return found.k == k ? found : with_places(metric(), found, k);
 }
 
 RangeNeighbors SegmentRowsSearcher::within(std::span<const float> queries, float radius,
-                                           const RowFilter* filter) const {
+                                           const SearchOptions& options) const {
   check_radius(radius);
-  check_filter(filter, rows());
+  check_filter(options.filter, rows());
   if (segment_.rows == 0) {
     return {std::vector<std::uint64_t>(check_queries(dimension(), queries) + 1), {}, {}};
   }
   std::optional<RowFilter> own;
-  if (filter != nullptr) own = filter_of_places(*filter);
-  RangeNeighbors found = searcher_->within(queries, radius,
-                                           own                 ? &*own
-                                           : filter != nullptr ? filter
-                                                               : segment_.live);
+  const SearchOptions of_places = options.among(filter_of_places(options.filter, own));
+  RangeNeighbors found = searcher_->within(queries, radius, of_places);
   name_rows(found);
   return found;
 }

@@ -23,17 +23,17 @@ class SegmentRowsSearcher final : public VectorSearcher {
   std::size_t rows() const override { return segment_.row_span; }
 
   Neighbors nearest(std::span<const float> queries, std::size_t k,
-                    const RowFilter* filter = nullptr,
-                    Refining refining = Refining::kAsSet) const override;
+                    const SearchOptions& options = {}) const override;
   RangeNeighbors within(std::span<const float> queries, float radius,
-                        const RowFilter* filter = nullptr) const override;
+                        const SearchOptions& options = {}) const override;
 
-  GpuFlatFigures figures() const override { return searcher_->figures(); }
+  GpuFigures figures() const override { return searcher_->figures(); }
   bool is_resident() const override { return searcher_->is_resident(); }
 
  private:
-  /// The places that `filter` allows and that were not removed.
-  std::optional<RowFilter> filter_of_places(const RowFilter& filter) const;
+  /// The places that `filter`, which may be null, allows and that were not removed; null: all.
+  /// `own` holds them where they must be made.
+  const RowFilter* filter_of_places(const RowFilter* filter, std::optional<RowFilter>& own) const;
   template <class Answers>
   void name_rows(Answers& answers) const;
 

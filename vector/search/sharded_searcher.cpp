@@ -14,10 +14,10 @@ namespace warpdex::vector {
 Metric JointSearcher::metric() const { return parts_.front().searcher->metric(); }
 std::size_t JointSearcher::dimension() const { return parts_.front().searcher->dimension(); }
 
-GpuFlatFigures JointSearcher::figures() const {
-  GpuFlatFigures all;
+GpuFigures JointSearcher::figures() const {
+  GpuFigures all;
   for (const Shard& shard : parts_) {
-    const GpuFlatFigures own = shard.searcher->figures();
+    const GpuFigures own = shard.searcher->figures();
     all.queries += own.queries;
     all.uncertified += own.uncertified;
   }
@@ -43,10 +43,10 @@ ShardedSearcher::ShardedSearcher(std::vector<Shard> shards, std::size_t at_once)
   }
 }
 
-/// Calls search(searcher, filter) for each shard that has rows. Rows of the answers are turned into
-/// those of the whole.
+/// Calls search(searcher, options) for each shard that has rows. Rows of the answers are turned
+/// into those of the whole.
 template <class Answers, class Search>
-std::vector<Answers> ShardedSearcher::ask_shards(const RowFilter* filter,
+std::vector<Answers> ShardedSearcher::ask_shards(const SearchOptions& options,
                                                  const Search& search) const {
   std::vector<std::optional<Answers>> found(parts_.size());
   threads_.parallel_for(at_once_, parts_.size(), [&](std::size_t /*thread*/, std::size_t i) {
@@ -55,8 +55,8 @@ std::vector<Answers> ShardedSearcher::ask_shards(const RowFilter* filter,
     if (count == 0) return;
     with_name(parts_[i].name, [&] {
       std::optional<RowFilter> own;
-      if (filter != nullptr) own = filter->slice(first, count);
-      Answers answers = search(*parts_[i].searcher, own ? &*own : nullptr);
+      if (options.filter != nullptr) own = options.filter->slice(first, count);
+      Answers answers = search(*parts_[i].searcher, options.among(own ? &*own : nullptr));
       for (std::int32_t& row : answers.rows) {
         if (row >= 0) row += static_cast<std::int32_t>(first);
       }
@@ -71,23 +71,23 @@ std::vector<Answers> ShardedSearcher::ask_shards(const RowFilter* filter,
 }
 
 Neighbors ShardedSearcher::nearest(std::span<const float> queries, std::size_t k,
-                                   const RowFilter* filter, Refining refining) const {
+                                   const SearchOptions& options) const {
   check_k(k, rows());
-  check_filter(filter, rows());
+  check_filter(options.filter, rows());
   std::vector<Neighbors> parts =
-      ask_shards<Neighbors>(filter, [&](const VectorSearcher& shard, const RowFilter* own) {
-        return shard.nearest(queries, std::min(k, shard.rows()), own, refining);
+      ask_shards<Neighbors>(options, [&](const VectorSearcher& shard, const SearchOptions& own) {
+        return shard.nearest(queries, std::min(k, shard.rows()), own);
       });
   if (parts.size() == 1 && parts.front().k == k) return std::move(parts.front());
   return merge_nearest(metric(), parts, k);
 }
 
 RangeNeighbors ShardedSearcher::within(std::span<const float> queries, float radius,
-                                       const RowFilter* filter) const {
+                                       const SearchOptions& options) const {
   check_radius(radius);
-  check_filter(filter, rows());
-  std::vector<RangeNeighbors> parts =
-      ask_shards<RangeNeighbors>(filter, [&](const VectorSearcher& shard, const RowFilter* own) {
+  check_filter(options.filter, rows());
+  std::vector<RangeNeighbors> parts = ask_shards<RangeNeighbors>(
+      options, [&](const VectorSearcher& shard, const SearchOptions& own) {
         return shard.within(queries, radius, own);
       });
   if (parts.size() == 1) return std::move(parts.front());

@@ -16,6 +16,7 @@
 #include "warpdex/vector/format/vector_index.hpp"
 #include "warpdex/vector/format/vector_index_writer.hpp"
 #include "warpdex/vector/format/verify.hpp"
+#include "warpdex/vector/search/make_searcher.hpp"
 
 namespace warpdex::vector {
 namespace {
@@ -56,13 +57,13 @@ TEST(BinaryIndex, TinyAndOddSizesAreBuiltVerifiedAndSearched) {
           EXPECT_EQ(index.binary().rows, rows);
           EXPECT_THROW(index.ivf(), UsageError);
           const std::vector<float> query = test::draw(random, dimension, 1);
-          const BinarySearcher searcher(index.binary(), 2);
+          const auto searcher = search_on_cpu(index.binary(), 2);
           if (!keeps_vectors) {
-            EXPECT_THROW(searcher.nearest(query, 1, {.refine = 1}), UsageError);
+            EXPECT_THROW(searcher->nearest(query, 1, {.refine = 1}), UsageError);
             EXPECT_THROW(index.flat(), UsageError);
             continue;
           }
-          const Neighbors refined = searcher.nearest(query, rows, {.refine = rows});
+          const Neighbors refined = searcher->nearest(query, rows, {.refine = rows});
           EXPECT_EQ(refined.rows, FlatSearcher(index.flat(), 1).nearest(query, rows).rows);
         }
       }
@@ -200,7 +201,7 @@ TEST(BinaryIndex, RealDescriptorsAreFoundAgain) {
     if (exact.k == 0) exact = FlatSearcher(index.flat()).nearest(queries, 10);
     const auto share_found = [&](std::size_t refine) {
       const Neighbors found =
-          BinarySearcher(index.binary()).nearest(queries, 10, {.refine = refine});
+          search_on_cpu(index.binary())->nearest(queries, 10, {.refine = refine});
       double hits = 0;
       for (std::size_t q = 0; q < kQueries; ++q) {
         const auto begin = found.rows.begin() + static_cast<std::ptrdiff_t>(q * 10);

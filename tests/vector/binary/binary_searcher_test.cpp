@@ -11,6 +11,7 @@
 #include "tests/vector/binary/plain_binary.hpp"
 #include "warpdex/core/error.hpp"
 #include "warpdex/vector/flat/flat_searcher.hpp"
+#include "warpdex/vector/search/make_searcher.hpp"
 
 namespace warpdex::vector {
 namespace {
@@ -19,7 +20,7 @@ using reference::Answer;
 using test::BinaryCodesShape;
 using test::MadeBinaryCodes;
 
-std::string describe(const BinaryCodesShape& shape, std::size_t rows, const BinaryDepth& depth) {
+std::string describe(const BinaryCodesShape& shape, std::size_t rows, const SearchOptions& depth) {
   return vector::describe(shape.metric, shape.store, shape.dimension, rows) + ", " +
          std::to_string(shape.bits) + (shape.is_rotated ? " bits, rotated" : " bits") +
          (shape.is_corrected ? ", corrected" : "") + ", " + std::to_string(depth.query_bits) +
@@ -29,7 +30,7 @@ std::string describe(const BinaryCodesShape& shape, std::size_t rows, const Bina
 
 /// What the search should find: by codes, or of the best by codes the nearest by their vectors.
 std::vector<Answer> plain_nearest(const BinaryVectors& vectors, std::vector<float> query,
-                                  std::size_t k, const BinaryDepth& depth,
+                                  std::size_t k, const SearchOptions& depth,
                                   const RowFilter* filter) {
   const int bits = static_cast<int>(
       depth.query_bits > 0 ? depth.query_bits : std::max<std::size_t>(4, vectors.quantizer.bits));
@@ -60,9 +61,9 @@ std::vector<Answer> plain_nearest(const BinaryVectors& vectors, std::vector<floa
 }
 
 void expect_nearest(const BinaryVectors& vectors, const std::vector<float>& queries, std::size_t k,
-                    const BinaryDepth& depth, const RowFilter* filter, const std::string& what) {
+                    const SearchOptions& depth, const RowFilter* filter, const std::string& what) {
   const std::size_t dimension = vectors.quantizer.dimension;
-  const Neighbors found = BinarySearcher(vectors, 2).nearest(queries, k, depth, filter);
+  const Neighbors found = search_on_cpu(vectors, 2)->nearest(queries, k, depth.among(filter));
   ASSERT_EQ(found.rows.size(), queries.size() / dimension * k);
   for (std::size_t q = 0; q < queries.size() / dimension; ++q) {
     const auto begin = queries.begin() + static_cast<std::ptrdiff_t>(q * dimension);
@@ -99,7 +100,7 @@ TEST(BinarySearcher, AnswersAreThoseOfCodesReadOneByOne) {
         for (const std::size_t refine : {0, 5, 60}) {
           for (const std::size_t extra : {0, 100}) {
             if (refine == 0 && extra > 0) continue;
-            const BinaryDepth depth{query_bits, refine, extra};
+            const SearchOptions depth{.refine = refine, .query_bits = query_bits, .extra = extra};
             for (const std::size_t k : {std::size_t{1}, std::min<std::size_t>(10, rows), rows}) {
               const std::string what = describe(shape, rows, depth);
               expect_nearest(made.view(), queries, k, depth, nullptr, what);
@@ -125,7 +126,7 @@ TEST(BinarySearcher, RangesAreThoseOfCodes) {
       const float radius = all[place].distance;
       std::size_t within = place + 1;
       while (within < all.size() && all[within].distance == radius) ++within;
-      const RangeNeighbors found = BinarySearcher(vectors).within(query, radius);
+      const RangeNeighbors found = search_on_cpu(vectors)->within(query, radius);
       ASSERT_EQ(found.rows.size(), within);
       for (std::size_t i = 0; i < within; ++i) {
         ASSERT_EQ(found.rows[i], static_cast<std::int32_t>(all[i].row));
@@ -139,12 +140,12 @@ TEST(BinarySearcher, ThreadsAndBatchesDoNotChangeAnswers) {
   auto random = test::generator(3);
   const MadeBinaryCodes made(random, {Metric::kL2, 24, 4}, 30'000);
   const std::vector<float> queries = test::draw(random, 40 * 24, 0.5F);
-  const BinaryDepth depth{5, 50, 20};
-  const Neighbors all = BinarySearcher(made.view(), 1).nearest(queries, 20, depth);
-  EXPECT_EQ(BinarySearcher(made.view(), 3).nearest(queries, 20, depth).rows, all.rows);
+  const SearchOptions depth{.refine = 50, .query_bits = 5, .extra = 20};
+  const Neighbors all = search_on_cpu(made.view(), 1)->nearest(queries, 20, depth);
+  EXPECT_EQ(search_on_cpu(made.view(), 3)->nearest(queries, 20, depth).rows, all.rows);
   for (std::size_t q = 0; q < 40; q += 13) {
     const Neighbors one =
-        BinarySearcher(made.view(), 3).nearest(std::span(queries).subspan(q * 24, 24), 20, depth);
+        search_on_cpu(made.view(), 3)->nearest(std::span(queries).subspan(q * 24, 24), 20, depth);
     EXPECT_TRUE(std::equal(one.rows.begin(), one.rows.end(), all.rows.begin() + q * 20));
     EXPECT_TRUE(
         std::equal(one.distances.begin(), one.distances.end(), all.distances.begin() + q * 20));
@@ -160,12 +161,12 @@ TEST(BinarySearcher, DistancesAreNearTheTrueOnesAndAllRefinedAreExact) {
       constexpr std::size_t kDimension = 64;
       const MadeBinaryCodes made(random, {metric, kDimension, 6, is_rotated}, kRows);
       const std::vector<float> query = test::draw(random, kDimension, 0.5F);
-      const BinarySearcher searcher(made.view());
+      const auto searcher = search_on_cpu(made.view());
       const Neighbors exact = FlatSearcher(made.view().vectors).nearest(query, kRows);
-      const Neighbors refined = searcher.nearest(query, kRows, {.query_bits = 6, .refine = kRows});
+      const Neighbors refined = searcher->nearest(query, kRows, {.refine = kRows, .query_bits = 6});
       EXPECT_EQ(refined.rows, exact.rows);
       EXPECT_EQ(refined.distances, exact.distances);
-      const Neighbors by_codes = searcher.nearest(query, kRows, {.query_bits = 6});
+      const Neighbors by_codes = searcher->nearest(query, kRows, {.query_bits = 6});
       std::vector<float> true_distances(kRows);
       for (std::size_t i = 0; i < kRows; ++i) {
         true_distances[static_cast<std::size_t>(exact.rows[i])] = exact.distances[i];
@@ -187,17 +188,17 @@ TEST(BinarySearcher, ZerosAndBadArguments) {
   EXPECT_EQ(training.scale, 1.0F);
   auto random = test::generator(5);
   const MadeBinaryCodes made(random, {Metric::kL2, 8, 2}, 50);
-  const BinarySearcher searcher(made.view());
+  const auto searcher = search_on_cpu(made.view());
   const std::vector<float> query(8);
-  EXPECT_EQ(searcher.nearest(query, 50).rows.size(), 50U);
-  EXPECT_THROW(searcher.nearest(query, 0), UsageError);
-  EXPECT_THROW(searcher.nearest(query, 51), UsageError);
-  EXPECT_THROW(searcher.nearest(query, 1, {.query_bits = 9}), UsageError);
-  EXPECT_THROW(searcher.nearest(std::vector<float>(7), 1), UsageError);
+  EXPECT_EQ(searcher->nearest(query, 50).rows.size(), 50U);
+  EXPECT_THROW(searcher->nearest(query, 0), UsageError);
+  EXPECT_THROW(searcher->nearest(query, 51), UsageError);
+  EXPECT_THROW(searcher->nearest(query, 1, {.query_bits = 9}), UsageError);
+  EXPECT_THROW(searcher->nearest(std::vector<float>(7), 1), UsageError);
   BinaryVectors bare = made.view();
   bare.vectors = {};
-  EXPECT_THROW(BinarySearcher(bare).nearest(query, 1, {.refine = 1}), UsageError);
-  EXPECT_EQ(BinarySearcher(bare).nearest(query, 9).rows, searcher.nearest(query, 9).rows);
+  EXPECT_THROW(search_on_cpu(bare)->nearest(query, 1, {.refine = 1}), UsageError);
+  EXPECT_EQ(search_on_cpu(bare)->nearest(query, 9).rows, searcher->nearest(query, 9).rows);
   EXPECT_THROW(check_binary({.bits = 0}), UsageError);
   EXPECT_THROW(check_binary({.bits = 9}), UsageError);
   EXPECT_THROW(check_binary({.clip = 1}), UsageError);

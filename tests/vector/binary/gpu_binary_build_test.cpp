@@ -3,15 +3,16 @@
 
 #include <vector>
 
-#include "ivf/build/gpu_steps.hpp"
+#include "lists/build/gpu_steps.hpp"
 #include "tests/support.hpp"
 #include "tests/vector/collection.hpp"
 #include "tests/vector/flat/gpu_flat_support.hpp"
-#include "warpdex/vector/binary/binary_searcher.hpp"
+#include "warpdex/vector/binary/binary_vectors.hpp"
 #include "warpdex/vector/format/binary_builder.hpp"
 #include "warpdex/vector/format/vector_index.hpp"
 #include "warpdex/vector/format/vector_index_writer.hpp"
 #include "warpdex/vector/format/verify.hpp"
+#include "warpdex/vector/search/make_searcher.hpp"
 
 namespace warpdex::vector {
 namespace {
@@ -121,8 +122,8 @@ TEST(BinaryBuilder, BuildsWhatAnIndexHas) {
   EXPECT_TRUE(std::equal(view.codes.begin(), view.codes.end(), index.binary().codes.begin(),
                          index.binary().codes.end()));
   const std::vector<float> query = test::draw(random, 20);
-  const Neighbors a = BinarySearcher(view).nearest(query, 30, {.refine = 40});
-  const Neighbors b = BinarySearcher(index.binary()).nearest(query, 30, {.refine = 40});
+  const Neighbors a = search_on_cpu(view)->nearest(query, 30, {.refine = 40});
+  const Neighbors b = search_on_cpu(index.binary())->nearest(query, 30, {.refine = 40});
   EXPECT_EQ(a.rows, b.rows);
   EXPECT_EQ(a.distances, b.distances);
 }

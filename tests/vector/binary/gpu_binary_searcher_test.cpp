@@ -1,5 +1,5 @@
-// Tests of the search of binary codes on a GPU: the bits that BinarySearcher gives.
-#include "warpdex/vector/binary/gpu_binary_searcher.hpp"
+// Tests of the search of binary codes on a GPU: the bits that the CPU gives.
+#include "warpdex/vector/search/make_searcher.hpp"
 
 #include <algorithm>
 #include <thread>
@@ -16,7 +16,7 @@ using test::BinaryCodesShape;
 using test::MadeBinaryCodes;
 using GpuBinaryHard = GpuFlat;
 
-std::string describe(const BinaryCodesShape& shape, const BinaryDepth& depth) {
+std::string describe(const BinaryCodesShape& shape, const SearchOptions& depth) {
   return std::string(metric_name(shape.metric)) + ", " + std::to_string(shape.dimension) +
          " components of " + std::to_string(shape.bits) + " bits" +
          (shape.is_rotated ? ", rotated" : "") + (shape.is_corrected ? ", corrected, " : ", ") +
@@ -24,11 +24,11 @@ std::string describe(const BinaryCodesShape& shape, const BinaryDepth& depth) {
          " refined, extra " + std::to_string(depth.extra);
 }
 
-void expect_as_cpu(const BinaryVectors& vectors, const GpuBinarySearcher& gpu,
-                   const std::vector<float>& queries, std::size_t k, const BinaryDepth& depth,
+void expect_as_cpu(const BinaryVectors& vectors, const VectorSearcher& gpu,
+                   const std::vector<float>& queries, std::size_t k, const SearchOptions& depth,
                    const RowFilter* filter, const std::string& what) {
-  expect_same(gpu.nearest(queries, k, depth, filter),
-              BinarySearcher(vectors).nearest(queries, k, depth, filter),
+  expect_same(gpu.nearest(queries, k, depth.among(filter)),
+              search_on_cpu(vectors)->nearest(queries, k, depth.among(filter)),
               what + ", k " + std::to_string(k) + (filter == nullptr ? "" : ", filtered"));
 }
 
@@ -55,15 +55,16 @@ TEST_P(GpuBinaryForms, FewQueriesAnswerAsTheCpu) {
   for (const BinaryCodesShape& shape : shapes_of(GetParam())) {
     for (const std::size_t rows : {1, 31, 129, 5000}) {
       const MadeBinaryCodes made(random, shape, rows);
-      const GpuBinarySearcher gpu(made.view(), resources());
+      const auto gpu = search_on_gpu(made.view(), resources());
       const RowFilter filter = draw_filter(random, rows, 1 + random() % 20);
       for (const std::size_t count : {1, 3}) {
         const std::vector<float> queries = test::draw(random, count * shape.dimension, 0.5F);
         for (const std::size_t k : {std::size_t{1}, std::min<std::size_t>(100, rows), rows}) {
-          const BinaryDepth depth{random() % 9, random() % 2 * (1 + random() % 200),
-                                  random() % 2 * (random() % 500)};
-          expect_as_cpu(made.view(), gpu, queries, k, depth, nullptr, describe(shape, depth));
-          expect_as_cpu(made.view(), gpu, queries, k, depth, &filter, describe(shape, depth));
+          const SearchOptions depth{.refine = random() % 2 * (1 + random() % 200),
+                                    .query_bits = random() % 9,
+                                    .extra = random() % 2 * (random() % 500)};
+          expect_as_cpu(made.view(), *gpu, queries, k, depth, nullptr, describe(shape, depth));
+          expect_as_cpu(made.view(), *gpu, queries, k, depth, &filter, describe(shape, depth));
           if (HasFatalFailure()) return;
         }
       }
@@ -75,18 +76,19 @@ TEST_P(GpuBinaryForms, ManyQueriesAnswerAsTheCpu) {
   auto random = test::generator(110 + static_cast<std::uint64_t>(GetParam()));
   for (const BinaryCodesShape& shape : shapes_of(GetParam())) {
     const MadeBinaryCodes made(random, shape, 40'000);
-    const GpuBinarySearcher gpu(made.view(), resources());
+    const auto gpu = search_on_gpu(made.view(), resources());
     const RowFilter filter = draw_filter(random, 40'000, 2 + random() % 20);
     for (const std::size_t count : {16, 127, 129, 300}) {
       const std::vector<float> queries = test::draw(random, count * shape.dimension, 0.5F);
-      const BinaryDepth depth{1 + random() % 8, random() % 2 * (1 + random() % 100),
-                              random() % 2 * (random() % 50)};
+      const SearchOptions depth{.refine = random() % 2 * (1 + random() % 100),
+                                .query_bits = 1 + random() % 8,
+                                .extra = random() % 2 * (random() % 50)};
       const std::size_t k = 1 + random() % 50;
-      expect_as_cpu(made.view(), gpu, queries, k, depth, nullptr, describe(shape, depth));
-      expect_as_cpu(made.view(), gpu, queries, k, depth, &filter, describe(shape, depth));
+      expect_as_cpu(made.view(), *gpu, queries, k, depth, nullptr, describe(shape, depth));
+      expect_as_cpu(made.view(), *gpu, queries, k, depth, &filter, describe(shape, depth));
       if (HasFatalFailure()) return;
     }
-    EXPECT_GT(gpu.figures().queries, 0U) << metric_name(shape.metric);
+    EXPECT_GT(gpu->figures().queries, 0U) << metric_name(shape.metric);
   }
 }
 
@@ -95,20 +97,23 @@ TEST_P(GpuBinaryForms, RefinesOnTheGpuAndOnTheHost) {
   auto random = test::generator(120 + static_cast<std::uint64_t>(metric));
   const BinaryCodesShape shape{metric, 45, 3, metric == Metric::kCosine, Store::kHalf};
   const MadeBinaryCodes made(random, shape, 20'000);
-  const GpuBinarySearcher with(made.view(), resources());
-  const GpuBinarySearcher without(made.view(), resources(), {.memory = 0, .keeps_vectors = false});
-  EXPECT_TRUE(with.has_vectors());
-  EXPECT_FALSE(without.has_vectors());
+  const auto with = search_on_gpu(made.view(), resources());
+  const auto without =
+      search_on_gpu(made.view(), resources(), {.memory = 0, .keeps_vectors = false});
+  EXPECT_TRUE(with->is_resident());
   const RowFilter filter = draw_filter(random, 20'000, 7);
   for (const std::size_t count : {1, 40}) {
     const std::vector<float> queries = test::draw(random, count * 45, 0.5F);
-    for (const BinaryDepth& depth :
-         {BinaryDepth{4, 1, 0}, BinaryDepth{4, 100, 0}, BinaryDepth{3, 100, 60},
-          BinaryDepth{4, 3000, 5}, BinaryDepth{2, 10, 1'000'000}}) {
-      expect_as_cpu(made.view(), with, queries, 10, depth, nullptr, describe(shape, depth));
-      expect_as_cpu(made.view(), without, queries, 10, depth, nullptr, describe(shape, depth));
-      expect_as_cpu(made.view(), with, queries, 10, depth, &filter, describe(shape, depth));
-      expect_as_cpu(made.view(), without, queries, 10, depth, &filter, describe(shape, depth));
+    for (const SearchOptions& depth :
+         {SearchOptions{.refine = 1, .query_bits = 4},
+          SearchOptions{.refine = 100, .query_bits = 4},
+          SearchOptions{.refine = 100, .query_bits = 3, .extra = 60},
+          SearchOptions{.refine = 3000, .query_bits = 4, .extra = 5},
+          SearchOptions{.refine = 10, .query_bits = 2, .extra = 1'000'000}}) {
+      expect_as_cpu(made.view(), *with, queries, 10, depth, nullptr, describe(shape, depth));
+      expect_as_cpu(made.view(), *without, queries, 10, depth, nullptr, describe(shape, depth));
+      expect_as_cpu(made.view(), *with, queries, 10, depth, &filter, describe(shape, depth));
+      expect_as_cpu(made.view(), *without, queries, 10, depth, &filter, describe(shape, depth));
       if (HasFatalFailure()) return;
     }
   }
@@ -118,16 +123,16 @@ TEST_P(GpuBinaryForms, RangesAreTheCpus) {
   const Metric metric = GetParam();
   auto random = test::generator(130 + static_cast<std::uint64_t>(metric));
   const MadeBinaryCodes made(random, {metric, 50, 4}, 9000);
-  const GpuBinarySearcher gpu(made.view(), resources());
-  const BinarySearcher cpu(made.view());
+  const auto gpu = search_on_gpu(made.view(), resources());
+  const auto cpu = search_on_cpu(made.view());
   const RowFilter filter = draw_filter(random, 9000, 3);
   const std::vector<float> queries = test::draw(random, 5 * 50, 0.5F);
-  const Neighbors all = cpu.nearest(queries, 9000);
+  const Neighbors all = cpu->nearest(queries, 9000);
   for (const std::size_t place : {0, 10, 8999}) {
     const float radius = all.distances[place];
-    expect_same(gpu.within(queries, radius), cpu.within(queries, radius), "range");
-    expect_same(gpu.within(queries, radius, {}, &filter), cpu.within(queries, radius, {}, &filter),
-                "range, filtered");
+    expect_same(gpu->within(queries, radius), cpu->within(queries, radius), "range");
+    expect_same(gpu->within(queries, radius, {.filter = &filter}),
+                cpu->within(queries, radius, {.filter = &filter}), "range, filtered");
   }
 }
 
@@ -136,17 +141,21 @@ TEST_P(GpuBinaryForms, RangesAreTheCpus) {
 TEST_P(GpuBinaryForms, RefinesManyOnTheHost) {
   auto random = test::generator(150 + static_cast<std::uint64_t>(GetParam()));
   const MadeBinaryCodes made(random, {GetParam(), 33, 4}, 3000);
-  const GpuBinarySearcher on_host(made.view(), resources(), {.memory = 0, .keeps_vectors = false});
-  const GpuBinarySearcher on_gpu(made.view(), resources());
+  const auto on_host =
+      search_on_gpu(made.view(), resources(), {.memory = 0, .keeps_vectors = false});
+  const auto on_gpu = search_on_gpu(made.view(), resources());
   for (const std::size_t count : {4095, 4096, 5119, 5121}) {
     const std::vector<float> queries = test::draw(random, count * 33, 0.5F);
     const std::string what = std::to_string(count) + " queries";
-    for (const BinaryDepth& depth : {BinaryDepth{4, 30, 0}, BinaryDepth{4, 30, 20}}) {
-      expect_as_cpu(made.view(), on_host, queries, 10, depth, nullptr, what);
+    for (const SearchOptions& depth : {SearchOptions{.refine = 30, .query_bits = 4},
+                                       SearchOptions{.refine = 30, .query_bits = 4, .extra = 20}}) {
+      expect_as_cpu(made.view(), *on_host, queries, 10, depth, nullptr, what);
       if (HasFatalFailure()) return;
     }
-    expect_as_cpu(made.view(), on_gpu, queries, 10, {4, 30, 0}, nullptr, what + ", on the GPU");
-    expect_as_cpu(made.view(), on_gpu, queries, 10, {4, 0, 0}, nullptr, what + ", by codes");
+    expect_as_cpu(made.view(), *on_gpu, queries, 10, {.refine = 30, .query_bits = 4}, nullptr,
+                  what + ", on the GPU");
+    expect_as_cpu(made.view(), *on_gpu, queries, 10, {.query_bits = 4}, nullptr,
+                  what + ", by codes");
   }
 }
 
@@ -160,14 +169,14 @@ TEST_F(GpuBinaryHard, LongListsTakeSeveralRounds) {
   auto random = test::generator(140);
   const BinaryCodesShape shape{Metric::kL2, 24, 4};
   const MadeBinaryCodes made(random, shape, 300'000);
-  const GpuBinarySearcher gpu(made.view(), resources());
+  const auto gpu = search_on_gpu(made.view(), resources());
   const RowFilter filter = draw_filter(random, 300'000, 1000);
   for (const std::size_t count : {1, 3, 20, 200}) {
     const std::vector<float> queries = test::draw(random, count * 24, 0.5F);
     for (const std::size_t k : {1, 10, 100, 1000, 2048, 2049, 5000}) {
       if (count > 3 && k > 100) continue;
-      expect_as_cpu(made.view(), gpu, queries, k, {}, nullptr, "long");
-      expect_as_cpu(made.view(), gpu, queries, k, {0, 2 * k, 10}, &filter, "long");
+      expect_as_cpu(made.view(), *gpu, queries, k, {}, nullptr, "long");
+      expect_as_cpu(made.view(), *gpu, queries, k, {.refine = 2 * k, .extra = 10}, &filter, "long");
       if (HasFatalFailure()) return;
     }
   }
@@ -182,16 +191,16 @@ TEST_F(GpuBinaryHard, EqualCodesAreRankedByRow) {
   std::fill(codes.begin() + 100'000, codes.end() - 1000, std::uint8_t{5});
   BinaryVectors vectors = made.view();
   vectors.codes = codes;
-  const GpuBinarySearcher gpu(vectors, resources());
+  const auto gpu = search_on_gpu(vectors, resources());
   for (const std::size_t count : {1, 100}) {
     const std::vector<float> queries = test::draw(random, count * 16);
     for (const std::size_t k : {1, 100, 2048}) {
-      expect_as_cpu(vectors, gpu, queries, k, {}, nullptr, "equal codes");
-      expect_as_cpu(vectors, gpu, queries, k, {0, k, 0}, nullptr, "equal codes");
+      expect_as_cpu(vectors, *gpu, queries, k, {}, nullptr, "equal codes");
+      expect_as_cpu(vectors, *gpu, queries, k, {.refine = k}, nullptr, "equal codes");
       if (HasFatalFailure()) return;
     }
   }
-  EXPECT_GT(gpu.figures().uncertified, 0U);
+  EXPECT_GT(gpu->figures().uncertified, 0U);
 }
 
 TEST_F(GpuBinaryHard, NumbersOfAllMagnitudes) {
@@ -215,11 +224,12 @@ TEST_F(GpuBinaryHard, NumbersOfAllMagnitudes) {
     vectors.codes = codes;
     vectors.terms = all.norms;
     vectors.vectors = all.vectors;
-    const GpuBinarySearcher gpu(vectors, resources());
+    const auto gpu = search_on_gpu(vectors, resources());
     std::vector<float> queries = test::draw(random, 20 * 10);
     test::scale_rows(random, queries, 10, 62);
-    expect_as_cpu(vectors, gpu, queries, 30, {}, nullptr, "magnitudes");
-    expect_as_cpu(vectors, gpu, queries, 30, {8, 90, 3}, nullptr, "magnitudes");
+    expect_as_cpu(vectors, *gpu, queries, 30, {}, nullptr, "magnitudes");
+    expect_as_cpu(vectors, *gpu, queries, 30, {.refine = 90, .query_bits = 8, .extra = 3}, nullptr,
+                  "magnitudes");
   }
 }
 
@@ -234,11 +244,11 @@ TEST_F(GpuBinaryHard, VectorsOfZerosAmongFewAllowed) {
     std::vector<float> factors(vectors.factors.begin(), vectors.factors.end());
     for (std::size_t row = 0; row < kRows; row += 3) factors[row] = 0;  // as of vectors of zeros
     vectors.factors = factors;
-    const GpuBinarySearcher gpu(vectors, resources());
+    const auto gpu = search_on_gpu(vectors, resources());
     for (const std::size_t count : {15, 16, 129}) {  // by scans, by products
       const std::vector<float> queries = test::draw(random, count * 40, 0.5F);
-      expect_as_cpu(vectors, gpu, queries, 30, {}, &filter, std::string(metric_name(metric)));
-      expect_as_cpu(vectors, gpu, queries, 30, {}, nullptr, std::string(metric_name(metric)));
+      expect_as_cpu(vectors, *gpu, queries, 30, {}, &filter, std::string(metric_name(metric)));
+      expect_as_cpu(vectors, *gpu, queries, 30, {}, nullptr, std::string(metric_name(metric)));
       if (HasFatalFailure()) return;
     }
   }
@@ -247,33 +257,34 @@ TEST_F(GpuBinaryHard, VectorsOfZerosAmongFewAllowed) {
 TEST_F(GpuBinaryHard, ThreadsSearchAtOnceAndEmptyBatchesAreAnswered) {
   auto random = test::generator(143);
   const MadeBinaryCodes made(random, {Metric::kCosine, 64, 4, true}, 50'000);
-  const GpuBinarySearcher gpu(made.view(), resources());
+  const auto gpu = search_on_gpu(made.view(), resources());
   const std::vector<float> queries = test::draw(random, 60 * 64);
-  const BinaryDepth depth{0, 50, 0};
-  const Neighbors expected = BinarySearcher(made.view()).nearest(queries, 10, depth);
+  const SearchOptions depth{.refine = 50};
+  const Neighbors expected = search_on_cpu(made.view())->nearest(queries, 10, depth);
   std::vector<Neighbors> found(4);
   {
     std::vector<std::jthread> threads;
     for (Neighbors& one : found) {
-      threads.emplace_back([&] { one = gpu.nearest(queries, 10, depth); });
+      threads.emplace_back([&] { one = gpu->nearest(queries, 10, depth); });
     }
   }
   for (const Neighbors& one : found) expect_same(one, expected, "threads");
-  EXPECT_EQ(gpu.nearest({}, 3).queries, 0U);
-  EXPECT_THROW(gpu.nearest(queries, 0), UsageError);
-  EXPECT_THROW(gpu.nearest(queries, 1, {.query_bits = 9}), UsageError);
+  EXPECT_EQ(gpu->nearest({}, 3).queries, 0U);
+  EXPECT_THROW(gpu->nearest(queries, 0), UsageError);
+  EXPECT_THROW(gpu->nearest(queries, 1, {.query_bits = 9}), UsageError);
 }
 
 /// Few are written to the host by the kernel that finds them, more are copied.
 TEST_F(GpuBinaryHard, ManyAnswersOfABlock) {
   auto random = test::generator(145);
   const MadeBinaryCodes made(random, {Metric::kInnerProduct, 40, 4}, 5000);
-  const GpuBinarySearcher gpu(made.view(), resources());
+  const auto gpu = search_on_gpu(made.view(), resources());
   for (const std::size_t count : {65, 66, 300}) {
     const std::vector<float> queries = test::draw(random, count * 40, 0.5F);
     for (const std::size_t refine : {0, 1200}) {
       const std::string what = std::to_string(count) + " queries";
-      expect_as_cpu(made.view(), gpu, queries, 1000, {4, refine, 0}, nullptr, what);
+      expect_as_cpu(made.view(), *gpu, queries, 1000, {.refine = refine, .query_bits = 4}, nullptr,
+                    what);
     }
   }
 }
@@ -281,11 +292,11 @@ TEST_F(GpuBinaryHard, ManyAnswersOfABlock) {
 TEST_F(GpuBinaryHard, LittleMemoryIsTold) {
   auto random = test::generator(144);
   const MadeBinaryCodes made(random, {Metric::kL2, 128, 8}, 20'000);
-  EXPECT_THROW(GpuBinarySearcher(made.view(), resources(), {.memory = 1 << 20}), Error);
-  const GpuBinarySearcher small(made.view(), resources(), {.memory = std::size_t{24} << 20});
-  EXPECT_FALSE(small.has_vectors());
+  EXPECT_THROW(search_on_gpu(made.view(), resources(), {.memory = 1 << 20}), Error);
+  const auto small = search_on_gpu(made.view(), resources(), {.memory = std::size_t{24} << 20});
+  EXPECT_FALSE(small->is_resident());
   const std::vector<float> queries = test::draw(random, 300 * 128, 0.5F);
-  expect_as_cpu(made.view(), small, queries, 10, {0, 40, 0}, nullptr, "little memory");
+  expect_as_cpu(made.view(), *small, queries, 10, {.refine = 40}, nullptr, "little memory");
 }
 
 }  // namespace

@@ -8,7 +8,7 @@
 #include "vector/binary/row_encoder.hpp"
 #include "vector/binary/train.hpp"
 #include "vector/pq/code_groups.hpp"
-#include "warpdex/vector/binary/binary_searcher.hpp"
+#include "warpdex/vector/binary/binary_vectors.hpp"
 
 namespace warpdex::test {
 

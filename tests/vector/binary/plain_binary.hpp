@@ -12,7 +12,7 @@
 
 #include "binary/corrected_code.hpp"
 #include "tests/vector/reference.hpp"
-#include "warpdex/vector/binary/binary_searcher.hpp"
+#include "warpdex/vector/binary/binary_vectors.hpp"
 #include "warpdex/vector/flat/flat_vectors.hpp"
 #include "warpdex/vector/rows/row_filter.hpp"
 

@@ -23,14 +23,16 @@ namespace {
 
 void expect_as_plain(const Collection& collection, const std::vector<float>& queries, std::size_t k,
                      const RowFilter* filter, std::size_t threads, const std::string& what) {
-  reference::expect_same(FlatSearcher(collection.vectors, threads).nearest(queries, k, filter),
-                         reference::nearest(collection, queries, k, filter), what);
+  reference::expect_same(
+      FlatSearcher(collection.vectors, threads).nearest(queries, k, {.filter = filter}),
+      reference::nearest(collection, queries, k, filter), what);
 }
 
 void expect_range(const Collection& collection, const std::vector<float>& queries, float radius,
                   const RowFilter* filter, std::size_t threads, const std::string& what) {
-  reference::expect_same(FlatSearcher(collection.vectors, threads).within(queries, radius, filter),
-                         reference::within(collection, queries, radius, filter), what);
+  reference::expect_same(
+      FlatSearcher(collection.vectors, threads).within(queries, radius, {.filter = filter}),
+      reference::within(collection, queries, radius, filter), what);
 }
 
 struct FlatForm {
@@ -254,7 +256,7 @@ TEST(FlatSearcher, RefusesWhatItCannotAnswer) {
   EXPECT_THROW(searcher.nearest(std::vector<float>{1, 2, 3}, 1), UsageError);
   EXPECT_THROW(searcher.within(one, std::nanf("")), UsageError);
   const RowFilter other(4);
-  EXPECT_THROW(searcher.nearest(one, 1, &other), UsageError);
+  EXPECT_THROW(searcher.nearest(one, 1, {.filter = &other}), UsageError);
   try {
     searcher.nearest(std::vector<float>{0, 1, 2, std::nanf("")}, 1);
     FAIL() << "taken";

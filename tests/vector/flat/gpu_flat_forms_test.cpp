@@ -54,7 +54,7 @@ TEST_P(GpuFlatForms, ProductsOfUglySizesAnswerAsAPlainSearch) {
       for (const std::size_t k : {1, 10, 100}) {
         const std::string what = describe(metric, store, dimension, rows) + ", queries " +
                                  std::to_string(count) + ", k " + std::to_string(k);
-        const GpuFlatFigures figures = expect_right(collection, queries, k, nullptr, {}, what);
+        const GpuFigures figures = expect_right(collection, queries, k, nullptr, {}, what);
         if (HasFatalFailure()) return;
         EXPECT_EQ(figures.queries, count) << what;
       }
@@ -71,7 +71,7 @@ TEST_P(GpuFlatForms, LargeOnesAnswerAsTheCpu) {
   const std::vector<float> queries = test::draw(random, 300 * dimension);
   for (const bool keeps_halves : {false, true}) {
     for (const std::size_t k : {1, 10, 100, 1000, 2048, 5000}) {
-      const GpuFlatFigures figures =
+      const GpuFigures figures =
           expect_right(collection, queries, k, nullptr, {.memory = 0, .keeps_halves = keeps_halves},
                        "k " + std::to_string(k));
       EXPECT_LE(figures.uncertified, figures.queries / 10) << "k " << k;
@@ -96,9 +96,10 @@ TEST_P(GpuFlatForms, FiltersLetThroughWhatTheyAllow) {
     for (const std::size_t count : {1, 40, 300}) {
       const std::vector<float> queries = test::draw(random, count * dimension);
       expect_right(collection, queries, 15, &filter, {.memory = 0, .keeps_halves = true}, what);
-      const GpuFlatSearcher searcher(collection.vectors, resources());
-      expect_same(searcher.within(queries, radius, &filter),
-                  FlatSearcher(collection.vectors).within(queries, radius, &filter), what);
+      const auto searcher = search_on_gpu(collection.vectors, resources());
+      expect_same(searcher->within(queries, radius, {.filter = &filter}),
+                  FlatSearcher(collection.vectors).within(queries, radius, {.filter = &filter}),
+                  what);
     }
   }
 }
@@ -109,14 +110,14 @@ TEST_P(GpuFlatForms, RangesHoldAllWithinThem) {
   const std::size_t dimension = 16;
   const Collection collection(metric, store, dimension, test::draw(random, 5000 * dimension));
   const FlatSearcher cpu(collection.vectors);
-  const GpuFlatSearcher gpu(collection.vectors, resources());
+  const auto gpu = search_on_gpu(collection.vectors, resources());
   for (const std::size_t count : {1, 50, 1100}) {
     const std::vector<float> queries = test::draw(random, count * dimension);
     const float exact = cpu.nearest(queries, 7).distances[6];
     for (const float radius :
          {exact, 0.0F, 0.5F, 10.0F, 30.0F, -1.0F, reference::kInfinity, -reference::kInfinity}) {
       if (count > 50 && std::isinf(radius)) continue;
-      expect_same(gpu.within(queries, radius), cpu.within(queries, radius),
+      expect_same(gpu->within(queries, radius), cpu.within(queries, radius),
                   std::to_string(count) + " queries, radius " + std::to_string(radius));
     }
   }
@@ -144,18 +145,18 @@ TEST_P(GpuFlatTiny, AnswersAsAPlainSearch) {
     for (std::size_t row = 0; row < size.rows; row += 1 + row % 3) filter.add(row);
     const float radius = metric == Metric::kL2 ? 10.0F : 0.7F;
     constexpr std::size_t kPaging = std::size_t{40} << 20;
-    for (const GpuFlatSettings& settings :
-         {GpuFlatSettings{}, {.memory = 0, .keeps_halves = true}, {.memory = kPaging}}) {
+    for (const GpuSearchSettings& settings :
+         {GpuSearchSettings{}, {.memory = 0, .keeps_halves = true}, {.memory = kPaging}}) {
       const std::string what = std::to_string(size.queries) + " queries";
-      const GpuFlatFigures figures = expect_right(collection, queries, 5, nullptr, settings, what);
+      const GpuFigures figures = expect_right(collection, queries, 5, nullptr, settings, what);
       if (settings.memory == 0) {
         EXPECT_EQ(figures.queries > 0, size.is_by_product) << what;
       }
-      const GpuFlatSearcher searcher(collection.vectors, resources(), settings);
-      EXPECT_EQ(searcher.is_resident(), settings.memory == 0);
-      expect_same(searcher.nearest(queries, 5, &filter),
+      const auto searcher = search_on_gpu(collection.vectors, resources(), settings);
+      EXPECT_EQ(searcher->is_resident(), settings.memory == 0);
+      expect_same(searcher->nearest(queries, 5, {.filter = &filter}),
                   reference::nearest(collection, queries, 5, &filter), what + ", filtered");
-      expect_same(searcher.within(queries, radius),
+      expect_same(searcher->within(queries, radius),
                   reference::within(collection, queries, radius, nullptr), what + ", range");
     }
   }

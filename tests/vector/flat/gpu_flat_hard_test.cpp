@@ -67,7 +67,7 @@ TEST_P(GpuFlatHard, LengthsOfAllMagnitudes) {
   std::vector<float> queries = test::draw(random, 300 * dimension);
   for (auto* vectors : {&values, &queries}) test::scale_rows(random, *vectors, dimension, 50);
   const Collection collection(GetParam(), Store::kFloat, dimension, values);
-  const GpuFlatFigures figures = expect_right(collection, queries, 20, nullptr, {}, "magnitudes");
+  const GpuFigures figures = expect_right(collection, queries, 20, nullptr, {}, "magnitudes");
   EXPECT_GT(figures.queries, 0U);
 }
 
@@ -80,8 +80,7 @@ TEST_P(GpuFlatHard, RowsMuchShorterThanOneOfThem) {
     for (std::size_t c = 0; c < dimension; ++c) values[c + 70 * dimension] *= 1e9F;
     const Collection collection(GetParam(), Store::kFloat, dimension, values);
     const std::vector<float> queries = test::draw(random, 300 * dimension);
-    const GpuFlatFigures figures =
-        expect_right(collection, queries, 10, nullptr, {}, "one long row");
+    const GpuFigures figures = expect_right(collection, queries, 10, nullptr, {}, "one long row");
     EXPECT_GT(figures.queries, 0U);
   }
 }
@@ -123,21 +122,21 @@ TEST_P(GpuFlatHard, TooLittleMemoryPages) {
                               test::draw(random, rows * dimension));
   RowFilter filter(rows);
   for (std::size_t row = 0; row < rows; row += 1 + row % 3) filter.add(row);
-  const GpuFlatSettings settings{.memory = std::size_t{40} << 20, .keeps_halves = false};
-  const GpuFlatSearcher searcher(collection.vectors, resources(), settings);
-  EXPECT_FALSE(searcher.is_resident());
+  const GpuSearchSettings settings{.memory = std::size_t{40} << 20, .keeps_halves = false};
+  const auto searcher = search_on_gpu(collection.vectors, resources(), settings);
+  EXPECT_FALSE(searcher->is_resident());
   const FlatSearcher cpu(collection.vectors);
   for (const std::size_t count : {1, 70}) {
     const std::vector<float> queries = test::draw(random, count * dimension);
     for (const std::size_t k : {10, 3000, 5000}) {
-      expect_same(searcher.nearest(queries, k), cpu.nearest(queries, k), "all");
-      expect_same(searcher.nearest(queries, k, &filter), cpu.nearest(queries, k, &filter),
-                  "filtered");
+      expect_same(searcher->nearest(queries, k), cpu.nearest(queries, k), "all");
+      expect_same(searcher->nearest(queries, k, {.filter = &filter}),
+                  cpu.nearest(queries, k, {.filter = &filter}), "filtered");
     }
     const float radius = cpu.nearest(queries, 30).distances[29];
-    expect_same(searcher.within(queries, radius), cpu.within(queries, radius), "range");
-    expect_same(searcher.within(queries, radius, &filter), cpu.within(queries, radius, &filter),
-                "range, filtered");
+    expect_same(searcher->within(queries, radius), cpu.within(queries, radius), "range");
+    expect_same(searcher->within(queries, radius, {.filter = &filter}),
+                cpu.within(queries, radius, {.filter = &filter}), "range, filtered");
   }
 }
 

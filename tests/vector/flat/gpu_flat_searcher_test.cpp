@@ -22,14 +22,14 @@ TEST_F(GpuFlat, ManyThreadsShareLittleMemory) {
   const Collection collection(Metric::kL2, Store::kFloat, dimension,
                               test::draw(random, 100'000 * dimension));
   const std::vector<float> queries = test::draw(random, 500 * dimension);
-  const GpuFlatSearcher searcher(collection.vectors, resources(),
-                                 {.memory = std::size_t{128} << 20, .keeps_halves = false});
+  const auto searcher = search_on_gpu(collection.vectors, resources(),
+                                      {.memory = std::size_t{128} << 20, .keeps_halves = false});
   const Neighbors alone = FlatSearcher(collection.vectors).nearest(queries, 10);
   std::vector<Neighbors> together(6);
   std::vector<std::thread> threads;
   for (std::size_t t = 0; t < together.size(); ++t) {
     threads.emplace_back([&, t] {
-      for (int repeat = 0; repeat < 5; ++repeat) together[t] = searcher.nearest(queries, 10);
+      for (int repeat = 0; repeat < 5; ++repeat) together[t] = searcher->nearest(queries, 10);
     });
   }
   for (std::thread& thread : threads) thread.join();
@@ -52,16 +52,17 @@ TEST_F(GpuFlat, ThreadsAskForWhatTheyLike) {
                                  {7, 2048, nullptr}, {3, 5000, nullptr}, {50, 3000, nullptr}};
   const std::vector<float> queries = test::draw(random, 300 * dimension);
   const FlatSearcher cpu(collection.vectors);
-  const GpuFlatSearcher gpu(collection.vectors, resources(),
-                            {.memory = std::size_t{256} << 20, .keeps_halves = false});
-  const auto search = [&](const auto& searcher, const Asked& one) {
-    return searcher.nearest({queries.data(), one.queries * dimension}, one.k, one.filter);
+  const auto gpu = search_on_gpu(collection.vectors, resources(),
+                                 {.memory = std::size_t{256} << 20, .keeps_halves = false});
+  const auto search = [&](const VectorSearcher& searcher, const Asked& one) {
+    return searcher.nearest({queries.data(), one.queries * dimension}, one.k,
+                            {.filter = one.filter});
   };
   std::vector<std::vector<Neighbors>> found(asked.size());
   std::vector<std::thread> threads;
   for (std::size_t t = 0; t < asked.size(); ++t) {
     threads.emplace_back([&, t] {
-      for (int repeat = 0; repeat < 5; ++repeat) found[t].push_back(search(gpu, asked[t]));
+      for (int repeat = 0; repeat < 5; ++repeat) found[t].push_back(search(*gpu, asked[t]));
     });
   }
   for (std::thread& thread : threads) thread.join();
@@ -82,12 +83,12 @@ TEST_F(GpuFlat, FindsRowsPast2To31Components) {
   }
   const ManyComponents many;
   ASSERT_NE(many.vectors().vectors.data, nullptr);
-  const GpuFlatSearcher searcher(many.vectors(), resources());
-  EXPECT_TRUE(searcher.is_resident());
-  ManyComponents::expect_found(searcher, 1);
-  ManyComponents::expect_found(searcher, 20);
-  EXPECT_GT(searcher.figures().queries, 0U);
-  EXPECT_EQ(searcher.figures().uncertified, 0U);
+  const auto searcher = search_on_gpu(many.vectors(), resources());
+  EXPECT_TRUE(searcher->is_resident());
+  ManyComponents::expect_found(*searcher, 1);
+  ManyComponents::expect_found(*searcher, 20);
+  EXPECT_GT(searcher->figures().queries, 0U);
+  EXPECT_EQ(searcher->figures().uncertified, 0U);
 }
 
 TEST_F(GpuFlat, QueriesAndAnswersInGpuMemory) {
@@ -98,7 +99,7 @@ TEST_F(GpuFlat, QueriesAndAnswersInGpuMemory) {
   const Collection collection(Metric::kL2, Store::kFloat, dimension,
                               test::draw(random, 20'000 * dimension));
   std::vector<float> queries = test::draw(random, count * dimension);
-  const GpuFlatSearcher searcher(collection.vectors, resources());
+  const auto searcher = search_on_gpu(collection.vectors, resources());
   Neighbors expected = FlatSearcher(collection.vectors).nearest(queries, k);
   const Stream stream;
   DeviceArray<float> given(queries.size());
@@ -106,7 +107,7 @@ TEST_F(GpuFlat, QueriesAndAnswersInGpuMemory) {
   DeviceArray<float> distances(count * k);
   given.upload(queries, stream);
   stream.synchronize();
-  searcher.nearest_on_gpu(given.data(), count, k, rows.data(), distances.data());
+  searcher->nearest_on_gpu(given.data(), count, k, rows.data(), distances.data());
   Neighbors found{count, k, std::vector<std::int32_t>(count * k), std::vector<float>(count * k)};
   rows.download(found.rows, stream);
   distances.download(found.distances, stream);
@@ -115,7 +116,7 @@ TEST_F(GpuFlat, QueriesAndAnswersInGpuMemory) {
   queries[7 * dimension + 3] = std::nanf("");
   given.upload(queries, stream);
   stream.synchronize();
-  searcher.nearest_on_gpu(given.data(), count, k, rows.data(), distances.data());
+  searcher->nearest_on_gpu(given.data(), count, k, rows.data(), distances.data());
   std::vector<float> with_nan(count * k);
   distances.download(with_nan, stream);
   stream.synchronize();
@@ -129,25 +130,25 @@ TEST_F(GpuFlat, QueriesAndAnswersInGpuMemory) {
 
 TEST_F(GpuFlat, RefusesWhatItCannotAnswer) {
   const Collection collection(Metric::kL2, Store::kFloat, 2, {0, 0, 1, 1, 2, 2});
-  const GpuFlatSearcher searcher(collection.vectors, resources());
+  const auto searcher = search_on_gpu(collection.vectors, resources());
   const std::vector<float> one{0, 1};
-  EXPECT_THROW(searcher.nearest(one, 0), UsageError);
-  EXPECT_THROW(searcher.nearest(one, 4), UsageError);
-  EXPECT_THROW(searcher.nearest(std::vector<float>{1, 2, 3}, 1), UsageError);
-  EXPECT_THROW(searcher.within(one, std::nanf("")), UsageError);
+  EXPECT_THROW(searcher->nearest(one, 0), UsageError);
+  EXPECT_THROW(searcher->nearest(one, 4), UsageError);
+  EXPECT_THROW(searcher->nearest(std::vector<float>{1, 2, 3}, 1), UsageError);
+  EXPECT_THROW(searcher->within(one, std::nanf("")), UsageError);
   const RowFilter other(4);
-  EXPECT_THROW(searcher.nearest(one, 1, &other), UsageError);
+  EXPECT_THROW(searcher->nearest(one, 1, {.filter = &other}), UsageError);
   EXPECT_THROW(
-      GpuFlatSearcher(collection.vectors, resources(), {.memory = 1000, .keeps_halves = false})
-          .nearest(one, 1),
+      search_on_gpu(collection.vectors, resources(), {.memory = 1000, .keeps_halves = false})
+          ->nearest(one, 1),
       Error);
 }
 
 TEST_F(GpuFlat, AnEmptyCollectionHasNothingWithinAnyRadius) {
   const Collection collection(Metric::kL2, Store::kFloat, 2, {});
-  const GpuFlatSearcher searcher(collection.vectors, resources());
-  EXPECT_THROW(searcher.nearest(std::vector<float>{0, 1}, 1), UsageError);
-  EXPECT_EQ(searcher.within(std::vector<float>{0, 1}, 5).offsets,
+  const auto searcher = search_on_gpu(collection.vectors, resources());
+  EXPECT_THROW(searcher->nearest(std::vector<float>{0, 1}, 1), UsageError);
+  EXPECT_EQ(searcher->within(std::vector<float>{0, 1}, 5).offsets,
             (std::vector<std::uint64_t>{0, 0}));
 }
 

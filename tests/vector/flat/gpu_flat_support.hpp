@@ -14,8 +14,8 @@
 #include "warpdex/core/cuda/device.hpp"
 #include "warpdex/core/cuda/resources.hpp"
 #include "warpdex/vector/flat/flat_searcher.hpp"
-#include "warpdex/vector/flat/gpu_flat_searcher.hpp"
 #include "warpdex/vector/rows/row_filter.hpp"
+#include "warpdex/vector/search/make_searcher.hpp"
 
 namespace warpdex::vector {
 
@@ -64,17 +64,17 @@ inline Neighbors expected_neighbors(const Collection& collection, const std::vec
   if (collection.vectors.vectors.rows * queries.size() <= kPlainProducts) {
     return reference::nearest(collection, queries, k, filter);
   }
-  return FlatSearcher(collection.vectors).nearest(queries, k, filter);
+  return FlatSearcher(collection.vectors).nearest(queries, k, {.filter = filter});
 }
 
 /// Searches on the GPU; returns what was made of products.
-inline GpuFlatFigures expect_right(const Collection& collection, const std::vector<float>& queries,
-                                   std::size_t k, const RowFilter* filter,
-                                   const GpuFlatSettings& settings, const std::string& what) {
-  const GpuFlatSearcher searcher(collection.vectors, resources(), settings);
-  expect_same(searcher.nearest(queries, k, filter),
+inline GpuFigures expect_right(const Collection& collection, const std::vector<float>& queries,
+                               std::size_t k, const RowFilter* filter,
+                               const GpuSearchSettings& settings, const std::string& what) {
+  const auto searcher = search_on_gpu(collection.vectors, resources(), settings);
+  expect_same(searcher->nearest(queries, k, {.filter = filter}),
               expected_neighbors(collection, queries, k, filter), what);
-  return searcher.figures();
+  return searcher->figures();
 }
 
 }  // namespace warpdex::vector

@@ -18,6 +18,7 @@
 #include "tests/vector/flat/gpu_flat_support.hpp"
 #include "warpdex/core/cuda/copies.hpp"
 #include "warpdex/core/error.hpp"
+#include "warpdex/vector/flat/flat_searcher.hpp"
 #include "warpdex/vector/flat/gpu_segment_searcher.hpp"
 
 namespace warpdex::vector {
@@ -213,17 +214,18 @@ TEST_F(GpuSegments, LargeSegmentsAndLargeK) {
     for (const std::size_t k : {10, 1000, 5000}) {
       const std::string what = std::string(metric_name(metric)) + ", k " + std::to_string(k);
       expect_same(all.nearest(queries, k), cpu.nearest(queries, k), what);
-      expect_same(some.nearest(queries, k), cpu.nearest(queries, k, &live), what);
+      expect_same(some.nearest(queries, k), cpu.nearest(queries, k, {.filter = &live}), what);
     }
     const std::vector<RowFilter> halves(150, live);
     for (const std::size_t wide_k : {10, 40, 2048}) {
-      expect_same(all.nearest_within(queries, 10, halves, wide_k), cpu.nearest(queries, 10, &live),
+      expect_same(all.nearest_within(queries, 10, halves, wide_k),
+                  cpu.nearest(queries, 10, {.filter = &live}),
                   "passing sets, " + std::to_string(wide_k));
     }
     const std::vector<float> few(queries.begin(), queries.begin() + 2 * dimension);
     const std::vector<RowFilter> filters(2, live);
     for (const std::size_t k : {4096, 4097, 10'000}) {
-      expect_same(all.nearest_within(few, k, filters), cpu.nearest(few, k, &live),
+      expect_same(all.nearest_within(few, k, filters), cpu.nearest(few, k, {.filter = &live}),
                   "within sets, k " + std::to_string(k));
     }
   }

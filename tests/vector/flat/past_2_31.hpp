@@ -10,6 +10,7 @@
 
 #include "tests/vector/flat/plain_search.hpp"
 #include "warpdex/vector/flat/flat_vectors.hpp"
+#include "warpdex/vector/search/vector_searcher.hpp"
 
 namespace warpdex::vector {
 
@@ -51,8 +52,7 @@ class ManyComponents {
 
   /// Searches with queries that begin with 4 ones; the nearest rows lie on both sides of component
   /// 2^31, which row 524,288 begins with.
-  template <class Searcher>
-  static void expect_found(const Searcher& searcher, std::size_t count) {
+  static void expect_found(const VectorSearcher& searcher, std::size_t count) {
     std::vector<float> queries(count * kDimension);
     Neighbors expected{count, 4, {}, std::vector<float>(count * 4)};
     for (std::size_t q = 0; q < count; ++q) {

@@ -10,6 +10,7 @@
 #include "tests/vector/collection.hpp"
 #include "warpdex/vector/format/vector_index.hpp"
 #include "warpdex/vector/format/vector_index_writer.hpp"
+#include "warpdex/vector/search/make_searcher.hpp"
 
 namespace warpdex::vector {
 namespace {
@@ -78,7 +79,7 @@ class StoredCodes {
     return static_cast<const float*>(view_.centroids.vectors.row(lists_[position]))[component];
   }
 
-  const IvfPqVectors& view_;
+  const Lists<PqCoding>& view_;
   std::size_t dimension_;
   std::vector<std::size_t> lists_;
 };
@@ -125,7 +126,8 @@ TEST(IvfPqCodes, AreOfTheNearestCodewordsAndGiveTheirDistances) {
           ASSERT_NEAR(taken, smallest, 1e-4) << "row " << row << ", run " << part;
         }
       }
-      const Neighbors found = IvfPqSearcher(index.ivf_pq(), 1).nearest(query, kRows, 11);
+      const Neighbors found =
+          search_on_cpu(index.ivf_pq(), 1)->nearest(query, kRows, {.probes = 11});
       for (std::size_t i = 0; i < kRows; ++i) {
         ASSERT_NEAR(found.distances[i], distances[static_cast<std::size_t>(found.rows[i])], 1e-3);
       }

@@ -11,9 +11,11 @@
 #include "tests/vector/collection.hpp"
 #include "warpdex/core/error.hpp"
 #include "warpdex/vector/data/matrix.hpp"
+#include "warpdex/vector/flat/flat_searcher.hpp"
 #include "warpdex/vector/format/vector_index.hpp"
 #include "warpdex/vector/format/vector_index_writer.hpp"
 #include "warpdex/vector/format/verify.hpp"
+#include "warpdex/vector/search/make_searcher.hpp"
 
 namespace warpdex::vector {
 namespace {
@@ -59,21 +61,21 @@ TEST(IvfPqIndex, TinyAndOddSizesAreBuiltVerifiedAndSearched) {
         EXPECT_EQ(index.settings().pq.is_rotated, pq.is_rotated);
         EXPECT_GT(index.settings().pq.bytes, 0U);
         EXPECT_EQ(index.rows(), rows);
-        const IvfPqSearcher searcher(index.ivf_pq(), 2);
+        const auto searcher = search_on_cpu(index.ivf_pq(), 2);
         const std::vector<float> queries = test::draw(random, 3 * dimension, 1);
         const std::size_t all = index.settings().ivf.lists;
-        Neighbors found = searcher.nearest(queries, rows, all);
+        Neighbors found = searcher->nearest(queries, rows, {.probes = all});
         std::sort(found.rows.begin(), found.rows.end());
         for (std::size_t i = 0; i < found.rows.size(); ++i) {
           ASSERT_EQ(found.rows[i], static_cast<std::int32_t>(i / 3)) << "each row once a query";
         }
         if (!pq.keeps_vectors) {
-          EXPECT_THROW(searcher.nearest(queries, 1, all, 10), UsageError);
+          EXPECT_THROW(searcher->nearest(queries, 1, {.probes = all, .refine = 10}), UsageError);
           EXPECT_THROW(index.flat(), UsageError);
           continue;
         }
         // All refined: the answer is exact.
-        const Neighbors refined = searcher.nearest(queries, rows, all, rows);
+        const Neighbors refined = searcher->nearest(queries, rows, {.probes = all, .refine = rows});
         const Neighbors exact = FlatSearcher(index.flat(), 1).nearest(queries, rows);
         EXPECT_EQ(refined.rows, exact.rows);
         EXPECT_EQ(refined.distances, exact.distances);
@@ -87,7 +89,7 @@ TEST(IvfPqIndex, FewerVectorsThanCodewordsLoseNothing) {
   const test::TemporaryFolder folder(test::place_in_memory());
   const std::vector<float> rows = test::draw(random, std::size_t{200} * 8, 1);
   const VectorIndex index = build(folder / "index", settings_of(8, 3, {.bytes = 2}), rows);
-  const Neighbors found = IvfPqSearcher(index.ivf_pq(), 1).nearest(rows, 1, 3);
+  const Neighbors found = search_on_cpu(index.ivf_pq(), 1)->nearest(rows, 1, {.probes = 3});
   for (std::size_t row = 0; row < 200; ++row) {
     EXPECT_EQ(found.rows[row], static_cast<std::int32_t>(row));
     EXPECT_NEAR(found.distances[row], 0, 1e-3);
@@ -136,8 +138,8 @@ TEST(IvfPqIndex, VectorsThatAreNotKeptDoNotChangeAnswers) {
   const VectorIndex without =
       build(folder / "without", settings_of(12, 30, {.bytes = 6, .keeps_vectors = false}), rows);
   EXPECT_FALSE(std::filesystem::exists(folder / "without" / "segment-0" / "vectors"));
-  const Neighbors a = IvfPqSearcher(with.ivf_pq()).nearest(queries, 20, 5);
-  const Neighbors b = IvfPqSearcher(without.ivf_pq()).nearest(queries, 20, 5);
+  const Neighbors a = search_on_cpu(with.ivf_pq())->nearest(queries, 20, {.probes = 5});
+  const Neighbors b = search_on_cpu(without.ivf_pq())->nearest(queries, 20, {.probes = 5});
   EXPECT_EQ(a.rows, b.rows);
   EXPECT_EQ(a.distances, b.distances);
 }
@@ -178,9 +180,9 @@ TEST(IvfPqIndex, DamageIsFoundAndNeverCrashes) {
         test::write_file(entry.path(), damaged);
         try {
           const VectorIndex index = VectorIndex::open(folder / "index");
-          const IvfPqSearcher searcher(index.ivf_pq(), 1);
-          searcher.nearest(queries, 50, 7, 60);
-          searcher.within(queries, 3, 2);
+          const auto searcher = search_on_cpu(index.ivf_pq(), 1);
+          searcher->nearest(queries, 50, {.probes = 7, .refine = 60});
+          searcher->within(queries, 3, {.probes = 2});
         } catch (const FormatError&) {
         }
         EXPECT_FALSE(verify_vectors(folder / "index").ok()) << entry.path() << " byte " << i;
@@ -220,9 +222,10 @@ TEST(IvfPqIndexReal, MoreBytesProbesAndRefiningFindMore) {
     const VectorIndex index =
         build(folder / "index", settings_of(base.columns, 100, {.bytes = bytes}), base.values);
     const Neighbors exact = FlatSearcher(index.flat()).nearest(queries.values, 10);
-    const IvfPqSearcher searcher(index.ivf_pq());
+    const auto searcher = search_on_cpu(index.ivf_pq());
     const auto found = [&](std::size_t probes, std::size_t refine) {
-      return recall(exact, searcher.nearest(queries.values, 10, probes, refine));
+      return recall(exact,
+                    searcher->nearest(queries.values, 10, {.probes = probes, .refine = refine}));
     };
     EXPECT_GT(found(50, 0), found(3, 0)) << bytes;
     EXPECT_GT(found(50, 100), found(50, 0)) << bytes;

@@ -199,15 +199,15 @@ void Checked::expect_right(const VectorIndex& index, const std::vector<Entry>& e
   if (index.rows() == 0) return;
   RowFilter filter(index.rows());
   for (std::size_t row = 0; row < index.rows(); row += 1 + random_() % 3) filter.add(row);
-  const auto searcher = search_index_on_cpu(
-      index, {has_lists(settings_.index) ? index.settings().ivf.lists : 1, refine},
-      1 + random_() % 2);
+  const SearchOptions depth{.probes = has_lists(settings_.index) ? index.settings().ivf.lists : 1,
+                            .refine = refine};
+  const auto searcher = search_index_on_cpu(index, 1 + random_() % 2);
   const std::size_t count = random_() % 4 == 0 ? 25 : 2;
   const std::vector<float> queries = draw_rows(count);
   const std::size_t k = 1 + random_() % index.rows();
   for (const RowFilter* const allowed :
        {static_cast<const RowFilter*>(nullptr), &std::as_const(filter)}) {
-    const Neighbors found = searcher->nearest(queries, k, allowed);
+    const Neighbors found = searcher->nearest(queries, k, depth.among(allowed));
     ASSERT_EQ(found.rows.size(), count * k);
     for (std::size_t q = 0; q < count; ++q) {
       const auto begin = queries.begin() + static_cast<std::ptrdiff_t>(q * kChangedDimension);
@@ -224,8 +224,9 @@ void Checked::expect_right(const VectorIndex& index, const std::vector<Entry>& e
       }
       if (all.empty()) continue;
       const float radius = all[random_() % all.size()].distance;
-      const RangeNeighbors range = searcher->within(
-          std::span(queries).subspan(q * kChangedDimension, kChangedDimension), radius, allowed);
+      const RangeNeighbors range =
+          searcher->within(std::span(queries).subspan(q * kChangedDimension, kChangedDimension),
+                           radius, depth.among(allowed));
       std::size_t within = 0;
       while (within < all.size() &&
              (larger_is_nearer(settings_.metric) ? all[within].distance >= radius

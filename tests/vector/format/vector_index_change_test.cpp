@@ -42,10 +42,11 @@ void build_numbered(const fs::path& target, std::size_t count, const VectorIndex
 }
 
 /// The ids of all answers to one query, nearest first.
-std::vector<std::string> ids_of(const VectorIndex& index, const VectorSearcher& searcher,
+std::vector<std::string> ids_of(const VectorIndex& index, const SearchOptions& options,
                                 const std::vector<float>& query) {
   std::vector<std::string> ids;
-  for (const std::int32_t row : searcher.nearest(query, index.rows()).rows) {
+  const auto searcher = search_index_on_cpu(index);
+  for (const std::int32_t row : searcher->nearest(query, index.rows(), options).rows) {
     if (row >= 0) ids.push_back(index.id(static_cast<std::size_t>(row)));
   }
   return ids;
@@ -88,14 +89,13 @@ TEST(VectorIndexChange, CodesAnswerTheSameBeforeAndAfterAMerge) {
     EXPECT_EQ(after.rows(), 300U - 120 + 225);
     EXPECT_THAT(verify_vectors(folder / "index").problems, testing::IsEmpty());
     for (const std::size_t probes : {1, 4, 9}) {
-      const std::vector<std::string> ids =
-          ids_of(before, *search_index_on_cpu(before, {probes, 0}), query);
-      EXPECT_EQ(ids, ids_of(after, *search_index_on_cpu(after, {probes, 0}), query));
+      const std::vector<std::string> ids = ids_of(before, {.probes = probes}, query);
+      EXPECT_EQ(ids, ids_of(after, {.probes = probes}, query));
       if (keeps_vectors) {
-        EXPECT_EQ(ids_of(before, *search_index_on_cpu(before, {probes, 30}), query),
-                  ids_of(after, *search_index_on_cpu(after, {probes, 30}), query));
+        EXPECT_EQ(ids_of(before, {.probes = probes, .refine = 30}, query),
+                  ids_of(after, {.probes = probes, .refine = 30}, query));
       } else {
-        EXPECT_THROW(search_index_on_cpu(before, {probes, 30}), UsageError);
+        EXPECT_THROW(ids_of(before, {.probes = probes, .refine = 30}, query), UsageError);
       }
     }
   }
@@ -148,8 +148,7 @@ TEST(VectorIndexChange, RemovedIdsNeverReturnWhileThreadsSearch) {
       while (!is_over) {
         const std::int64_t gone = removed;
         const VectorIndex index = VectorIndex::open(folder / "index");
-        const std::vector<std::string> ids =
-            ids_of(index, *search_index_on_cpu(index, {}, 1), query);
+        const std::vector<std::string> ids = ids_of(index, {}, query);
         EXPECT_EQ(ids.size(), index.live_rows());
         for (const std::string& id : ids) EXPECT_GE(std::stoll(id), gone);
         ++searches;

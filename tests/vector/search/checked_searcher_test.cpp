@@ -150,19 +150,18 @@ TEST_P(CheckedRanges, HaveNoAnswerOutsideAndMissFew) {
   for (const Kind& kind : kinds(GetParam())) {
     build(kind, rows);
     const VectorIndex index = VectorIndex::open(folder_ / "index");
-    const ProbeSettings all_lists{.probes = has_lists(index.settings().index) ? 20U : 1U};
-    ProbeSettings all_rows = all_lists;
+    const SearchOptions all_lists{.probes = has_lists(index.settings().index) ? 20U : 1U};
+    SearchOptions all_rows = all_lists;
     all_rows.refine = kCheckedRows;
-    const auto checked = search_index_on_cpu(index, all_lists, 2);
-    const auto whole = search_index_on_cpu(index, all_rows, 2);
-    const auto by_codes = search_on_cpu(index.segments().front().vectors, all_lists, 2);
+    const auto checked = search_index_on_cpu(index, 2);
+    const auto by_codes = search_on_cpu(index.segments().front().vectors, 2);
     Tally tally;
     std::size_t missed_by_codes = 0;
     std::size_t outside_by_codes = 0;
     for (const float radius : radii(truth)) {
-      const RangeNeighbors found = checked->within(queries, radius);
-      const RangeNeighbors of_all = whole->within(queries, radius);
-      const RangeNeighbors codes = by_codes->within(queries, radius);
+      const RangeNeighbors found = checked->within(queries, radius, all_lists);
+      const RangeNeighbors of_all = checked->within(queries, radius, all_rows);
+      const RangeNeighbors codes = by_codes->within(queries, radius, all_lists);
       for (std::size_t q = 0; q < kQueries; ++q) {
         const std::vector<reference::Answer> wanted = truth.within(q, radius, {});
         tally.add(answers_of(found, q), wanted, kind.name);
@@ -176,7 +175,7 @@ TEST_P(CheckedRanges, HaveNoAnswerOutsideAndMissFew) {
         missed_by_codes += within.size() - right;
         // Another batch does not change an answer.
         const std::span one = std::span(queries).subspan(q * kCheckedDimension, kCheckedDimension);
-        EXPECT_EQ(answers_of(checked->within(one, radius), 0), answers_of(found, q));
+        EXPECT_EQ(answers_of(checked->within(one, radius, all_lists), 0), answers_of(found, q));
       }
     }
     if (HasFatalFailure()) return;
@@ -212,9 +211,9 @@ TEST_P(CheckedRanges, LookAtSegmentsRemovalsAndFilters) {
     change.commit();
     const VectorIndex index = VectorIndex::open(folder_ / "index");
     ASSERT_EQ(index.segments().size(), 2U);
-    ProbeSettings settings{.probes = has_lists(index.settings().index) ? 20U : 1U};
+    SearchOptions settings{.probes = has_lists(index.settings().index) ? 20U : 1U};
     if (!kind.is_corrected) settings.refine = all.size();
-    const auto checked = search_index_on_cpu(index, settings, 2);
+    const auto checked = search_index_on_cpu(index, 2);
     RowFilter filter(index.rows());
     std::set<std::size_t> refused = removed;
     for (std::size_t row = 0; row < index.rows(); ++row) {
@@ -225,8 +224,8 @@ TEST_P(CheckedRanges, LookAtSegmentsRemovalsAndFilters) {
       }
     }
     for (const float radius : radii(truth)) {
-      const RangeNeighbors found = checked->within(queries, radius);
-      const RangeNeighbors filtered = checked->within(queries, radius, &filter);
+      const RangeNeighbors found = checked->within(queries, radius, settings);
+      const RangeNeighbors filtered = checked->within(queries, radius, settings.among(&filter));
       for (std::size_t q = 0; q < kQueries; ++q) {
         EXPECT_EQ(answers_of(found, q), truth.within(q, radius, removed)) << kind.name;
         EXPECT_EQ(answers_of(filtered, q), truth.within(q, radius, refused)) << kind.name;
@@ -245,12 +244,12 @@ TEST_P(CheckedRanges, AreEstimatesWithoutVectors) {
     kind.settings.pq.keeps_vectors = false;
     build(kind, rows);
     const VectorIndex index = VectorIndex::open(folder_ / "index");
-    const ProbeSettings settings{.probes = has_lists(index.settings().index) ? 20U : 1U};
-    const auto searcher = search_index_on_cpu(index, settings, 2);
-    const auto by_codes = search_on_cpu(index.segments().front().vectors, settings, 2);
+    const SearchOptions settings{.probes = has_lists(index.settings().index) ? 20U : 1U};
+    const auto searcher = search_index_on_cpu(index, 2);
+    const auto by_codes = search_on_cpu(index.segments().front().vectors, 2);
     for (const float radius : radii(truth)) {
-      const RangeNeighbors found = searcher->within(queries, radius);
-      const RangeNeighbors codes = by_codes->within(queries, radius);
+      const RangeNeighbors found = searcher->within(queries, radius, settings);
+      const RangeNeighbors codes = by_codes->within(queries, radius, settings);
       EXPECT_EQ(found.rows, codes.rows) << kind.name;
       EXPECT_EQ(found.distances, codes.distances) << kind.name;
     }
@@ -277,11 +276,11 @@ TEST(CheckedSearcher, LeavesPlacesOfALargeKMissing) {
     change.remove(VectorIds(std::vector<std::int64_t>{0, 3, 4}));
     change.commit();
     const VectorIndex index = VectorIndex::open(folder / "index");
-    const ProbeSettings settings{.probes = has_lists(kind) ? 3U : 1U,
+    const SearchOptions settings{.probes = has_lists(kind) ? 3U : 1U,
                                  .refine = has_codes(kind) ? 50U : 0U};
-    const auto searcher = search_index_on_cpu(index, settings);
+    const auto searcher = search_index_on_cpu(index);
     const std::vector<float> queries = test::draw(random, 2 * 4);
-    const Neighbors found = searcher->nearest(queries, 100);
+    const Neighbors found = searcher->nearest(queries, 100, settings);
     ASSERT_EQ(found.rows.size(), 200U);
     ASSERT_EQ(found.distances.size(), 200U);
     for (std::size_t q = 0; q < 2; ++q) {
@@ -296,7 +295,7 @@ TEST(CheckedSearcher, LeavesPlacesOfALargeKMissing) {
     }
     EXPECT_THROW(searcher->nearest(queries, 0), UsageError);
     const RowFilter of_others(8);
-    EXPECT_THROW(searcher->nearest(queries, 100, &of_others), UsageError);
+    EXPECT_THROW(searcher->nearest(queries, 100, settings.among(&of_others)), UsageError);
   }
 }
 

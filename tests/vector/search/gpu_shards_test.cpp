@@ -9,8 +9,9 @@
 
 #include "tests/support.hpp"
 #include "tests/vector/flat/gpu_flat_support.hpp"
-#include "tests/vector/ivf/made_codes.hpp"
+#include "tests/vector/lists/made_codes.hpp"
 #include "warpdex/core/error.hpp"
+#include "warpdex/vector/flat/flat_searcher.hpp"
 #include "warpdex/vector/format/vector_index.hpp"
 #include "warpdex/vector/format/vector_index_change.hpp"
 #include "warpdex/vector/format/vector_index_writer.hpp"
@@ -53,29 +54,31 @@ std::string describe(const Layout& layout) {
 }
 
 /// On all layouts, for batches of several sizes.
-void expect_as_cpu(const SearchedVectors& vectors, const ProbeSettings& settings,
+void expect_as_cpu(const SearchedVectors& vectors, const SearchOptions& settings,
                    std::mt19937_64& random, std::span<const std::size_t> ks) {
-  const auto cpu = search_on_cpu(vectors, settings);
+  const auto cpu = search_on_cpu(vectors);
   const std::size_t rows = rows_of(vectors);
   RowFilter filter(rows);
   for (std::size_t row = 0; row < rows; row += 1 + random() % 4) filter.add(row);
   for (const Layout& layout : kLayouts) {
-    const auto gpu =
-        search_on_gpus(vectors, settings, gpus(layout.shards * layout.replicas), layout.shards);
+    const auto gpu = search_on_gpus(vectors, gpus(layout.shards * layout.replicas), layout.shards,
+                                    {.keeps_vectors = settings.refine > 0});
     const std::string what = describe(layout) + ", " + std::to_string(rows) + " rows";
     for (const std::size_t count : {1, 2, 9, 300}) {
       const std::vector<float> queries = test::draw(random, count * dimension_of(vectors));
       for (const std::size_t k : ks) {
         if (k > rows || (k > 700 && count > 9)) continue;
-        expect_same(gpu->nearest(queries, k), cpu->nearest(queries, k), what);
-        expect_same(gpu->nearest(queries, k, &filter), cpu->nearest(queries, k, &filter),
-                    what + ", filtered");
+        expect_same(gpu->nearest(queries, k, settings), cpu->nearest(queries, k, settings), what);
+        expect_same(gpu->nearest(queries, k, settings.among(&filter)),
+                    cpu->nearest(queries, k, settings.among(&filter)), what + ", filtered");
       }
       if (count > 9) continue;
-      const Neighbors some = cpu->nearest(queries, std::min<std::size_t>(9, rows));
+      const Neighbors some = cpu->nearest(queries, std::min<std::size_t>(9, rows), settings);
       const float radius = some.distances[some.k - 1];
-      expect_same(gpu->within(queries, radius), cpu->within(queries, radius), what + ", range");
-      expect_same(gpu->within(queries, radius, &filter), cpu->within(queries, radius, &filter),
+      expect_same(gpu->within(queries, radius, settings), cpu->within(queries, radius, settings),
+                  what + ", range");
+      expect_same(gpu->within(queries, radius, settings.among(&filter)),
+                  cpu->within(queries, radius, settings.among(&filter)),
                   what + ", range, filtered");
     }
     if (testing::Test::HasFatalFailure()) return;
@@ -123,7 +126,7 @@ TEST_F(GpuShards, InvertedFilesAnswerAsTheCpu) {
       const VectorIndex index = VectorIndex::open(folder / "index");
       for (const std::size_t probes : {1, 6, 25}) {
         const std::size_t ks[] = {1, 30, 2500};
-        expect_as_cpu(index.ivf(), {probes, 0}, random, ks);
+        expect_as_cpu(index.ivf(), {.probes = probes}, random, ks);
         if (HasFatalFailure()) return;
       }
     }
@@ -137,7 +140,7 @@ TEST_F(GpuShards, CodesAnswerAsTheCpuRefinedToo) {
     const test::MadeCodes made(random, shape, {0, 1, 31, 32, 33, 64, 0, 700, 5, 3000});
     for (const std::size_t refine : {0, 25}) {
       const std::size_t ks[] = {1, 30};
-      expect_as_cpu(made.view(), {6, refine}, random, ks);
+      expect_as_cpu(made.view(), {.probes = 6, .refine = refine}, random, ks);
       if (HasFatalFailure()) return;
     }
   }
@@ -166,30 +169,33 @@ TEST_F(GpuShards, SegmentsAnswerAsOnTheCpu) {
     }
     const VectorIndex index = VectorIndex::open(folder / "index");
     ASSERT_EQ(index.segments().size(), 2U);
-    const ProbeSettings settings{.probes = has_lists(kind) ? std::size_t{5} : 1,
+    const SearchOptions settings{.probes = has_lists(kind) ? std::size_t{5} : 1,
                                  .refine = has_codes(kind) ? std::size_t{60} : 0,
                                  .extra = kind == IndexKind::kBinary ? std::size_t{9} : 0};
-    const auto cpu = search_index_on_cpu(index, settings);
+    const auto cpu = search_index_on_cpu(index);
     RowFilter filter(index.rows());
     for (std::size_t row = 0; row < index.rows(); row += 2) filter.add(row);
     for (const Layout& layout : kLayouts) {
-      const auto gpu = search_index_on_gpus(index, settings, gpus(layout.shards * layout.replicas),
-                                            layout.shards);
+      const auto gpu =
+          search_index_on_gpus(index, gpus(layout.shards * layout.replicas), layout.shards);
       for (const std::size_t count : {1, 40}) {
         const std::vector<float> queries = test::draw(random, count * 12);
         for (const std::size_t k : {1, 100}) {
-          expect_same(gpu->nearest(queries, k), cpu->nearest(queries, k), describe(layout));
-          expect_same(gpu->nearest(queries, k, &filter), cpu->nearest(queries, k, &filter),
+          expect_same(gpu->nearest(queries, k, settings), cpu->nearest(queries, k, settings),
+                      describe(layout));
+          expect_same(gpu->nearest(queries, k, settings.among(&filter)),
+                      cpu->nearest(queries, k, settings.among(&filter)),
                       describe(layout) + ", filtered");
         }
         const std::size_t all = index.rows() + 7;
-        expect_same(gpu->nearest(queries, all), cpu->nearest(queries, all),
+        expect_same(gpu->nearest(queries, all, settings), cpu->nearest(queries, all, settings),
                     describe(layout) + ", all");
         // Codes are checked by the vectors.
         for (const float radius : {4.0F, 12.0F, 25.0F}) {
-          expect_same(gpu->within(queries, radius), cpu->within(queries, radius),
-                      describe(layout) + ", range");
-          expect_same(gpu->within(queries, radius, &filter), cpu->within(queries, radius, &filter),
+          expect_same(gpu->within(queries, radius, settings),
+                      cpu->within(queries, radius, settings), describe(layout) + ", range");
+          expect_same(gpu->within(queries, radius, settings.among(&filter)),
+                      cpu->within(queries, radius, settings.among(&filter)),
                       describe(layout) + ", range, filtered");
         }
         if (HasFatalFailure()) return;
@@ -205,7 +211,7 @@ TEST_F(GpuShards, PagedShardsAnswerAsTheCpu) {
   Resources small({.device = 0, .memory = std::size_t{96} << 20, .host_memory = 0});
   Resources other({.device = 0, .memory = std::size_t{96} << 20, .host_memory = 0});
   const std::vector<Resources*> both{&small, &other};
-  const auto gpu = search_on_gpus(all.vectors, {}, both, 2);
+  const auto gpu = search_on_gpus(all.vectors, both, 2);
   EXPECT_FALSE(gpu->is_resident());
   const std::vector<float> queries = test::draw(random, 50 * 64);
   expect_same(gpu->nearest(queries, 10), FlatSearcher(all.vectors).nearest(queries, 10), "paged");
@@ -215,7 +221,7 @@ TEST_F(GpuShards, PagedShardsAnswerAsTheCpu) {
 TEST_F(GpuShards, ManyThreadsSearchAtOnce) {
   auto random = test::generator(5);
   const Collection all(Metric::kL2, Store::kFloat, 24, test::draw(random, 50'000 * 24));
-  const auto gpu = search_on_gpus(all.vectors, {}, gpus(4), 2);
+  const auto gpu = search_on_gpus(all.vectors, gpus(4), 2);
   const std::vector<float> queries = test::draw(random, 100 * 24);
   const Neighbors alone = FlatSearcher(all.vectors).nearest(queries, 10);
   std::vector<Neighbors> together(6);
@@ -236,7 +242,7 @@ TEST_F(GpuShards, ErrorsNameTheGpuAndTheShard) {
   const std::vector<float> queries = test::draw(random, 100 * 24);
   const auto message = [&](std::size_t shards) {
     try {
-      search_on_gpus(all.vectors, {}, both, shards)->nearest(queries, 10);
+      search_on_gpus(all.vectors, both, shards)->nearest(queries, 10);
     } catch (const Error& error) {
       return std::string(error.what());
     }
@@ -246,12 +252,12 @@ TEST_F(GpuShards, ErrorsNameTheGpuAndTheShard) {
   EXPECT_THAT(message(1), testing::StartsWith("replica 1 on GPU 0: "));
   EXPECT_EQ(enough.memory().used(), 0U);
   EXPECT_EQ(none.memory().used(), 0U);
-  EXPECT_THROW(search_on_gpus(all.vectors, {}, both, 3), UsageError);
+  EXPECT_THROW(search_on_gpus(all.vectors, both, 3), UsageError);
   std::vector<float> broken = queries;
   broken[60 * 24 + 5] = std::numeric_limits<float>::quiet_NaN();
   const std::vector<Resources*> twice{&enough, &enough};
   try {
-    search_on_gpus(all.vectors, {}, twice, 1)->nearest(broken, 10);
+    search_on_gpus(all.vectors, twice, 1)->nearest(broken, 10);
     FAIL() << "a query that is none";
   } catch (const UsageError& error) {
     EXPECT_THAT(error.what(), testing::HasSubstr("query 60 "));

@@ -82,7 +82,7 @@ void expect_distances(const VectorIndexSettings& settings) {
   EXPECT_EQ(rows.dimension(), kDimension);
   const std::vector<float> query = draw_rows(1, 2);
   const Neighbors found =
-      search_index_on_cpu(index, {.probes = settings.ivf.lists})->nearest(query, index.rows());
+      search_index_on_cpu(index)->nearest(query, index.rows(), {.probes = settings.ivf.lists});
   for (std::size_t i = 0; i < found.rows.size(); ++i) {
     const double expected = value_of(settings.metric, query,
                                      reconstruct(rows, static_cast<std::size_t>(found.rows[i])));

@@ -10,12 +10,13 @@
 #include "tests/vector/binary/made_binary_codes.hpp"
 #include "tests/vector/collection.hpp"
 #include "tests/vector/flat/plain_search.hpp"
-#include "tests/vector/ivf/made_codes.hpp"
+#include "tests/vector/lists/made_codes.hpp"
 #include "warpdex/core/error.hpp"
 #include "warpdex/vector/format/vector_index.hpp"
 #include "warpdex/vector/format/vector_index_writer.hpp"
 #include "warpdex/vector/search/make_searcher.hpp"
 #include "warpdex/vector/search/refining_searcher.hpp"
+#include "warpdex/vector/search/row_slice.hpp"
 #include "warpdex/vector/search/sharded_searcher.hpp"
 
 namespace warpdex::vector {
@@ -25,7 +26,7 @@ using reference::expect_same;
 
 /// Slices that end at random rows, each with a searcher; some are of no row.
 std::unique_ptr<VectorSearcher> search_slices(std::mt19937_64& random, const SearchedVectors& all,
-                                              const ProbeSettings& settings, std::size_t shards) {
+                                              std::size_t shards) {
   const std::size_t rows = rows_of(all);
   std::vector<std::size_t> cuts{0, rows};
   while (cuts.size() < shards + 1) cuts.push_back(random() % (rows + 1));
@@ -34,25 +35,27 @@ std::unique_ptr<VectorSearcher> search_slices(std::mt19937_64& random, const Sea
   for (std::size_t i = 0; i < shards; ++i) {
     const auto slice = std::make_shared<RowSlice>(all, cuts[i], cuts[i + 1] - cuts[i]);
     EXPECT_EQ(rows_of(slice->vectors()), cuts[i + 1] - cuts[i]);
-    parts.push_back(
-        {slice, search_on_cpu(slice->vectors(), settings.by_codes(), 1 + random() % 2), "slice"});
+    parts.push_back({slice, search_on_cpu(slice->vectors(), 1 + random() % 2), "slice"});
   }
   return std::make_unique<ShardedSearcher>(std::move(parts), 1);
 }
 
-void expect_as_one(const VectorSearcher& whole, const VectorSearcher& one, std::mt19937_64& random,
+void expect_as_one(const VectorSearcher& whole, const VectorSearcher& one,
+                   const SearchOptions& options, std::mt19937_64& random,
                    const std::vector<float>& queries, const std::string& what) {
   RowFilter filter(one.rows());
   for (std::size_t row = 0; row < one.rows(); row += 1 + random() % 4) filter.add(row);
+  const SearchOptions filtered = options.among(&filter);
   for (const std::size_t k : {std::size_t{1}, std::size_t{10}, one.rows()}) {
     if (k > one.rows()) continue;
-    expect_same(whole.nearest(queries, k), one.nearest(queries, k), what);
-    expect_same(whole.nearest(queries, k, &filter), one.nearest(queries, k, &filter),
+    expect_same(whole.nearest(queries, k, options), one.nearest(queries, k, options), what);
+    expect_same(whole.nearest(queries, k, filtered), one.nearest(queries, k, filtered),
                 what + ", filtered");
   }
-  const Neighbors some = one.nearest(queries, std::min<std::size_t>(7, one.rows()));
+  const Neighbors some = one.nearest(queries, std::min<std::size_t>(7, one.rows()), options);
   const float radius = some.distances[some.k - 1];
-  expect_same(whole.within(queries, radius), one.within(queries, radius), what + ", range");
+  expect_same(whole.within(queries, radius, options), one.within(queries, radius, options),
+              what + ", range");
 }
 
 TEST(SearchOnParts, FlatSlicesAnswerAsTheWhole) {
@@ -64,11 +67,11 @@ TEST(SearchOnParts, FlatSlicesAnswerAsTheWhole) {
         // Half of them twice: ties.
         for (std::size_t i = rows / 2 * 9; i < values.size(); ++i) values[i] = values[i % 90];
         const Collection all(metric, store, 9, values);
-        const auto one = search_on_cpu(all.vectors, {}, 1);
+        const auto one = search_on_cpu(all.vectors, 1);
         for (const std::size_t shards : {1, 2, 5}) {
-          const auto whole = search_slices(random, all.vectors, {}, shards);
+          const auto whole = search_slices(random, all.vectors, shards);
           for (const std::size_t queries : {1, 40}) {
-            expect_as_one(*whole, *one, random, test::draw(random, queries * 9),
+            expect_as_one(*whole, *one, {}, random, test::draw(random, queries * 9),
                           describe(metric, store, 9, rows));
             if (HasFatalFailure()) return;
           }
@@ -95,11 +98,11 @@ TEST(SearchOnParts, SlicesOfListsAnswerAsTheWhole) {
       writer.commit();
       const VectorIndex index = VectorIndex::open(folder / "index");
       for (const std::size_t probes : {1, 5, 17}) {
-        const auto one = search_on_cpu(index.ivf(), {probes, 0}, 2);
+        const auto one = search_on_cpu(index.ivf(), 2);
         for (const std::size_t shards : {1, 2, 5}) {
-          const auto whole = search_slices(random, index.ivf(), {probes, 0}, shards);
+          const auto whole = search_slices(random, index.ivf(), shards);
           for (const std::size_t queries : {1, 40}) {
-            expect_as_one(*whole, *one, random, test::draw(random, queries * 7),
+            expect_as_one(*whole, *one, {.probes = probes}, random, test::draw(random, queries * 7),
                           std::to_string(probes) + " probes, " + std::to_string(shards) +
                               " shards, " + describe(metric, store, 7, rows));
             if (HasFatalFailure()) return;
@@ -120,15 +123,16 @@ TEST(SearchOnParts, SlicesOfCodesAnswerAsTheWholeRefinedToo) {
     const test::MadeCodes made(random, shape, sizes);
     const SearchedVectors all = made.view();
     for (const std::size_t refine : {0, 1, 25, 1000}) {
-      const ProbeSettings settings{4, refine};
-      const auto one = search_on_cpu(all, settings, 2);
+      const SearchOptions settings{.probes = 4, .refine = refine};
+      const auto one = search_on_cpu(all, 2);
       for (const std::size_t shards : {2, 6}) {
-        std::unique_ptr<VectorSearcher> whole = search_slices(random, all, settings, shards);
+        std::unique_ptr<VectorSearcher> whole = search_slices(random, all, shards);
         if (refine > 0) {
-          whole = std::make_unique<RefiningSearcher>(std::move(whole), made.view().vectors, refine);
+          whole = std::make_unique<RefiningSearcher>(std::move(whole), made.view().vectors, all);
         }
         for (const std::size_t queries : {1, 20}) {
-          expect_as_one(*whole, *one, random, test::draw(random, queries * shape.dimension, 3),
+          expect_as_one(*whole, *one, settings, random,
+                        test::draw(random, queries * shape.dimension, 3),
                         std::to_string(refine) + " refined, " + std::to_string(shards) + " shards");
           if (HasFatalFailure()) return;
         }
@@ -151,15 +155,15 @@ TEST(SearchOnParts, SlicesOfListsOfBinaryCodesAnswerAsTheWhole) {
     writer.commit();
     const VectorIndex index = VectorIndex::open(folder / "index");
     for (const std::size_t refine : {0, 30}) {
-      const ProbeSettings settings{5, refine, 6};
-      const auto one = search_on_cpu(index.ivf_binary(), settings, 2);
+      const SearchOptions settings{.probes = 5, .refine = refine, .query_bits = 6};
+      const auto one = search_on_cpu(index.ivf_binary(), 2);
       for (const std::size_t shards : {2, 5}) {
-        std::unique_ptr<VectorSearcher> whole =
-            search_slices(random, index.ivf_binary(), settings, shards);
+        std::unique_ptr<VectorSearcher> whole = search_slices(random, index.ivf_binary(), shards);
         if (refine > 0) {
-          whole = std::make_unique<RefiningSearcher>(std::move(whole), index.flat(), refine);
+          whole = std::make_unique<RefiningSearcher>(std::move(whole), index.flat(),
+                                                     index.ivf_binary());
         }
-        expect_as_one(*whole, *one, random, test::draw(random, 20 * 40),
+        expect_as_one(*whole, *one, settings, random, test::draw(random, 20 * 40),
                       std::to_string(refine) + " refined");
         if (HasFatalFailure()) return;
       }
@@ -177,16 +181,16 @@ TEST(SearchOnParts, SlicesOfBinaryCodesAnswerAsTheWholeRefinedToo) {
     const SearchedVectors all = made.view();
     for (const auto& [refine, extra] :
          {std::pair<std::size_t, std::size_t>{0, 0}, {1, 0}, {25, 40}, {1000, 3}}) {
-      const ProbeSettings settings{.refine = refine, .query_bits = 5, .extra = extra};
-      const auto one = search_on_cpu(all, settings, 2);
+      const SearchOptions settings{.refine = refine, .query_bits = 5, .extra = extra};
+      const auto one = search_on_cpu(all, 2);
       for (const std::size_t shards : {2, 6}) {
-        std::unique_ptr<VectorSearcher> whole = search_slices(random, all, settings, shards);
+        std::unique_ptr<VectorSearcher> whole = search_slices(random, all, shards);
         if (refine > 0) {
-          whole = std::make_unique<RefiningSearcher>(std::move(whole), made.view().vectors, refine,
-                                                     candidate_margin(all, settings));
+          whole = std::make_unique<RefiningSearcher>(std::move(whole), made.view().vectors, all);
         }
         for (const std::size_t queries : {1, 20}) {
-          expect_as_one(*whole, *one, random, test::draw(random, queries * shape.dimension, 3),
+          expect_as_one(*whole, *one, settings, random,
+                        test::draw(random, queries * shape.dimension, 3),
                         std::to_string(refine) + " refined, " + std::to_string(extra) + " extra, " +
                             std::to_string(shards) + " shards");
           if (HasFatalFailure()) return;
@@ -201,7 +205,7 @@ TEST(SearchOnParts, RefusesWhatIsNotThere) {
   const Collection all(Metric::kL2, Store::kFloat, 3, test::draw(random, 30));
   EXPECT_THROW(RowSlice(all.vectors, 11, 0), UsageError);
   EXPECT_THROW(RowSlice(all.vectors, 5, 6), UsageError);
-  EXPECT_THROW(search_on_gpus(all.vectors, {}, {}, 1), UsageError);
+  EXPECT_THROW(search_on_gpus(all.vectors, {}, 1), UsageError);
 }
 
 }  // namespace

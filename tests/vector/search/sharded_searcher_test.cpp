@@ -76,9 +76,11 @@ void expect_as_one(const VectorSearcher& whole, const StandIn& one, std::mt19937
   for (const std::size_t k : {std::size_t{1}, one.rows() / 2 + 1, one.rows()}) {
     for (const RowFilter* const allowed :
          {static_cast<const RowFilter*>(nullptr), &std::as_const(filter)}) {
-      expect_same(whole.nearest(asked, k, allowed), one.nearest(asked, k, allowed),
+      expect_same(whole.nearest(asked, k, {.filter = allowed}),
+                  one.nearest(asked, k, {.filter = allowed}),
                   what + ", k " + std::to_string(k) + (allowed ? ", filtered" : ""));
-      expect_same(whole.within(asked, 2, allowed), one.within(asked, 2, allowed), what + ", range");
+      expect_same(whole.within(asked, 2, {.filter = allowed}),
+                  one.within(asked, 2, {.filter = allowed}), what + ", range");
     }
   }
 }
@@ -133,7 +135,7 @@ TEST(ShardedSearcher, RefusesWhatIsNoCollection) {
   EXPECT_THROW(whole.nearest(query, 6), UsageError);
   EXPECT_EQ(whole.nearest(query, 5).k, 5U);
   const RowFilter other(4);
-  EXPECT_THROW(whole.nearest(query, 1, &other), UsageError);
+  EXPECT_THROW(whole.nearest(query, 1, {.filter = &other}), UsageError);
   EXPECT_THROW(whole.within(query, std::nanf("")), UsageError);
 }
 

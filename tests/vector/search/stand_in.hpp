@@ -24,12 +24,12 @@ class StandIn final : public VectorSearcher {
   std::size_t dimension() const override { return 1; }
   std::size_t rows() const override { return distances_.front().size(); }
 
-  Neighbors nearest(std::span<const float> queries, std::size_t k, const RowFilter* filter,
-                    Refining = Refining::kAsSet) const override {
+  Neighbors nearest(std::span<const float> queries, std::size_t k,
+                    const SearchOptions& options = {}) const override {
     on_search(queries);
     Neighbors found{queries.size(), k, {}, {}};
     for (const float query : queries) {
-      std::vector<reference::Answer> all = ranked(query, filter);
+      std::vector<reference::Answer> all = ranked(query, options.filter);
       all.resize(k, {worst_distance(metric_), static_cast<std::size_t>(-1)});
       for (const reference::Answer& one : all) {
         found.rows.push_back(static_cast<std::int32_t>(one.row));
@@ -39,11 +39,11 @@ class StandIn final : public VectorSearcher {
     return found;
   }
   RangeNeighbors within(std::span<const float> queries, float radius,
-                        const RowFilter* filter) const override {
+                        const SearchOptions& options = {}) const override {
     on_search(queries);
     RangeNeighbors found{{0}, {}, {}};
     for (const float query : queries) {
-      for (const reference::Answer& one : ranked(query, filter)) {
+      for (const reference::Answer& one : ranked(query, options.filter)) {
         if (larger_is_nearer(metric_) ? one.distance < radius : one.distance > radius) continue;
         found.rows.push_back(static_cast<std::int32_t>(one.row));
         found.distances.push_back(one.distance);

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "warpdex/core/error.hpp"
-#include "warpdex/vector/ivf/gpu_ivf_pq_searcher.hpp"
+#include "warpdex/vector/search/make_searcher.hpp"
 
 namespace warpdex::tools {
 

@@ -3,7 +3,7 @@
 //
 // Time is the host's, from the call to its return with the answers in GPU memory; the median of
 // --repetitions calls, after one that is not timed. The truth is an exact search of the same
-// vectors by GpuFlatSearcher.
+// vectors by exact search.
 #include <algorithm>
 #include <chrono>
 #include <iostream>
@@ -17,8 +17,7 @@
 #include "warpdex/vector/data/matrix.hpp"
 #include "warpdex/vector/data/recall.hpp"
 #include "warpdex/vector/format/vector_index.hpp"
-#include "warpdex/vector/ivf/gpu_ivf_pq_searcher.hpp"
-#include "warpdex/vector/ivf/gpu_ivf_searcher.hpp"
+#include "warpdex/vector/search/make_searcher.hpp"
 
 namespace warpdex::tools {
 namespace {
@@ -46,19 +45,18 @@ class Benchmark {
   }
 
   void run() {
-    if (index_.settings().index == vector::IndexKind::kIvfPq) {
+    {
       Resources resources;
-      run(vector::GpuIvfPqSearcher(index_.ivf_pq(), resources, {.way = code_way(settings_.way)}));
-    } else {
-      Resources resources;
-      run(vector::GpuIvfSearcher(index_.ivf(), resources));
+      run(*search_on_gpu(searched(), resources, {.way = code_way(settings_.way)}));
     }
     report_.write(settings_.json);
   }
 
  private:
-  template <class Searcher>
-  void run(const Searcher& searcher) {
+  /// Lists of rows or of product codes.
+  const vector::SearchedVectors& searched() const { return index_.segments().front().vectors; }
+
+  void run(const vector::VectorSearcher& searcher) {
     for (const std::size_t count : settings_.counts) {
       for (const std::size_t probes : settings_.probes) {
         if (count <= queries_.rows) measure(searcher, count, probes);
@@ -68,15 +66,12 @@ class Benchmark {
 
   void find_truth() {
     Resources resources;
-    const bool has_codes = index_.settings().index == vector::IndexKind::kIvfPq;
-    const vector::GpuFlatSearcher exact(has_codes ? index_.ivf_pq().vectors : index_.ivf().vectors,
-                                        resources);
-    vector::Neighbors found = exact.nearest(queries_.values, settings_.k);
+    const auto exact = search_on_gpu(flat_of(searched()), resources);
+    vector::Neighbors found = exact->nearest(queries_.values, settings_.k);
     truth_ = {queries_.rows, settings_.k, std::move(found.rows)};
   }
 
-  template <class Searcher>
-  void measure(const Searcher& searcher, std::size_t count, std::size_t probes) {
+  void measure(const vector::VectorSearcher& searcher, std::size_t count, std::size_t probes) {
     const Stream stream;
     const std::size_t k = settings_.k;
     DeviceArray<float> queries(count * queries_.columns);
@@ -84,16 +79,17 @@ class Benchmark {
     DeviceArray<float> distances(count * k);
     queries.upload(std::span(queries_.values).first(count * queries_.columns), stream);
     stream.synchronize();
-    const vector::GpuFlatFigures before = searcher.figures();
+    const vector::GpuFigures before = searcher.figures();
     std::vector<double> times;
     for (int i = 0; i <= settings_.repetitions; ++i) {
       const auto start = std::chrono::steady_clock::now();
-      searcher.nearest_on_gpu(queries.data(), count, k, probes, rows.data(), distances.data());
+      searcher.nearest_on_gpu(queries.data(), count, k, rows.data(), distances.data(),
+                              {.probes = probes});
       const std::chrono::duration<double, std::milli> time =
           std::chrono::steady_clock::now() - start;
       if (i > 0) times.push_back(time.count());
     }
-    const vector::GpuFlatFigures after = searcher.figures();
+    const vector::GpuFigures after = searcher.figures();
     const std::uint64_t products = after.queries - before.queries;
     const double open = static_cast<double>(after.uncertified - before.uncertified);
     vector::Matrix<std::int32_t> found{count, k, std::vector<std::int32_t>(count * k)};

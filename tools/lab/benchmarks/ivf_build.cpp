@@ -17,7 +17,7 @@
 #include "warpdex/core/error.hpp"
 #include "warpdex/core/parallel.hpp"
 #include "warpdex/vector/data/matrix.hpp"
-#include "warpdex/vector/ivf/ivf_builder.hpp"
+#include "warpdex/vector/lists/ivf_builder.hpp"
 
 namespace warpdex::tools {
 namespace {

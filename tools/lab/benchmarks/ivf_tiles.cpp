@@ -27,9 +27,8 @@
 #include "warpdex/core/error.hpp"
 #include "warpdex/core/parallel.hpp"
 #include "warpdex/vector/data/recall.hpp"
-#include "warpdex/vector/flat/gpu_flat_searcher.hpp"
-#include "warpdex/vector/ivf/gpu_ivf_pq_searcher.hpp"
-#include "warpdex/vector/ivf/ivf_builder.hpp"
+#include "warpdex/vector/lists/ivf_builder.hpp"
+#include "warpdex/vector/search/make_searcher.hpp"
 
 namespace warpdex::tools {
 namespace {
@@ -193,21 +192,22 @@ class Benchmark {
         norms[i] = vector::row_norm(vector::Metric::kL2, tile.row(i), centre_);
       }
     });
-    const vector::GpuFlatSearcher exact({vector::Metric::kL2, view(tile, count), centre_, norms},
-                                        gpu);
+    const vector::FlatVectors flat{vector::Metric::kL2, view(tile, count), centre_, norms};
+    const auto exact = search_on_gpu(flat, gpu);
     const std::size_t some = settings_.judged * settings_.dimension;
-    truth_.add(exact.nearest(std::span(queries_.values).first(some), 1), first);
+    truth_.add(exact->nearest(std::span(queries_.values).first(some), 1), first);
   }
 
   void search(const vector::OwnedIvfPqVectors& index) {
     Resources gpu;
     for (const std::string& way : settings_.ways) {
-      const vector::GpuIvfPqSearcher searcher(index.view(), gpu, {.way = code_way(way)});
-      for (const std::size_t probes : settings_.probes) measure(searcher, index.bytes, way, probes);
+      const auto searcher = search_on_gpu(index.view(), gpu, {.way = code_way(way)});
+      for (const std::size_t probes : settings_.probes)
+        measure(*searcher, index.bytes, way, probes);
     }
   }
 
-  void measure(const vector::GpuIvfPqSearcher& searcher, std::size_t bytes, const std::string& way,
+  void measure(const vector::VectorSearcher& searcher, std::size_t bytes, const std::string& way,
                std::size_t probes) {
     const Stream stream;
     const std::size_t count = queries_.rows;
@@ -220,7 +220,8 @@ class Benchmark {
     std::vector<double> times;
     for (int i = 0; i <= settings_.repetitions; ++i) {
       const auto start = Clock::now();
-      searcher.nearest_on_gpu(queries.data(), count, k, probes, rows.data(), distances.data());
+      searcher.nearest_on_gpu(queries.data(), count, k, rows.data(), distances.data(),
+                              {.probes = probes});
       const std::chrono::duration<double, std::milli> time = Clock::now() - start;
       if (i > 0) times.push_back(time.count());
     }

@@ -15,7 +15,7 @@
 #include "search/timing.hpp"
 #include "warpdex/core/parallel.hpp"
 #include "warpdex/vector/data/matrix.hpp"
-#include "warpdex/vector/flat/gpu_flat_searcher.hpp"
+#include "warpdex/vector/search/make_searcher.hpp"
 
 namespace warpdex::tools {
 namespace {
@@ -73,11 +73,10 @@ class Benchmark {
                                          vectors_.rows, vectors_.columns, vectors_.columns},
                                         {},
                                         norms_};
-      const vector::GpuFlatSearcher searcher(vectors, resources,
-                                             {.memory = 0, .keeps_halves = keeps_halves});
+      const auto searcher = search_on_gpu(vectors, resources, {.keeps_halves = keeps_halves});
       for (const std::size_t count : settings_.counts) {
         for (const std::size_t k : settings_.ks) {
-          measure(searcher, keeps_halves, count, std::min(k, vectors_.rows), floor);
+          measure(*searcher, keeps_halves, count, std::min(k, vectors_.rows), floor);
         }
       }
     }
@@ -85,7 +84,7 @@ class Benchmark {
   }
 
  private:
-  void measure(const vector::GpuFlatSearcher& searcher, bool keeps_halves, std::size_t count,
+  void measure(const vector::VectorSearcher& searcher, bool keeps_halves, std::size_t count,
                std::size_t k, double floor) {
     const Stream stream;
     DeviceArray<float> queries(count * vectors_.columns);
@@ -93,7 +92,7 @@ class Benchmark {
     DeviceArray<float> distances(count * k);
     queries.upload(std::span(queries_.values).first(count * vectors_.columns), stream);
     stream.synchronize();
-    const vector::GpuFlatFigures before = searcher.figures();
+    const vector::GpuFigures before = searcher.figures();
     std::vector<double> times;
     for (int i = 0; i <= settings_.repetitions; ++i) {
       const auto start = std::chrono::steady_clock::now();
@@ -102,7 +101,7 @@ class Benchmark {
           std::chrono::steady_clock::now() - start;
       if (i > 0) times.push_back(time.count());
     }
-    const vector::GpuFlatFigures after = searcher.figures();
+    const vector::GpuFigures after = searcher.figures();
     const std::uint64_t products = after.queries - before.queries;
     const double open = static_cast<double>(after.uncertified - before.uncertified);
     const double time = median(times);

@@ -6,26 +6,26 @@
 
 #include "binary/gpu/code_rounds.hpp"
 #include "warpdex/vector/rows/row_filter.hpp"
+#include "warpdex/vector/search/search_options.hpp"
 
 namespace warpdex::vector {
 
 /// What a search asks for.
 struct WantedCodes {
   std::size_t k;
-  BinaryDepth depth;       ///< whose bits are settled
+  SearchOptions options;   ///< whose bits are settled
   std::size_t candidates;  ///< by codes
-  const RowFilter* filter;
   bool refines_on_gpu;
 
-  bool refines_on_host() const { return depth.refine > 0 && !refines_on_gpu; }
+  bool refines_on_host() const { return options.refine > 0 && !refines_on_gpu; }
 };
 
 /// Its parts refer to each other, so it stays where it is made.
 struct BinaryBlock {
   BinaryBlock(const GpuBinaryCodes& codes, const WantedCodes& wanted, std::size_t most)
       : queries(most),
-        image(codes, most, wanted.depth.query_bits),
-        rounds(codes, most, wanted.candidates, wanted.depth.query_bits) {
+        image(codes, most, wanted.options.query_bits),
+        rounds(codes, most, wanted.candidates, wanted.options.query_bits) {
     nearest.k = static_cast<std::uint32_t>(wanted.candidates);
     answers.k = static_cast<std::uint32_t>(wanted.k);
   }
@@ -43,7 +43,7 @@ struct BinaryBlock {
       answers.values = arena.take<float>(queries * answers.k);
       answers.ids = arena.take<std::uint32_t>(queries * answers.k);
     }
-    if (wanted.filter != nullptr) {
+    if (wanted.options.filter != nullptr) {
       filter = arena.take<std::uint64_t>((std::size_t{codes.count()} + 63) / 64);
     }
     return arena.used();

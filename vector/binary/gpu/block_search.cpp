@@ -50,7 +50,7 @@ bool BlockSearch::FoundRows::has_empty() const {
 void finish_query(const BinaryVectors& vectors, const PreparedQueries& queries,
                   const WantedCodes& wanted, std::size_t query, std::vector<std::uint64_t>& keys,
                   Neighbors& result) {
-  if (wanted.depth.refine > 0) rescore_keys(vectors.vectors, queries.query(query), keys);
+  if (wanted.options.refine > 0) rescore_keys(vectors.vectors, queries.query(query), keys);
   keep_nearest(keys, wanted.k);
   set_answers(vectors.metric, query, keys, result);
 }
@@ -72,7 +72,7 @@ BlockSearch::FoundRows BlockSearch::fetch_candidates(const WantedCodes& wanted,
                                                      const Stream& stream) const {
   const std::size_t some = block.image.count();
   FoundRows found{{}, std::vector<std::size_t>(some + 1)};
-  if (wanted.depth.extra == 0) {
+  if (wanted.options.extra == 0) {
     const std::size_t each = block.nearest.k;
     found.rows.resize(some * each);
     for (std::size_t q = 0; q <= some; ++q) found.begins[q] = q * each;
@@ -98,7 +98,8 @@ BlockSearch::FoundRows BlockSearch::fetch_candidates(const WantedCodes& wanted,
 void BlockSearch::start_block(const void* pinned, std::size_t count, const WantedCodes& wanted,
                               BinaryBlock& block, const Stream& stream) const {
   block.image.send(pinned, count, stream);
-  const bool trims = wanted.refines_on_gpu || (wanted.refines_on_host() && wanted.depth.extra > 0);
+  const bool trims =
+      wanted.refines_on_gpu || (wanted.refines_on_host() && wanted.options.extra > 0);
   block.rounds.run(block.image, block.filter, trims, block.nearest, stream);
   if (wanted.refines_on_gpu) refine_block(block, stream);
 }
@@ -110,12 +111,12 @@ void BlockSearch::search_blocks(const PreparedQueries& queries, const WantedCode
   Arena halves(workspace.pinned_bytes(2 * aligned_piece(block.image.bytes())));
   std::uint8_t* own = halves.take<std::uint8_t>(block.image.bytes());
   std::uint8_t* next = halves.take<std::uint8_t>(block.image.bytes());
-  block.image.encode(queries, 0, count, wanted.depth, own);
+  block.image.encode(queries, 0, count, wanted.options, own);
   for (std::size_t first = 0; first < queries.count;) {
     start_block(own, count, wanted, block, workspace.stream);
     const std::size_t end = first + count;
     const std::size_t next_count = block_size(wanted, block.queries, end, queries.count);
-    block.image.encode(queries, end, next_count, wanted.depth, next);
+    block.image.encode(queries, end, next_count, wanted.options, next);
     take(first, count);
     first = end;
     count = next_count;
@@ -198,9 +199,9 @@ std::vector<std::uint32_t> BlockSearch::run(const PreparedQueries& queries,
   size = fitting(size, workspace->scratch.size());
   BinaryBlock block(codes_, wanted, size);
   block.lay_out(workspace->scratch.data(), codes_, wanted);
-  if (wanted.filter != nullptr) {
-    copy_to_gpu(block.filter, wanted.filter->words().data(), wanted.filter->words().size(),
-                workspace->stream);
+  if (wanted.options.filter != nullptr) {
+    copy_to_gpu(block.filter, wanted.options.filter->words().data(),
+                wanted.options.filter->words().size(), workspace->stream);
   }
   if (wanted.refines_on_host()) {
     return search_and_rank_on_host(queries, wanted, block, *workspace, result);

@@ -8,14 +8,14 @@
 #include "warpdex/core/cuda/arena.hpp"
 #include "warpdex/core/cuda/memory_budget.hpp"
 #include "warpdex/core/cuda/resources.hpp"
-#include "warpdex/vector/binary/binary_searcher.hpp"
+#include "warpdex/vector/binary/binary_vectors.hpp"
 
 namespace warpdex::vector {
 
 /// Immutable after construction, but for the account of memory.
 class GpuBinaryCodes {
  public:
-  /// Copies the codes to the GPU. `memory`: as for GpuBinarySearcher. Throws Error, which says how
+  /// Copies the codes to the GPU. `memory`: as for GpuSearchSettings. Throws Error, which says how
   /// much is needed, where there is too little memory.
   GpuBinaryCodes(const BinaryVectors& vectors, Resources& resources, std::size_t memory);
 

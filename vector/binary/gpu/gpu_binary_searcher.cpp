@@ -1,6 +1,4 @@
 // Finishes by full scans what rounds leave open.
-#include "warpdex/vector/binary/gpu_binary_searcher.hpp"
-
 #include <algorithm>
 #include <atomic>
 #include <optional>
@@ -14,93 +12,97 @@
 #include "flat/gpu/workspace.hpp"
 #include "flat/order_key.hpp"
 #include "flat/search_input.hpp"
+#include "search/searchers.hpp"
 #include "warpdex/core/cuda/check_internal.hpp"
 
 namespace warpdex::vector {
 
-struct GpuBinarySearcher::State {
-  State(const BinaryVectors& given, Resources& resources, const GpuBinarySettings& settings)
-      : metric(given.metric), codes(given, resources, settings.memory) {
-    if (settings.keeps_vectors && given.keeps_vectors()) {
-      copy_if_they_fit(given.vectors, resources, codes.memory(), vectors);
-    }
-    pool.emplace(pool_memory(), codes.device());
+namespace {
+
+/// *XOR-Friendly Binary Quantization*, section 4. What rounds leave open is finished by full scans.
+class GpuBinarySearcher final : public VectorSearcher {
+ public:
+  GpuBinarySearcher(const BinaryVectors& given, Resources& resources,
+                    const GpuSearchSettings& settings)
+      : codes_(given, resources, settings.memory),
+        is_to_refine_(settings.keeps_vectors && given.keeps_vectors()) {
+    if (is_to_refine_) copy_if_they_fit(given.vectors, resources, codes_.memory(), vectors_);
+    pool_.emplace(vectors_ ? vectors_->memory() : codes_.memory(), codes_.device());
   }
 
+  Metric metric() const override { return codes_.host().metric; }
+  std::size_t dimension() const override { return codes_.host().quantizer.dimension; }
+  std::size_t rows() const override { return codes_.host().rows; }
+  GpuFigures figures() const override { return {searched_.load(), uncertified_.load()}; }
+  bool is_resident() const override { return !is_to_refine_ || vectors_.has_value(); }
+
+  Neighbors nearest(std::span<const float> queries, std::size_t k,
+                    const SearchOptions& options) const override;
+  RangeNeighbors within(std::span<const float> queries, float radius,
+                        const SearchOptions& options) const override;
+
+ private:
   /// Answers by rounds; returns the queries that are left open.
   std::vector<std::uint32_t> search_in_rounds(const PreparedQueries& queries,
-                                              const WantedCodes& wanted, Neighbors& result) {
-    return BlockSearch(codes, vectors ? &*vectors : nullptr, *pool).run(queries, wanted, result);
+                                              const WantedCodes& wanted, Neighbors& result) const {
+    return BlockSearch(codes_, vectors_ ? &*vectors_ : nullptr, *pool_)
+        .run(queries, wanted, result);
   }
-  MemoryBudget& pool_memory() const { return vectors ? vectors->memory() : codes.memory(); }
   /// Calls answer(scan, workspace) with what full scans of single queries need.
   template <class Answer>
   void with_full_scan(std::size_t candidates, std::size_t query_bits, const RowFilter* filter,
-                      const Answer& answer);
+                      const Answer& answer) const;
 
-  Metric metric;
-  GpuBinaryCodes codes;
-  std::optional<GpuRows> vectors;
-  std::optional<WorkspacePool> pool;
-  std::atomic<std::uint64_t> searched{0};
-  std::atomic<std::uint64_t> uncertified{0};
+  GpuBinaryCodes codes_;
+  bool is_to_refine_;
+  std::optional<GpuRows> vectors_;
+  mutable std::optional<WorkspacePool> pool_;
+  mutable std::atomic<std::uint64_t> searched_{0};
+  mutable std::atomic<std::uint64_t> uncertified_{0};
 };
 
 template <class Answer>
-void GpuBinarySearcher::State::with_full_scan(std::size_t candidates, std::size_t query_bits,
-                                              const RowFilter* filter, const Answer& answer) {
-  FullScan scan(codes, candidates, query_bits, filter != nullptr);
+void GpuBinarySearcher::with_full_scan(std::size_t candidates, std::size_t query_bits,
+                                       const RowFilter* filter, const Answer& answer) const {
+  FullScan scan(codes_, candidates, query_bits, filter != nullptr);
   Arena measure(nullptr);
   scan.lay_out(measure);
-  const std::size_t selection = selection_room(candidates, pool->memory());
-  const auto workspace = pool->take(measure.used(), measure.used(), selection);
+  const std::size_t selection = selection_room(candidates, pool_->memory());
+  const auto workspace = pool_->take(measure.used(), measure.used(), selection);
   Arena arena(workspace->scratch.data());
   scan.lay_out(arena);
   scan.set_filter(filter, workspace->stream);
   answer(scan, *workspace);
 }
 
-GpuBinarySearcher::GpuBinarySearcher(const BinaryVectors& vectors, Resources& resources,
-                                     const GpuBinarySettings& settings)
-    : state_(std::make_unique<State>(vectors, resources, settings)) {}
-GpuBinarySearcher::~GpuBinarySearcher() = default;
-GpuBinarySearcher::GpuBinarySearcher(GpuBinarySearcher&&) noexcept = default;
-GpuBinarySearcher& GpuBinarySearcher::operator=(GpuBinarySearcher&&) noexcept = default;
-
-bool GpuBinarySearcher::has_vectors() const { return state_->vectors.has_value(); }
-GpuFlatFigures GpuBinarySearcher::figures() const {
-  return {state_->searched.load(), state_->uncertified.load()};
-}
-
 Neighbors GpuBinarySearcher::nearest(std::span<const float> queries, std::size_t k,
-                                     const BinaryDepth& depth, const RowFilter* filter) const {
-  State& state = *state_;
-  const BinaryVectors& host = state.codes.host();
+                                     const SearchOptions& options) const {
+  const BinaryVectors& host = codes_.host();
   check_k(k, host.rows);
-  check_filter(filter, host.rows);
-  WantedCodes wanted{k, depth, candidate_count(depth, k, host.rows), filter,
-                     depth.refine > 0 && state.vectors.has_value()};
-  wanted.depth.query_bits = check_depth(host, depth);
-  const PreparedQueries prepared = prepare_queries(state.metric, host.quantizer.dimension, queries);
-  Neighbors result = make_neighbors(state.metric, prepared.count, k);
+  check_filter(options.filter, host.rows);
+  WantedCodes wanted{k, options, candidate_count(options, k, host.rows),
+                     options.refine > 0 && vectors_.has_value()};
+  wanted.options.query_bits = check_depth(host, options);
+  const PreparedQueries prepared = prepare_queries(metric(), dimension(), queries);
+  Neighbors result = make_neighbors(metric(), prepared.count, k);
   if (prepared.count == 0) return result;
-  const CurrentDevice current(state.codes.device());
+  const CurrentDevice current(codes_.device());
   std::vector<std::uint32_t> open(prepared.count);
   if (wanted.candidates <= kMaxProductNeighbors) {
-    open = state.search_in_rounds(prepared, wanted, result);
-    state.searched += prepared.count;
-    state.uncertified += open.size();
+    open = search_in_rounds(prepared, wanted, result);
+    searched_ += prepared.count;
+    uncertified_ += open.size();
   } else {
     for (std::uint32_t q = 0; q < prepared.count; ++q) open[q] = q;
   }
   if (open.empty()) return result;
-  state.with_full_scan(
-      wanted.candidates, wanted.depth.query_bits, filter,
+  with_full_scan(
+      wanted.candidates, wanted.options.query_bits, options.filter,
       [&](FullScan& scan, Workspace& workspace) {
         for (const std::uint32_t query : open) {
           scan.set_query(prepared, query, workspace);
           const float margin = candidate_margin(
-              depth, encode_query(host, wanted.depth.query_bits, prepared.query(query)));
+              options, encode_query(host, wanted.options.query_bits, prepared.query(query)));
           std::vector<std::uint64_t> keys = scan.nearest(wanted.candidates, margin, workspace);
           finish_query(host, prepared, wanted, query, keys, result);
         }
@@ -109,28 +111,33 @@ Neighbors GpuBinarySearcher::nearest(std::span<const float> queries, std::size_t
 }
 
 RangeNeighbors GpuBinarySearcher::within(std::span<const float> queries, float radius,
-                                         const BinaryDepth& depth, const RowFilter* filter) const {
-  State& state = *state_;
-  const BinaryVectors& host = state.codes.host();
+                                         const SearchOptions& options) const {
+  const BinaryVectors& host = codes_.host();
   check_radius(radius);
-  check_filter(filter, host.rows);
-  const std::size_t query_bits = check_depth(host, depth);
-  const PreparedQueries prepared = prepare_queries(state.metric, host.quantizer.dimension, queries);
-  RangeNeighbors result;
-  result.offsets.push_back(0);
+  check_filter(options.filter, host.rows);
+  const std::size_t query_bits = check_depth(host, options);
+  const PreparedQueries prepared = prepare_queries(metric(), dimension(), queries);
+  RangeNeighbors result{{0}, {}, {}};
   if (host.rows == 0) result.offsets.resize(prepared.count + 1);
   if (host.rows == 0 || prepared.count == 0) return result;
-  const CurrentDevice current(state.codes.device());
-  const float limit = ascending(state.metric, radius);
-  state.with_full_scan(1, query_bits, filter, [&](FullScan& scan, Workspace& workspace) {
+  const CurrentDevice current(codes_.device());
+  const float limit = ascending(metric(), radius);
+  with_full_scan(1, query_bits, options.filter, [&](FullScan& scan, Workspace& workspace) {
     for (std::size_t query = 0; query < prepared.count; ++query) {
       scan.set_query(prepared, query, workspace);
       std::vector<std::uint64_t> keys = scan.within(limit, workspace);
       std::sort(keys.begin(), keys.end());
-      add_answers(state.metric, keys, result);
+      add_answers(metric(), keys, result);
     }
   });
   return result;
+}
+
+}  // namespace
+
+std::unique_ptr<VectorSearcher> make_gpu_searcher(const BinaryVectors& codes, Resources& resources,
+                                                  const GpuSearchSettings& settings) {
+  return std::make_unique<GpuBinarySearcher>(codes, resources, settings);
 }
 
 }  // namespace warpdex::vector

@@ -65,7 +65,7 @@ QueryPanels QueryImage::panels() const {
 }
 
 void QueryImage::encode_one(const Pieces& pieces, const float* query, std::size_t place,
-                            const BinaryDepth& depth) const {
+                            const SearchOptions& depth) const {
   const QueryCode code = encode_query(all_.host(), query_bits_, query);
   const bool is_known = is_bounded(code, all_);
   std::copy_n(query, stride_, pieces.prepared + place * stride_);
@@ -79,7 +79,7 @@ void QueryImage::encode_one(const Pieces& pieces, const float* query, std::size_
 }
 
 void QueryImage::encode(const PreparedQueries& queries, std::size_t first, std::size_t count,
-                        const BinaryDepth& depth, void* pinned) const {
+                        const SearchOptions& depth, void* pinned) const {
   Arena arena(pinned);
   const Pieces pieces = cut(arena, count);
   oneapi::tbb::parallel_for(oneapi::tbb::blocked_range<std::size_t>(0, count, kPartQueries),

@@ -11,6 +11,7 @@
 #include "flat/search_input.hpp"
 #include "warpdex/core/cuda/arena.hpp"
 #include "warpdex/core/cuda/stream.hpp"
+#include "warpdex/vector/search/search_options.hpp"
 
 namespace warpdex::vector {
 
@@ -27,7 +28,7 @@ class QueryImage {
   /// Encodes queries [first, first + count) on the host's threads. Lists are empty then, and limits
   /// let all through; queries whose distances may pass the range of floats are open.
   void encode(const PreparedQueries& queries, std::size_t first, std::size_t count,
-              const BinaryDepth& depth, void* pinned) const;
+              const SearchOptions& depth, void* pinned) const;
   /// Queues the copy of what encode() wrote about `count` queries; it stays until the stream has
   /// passed the copy.
   void send(const void* pinned, std::size_t count, const Stream& stream);
@@ -55,7 +56,7 @@ class QueryImage {
   };
   Pieces cut(Arena& arena, std::size_t queries) const;
   void encode_one(const Pieces& pieces, const float* query, std::size_t place,
-                  const BinaryDepth& depth) const;
+                  const SearchOptions& depth) const;
 
   const GpuBinaryCodes& all_;
   std::uint32_t query_bits_;

@@ -1,6 +1,4 @@
 // Cuts a search into blocks of queries that memory holds, and takes their answers back.
-#include "warpdex/vector/flat/gpu_flat_searcher.hpp"
-
 #include <algorithm>
 #include <atomic>
 
@@ -10,6 +8,7 @@
 #include "flat/gpu/search_limits.hpp"
 #include "flat/gpu/workspace.hpp"
 #include "flat/search_input.hpp"
+#include "search/searchers.hpp"
 #include "warpdex/core/cuda/check_internal.hpp"
 #include "warpdex/core/cuda/copies.hpp"
 
@@ -29,41 +28,59 @@ struct RowBuffers {
   }
 };
 
-}  // namespace
+/// A few queries are compared with all vectors in the canonical order of arithmetic
+/// (docs/vector.md). More are multiplied with the vectors on the tensor cores, in half precision.
+/// The error of such a product is bounded: rows that may be among the k nearest are computed again
+/// in the canonical order, and where there are too many of those, all rows are. *Billion-scale
+/// similarity search with GPUs*, section 5.1.
+class GpuFlatSearcher final : public VectorSearcher {
+ public:
+  GpuFlatSearcher(const FlatVectors& vectors, Resources& resources,
+                  const GpuSearchSettings& settings)
+      : rows_(vectors, resources, settings), pool_(rows_.memory(), rows_.device()) {}
 
-struct GpuFlatSearcher::State {
-  State(const FlatVectors& vectors, Resources& resources, const GpuFlatSettings& settings)
-      : rows(vectors, resources, settings), pool(rows.memory(), rows.device()) {}
+  Metric metric() const override { return rows_.host().metric; }
+  std::size_t dimension() const override { return rows_.dimension(); }
+  std::size_t rows() const override { return rows_.count(); }
+  bool is_resident() const override { return rows_.is_resident(); }
+  GpuFigures figures() const override { return {queries_.load(), uncertified_.load()}; }
 
+  Neighbors nearest(std::span<const float> queries, std::size_t k,
+                    const SearchOptions& options) const override;
+  RangeNeighbors within(std::span<const float> queries, float radius,
+                        const SearchOptions& options) const override;
+  bool nearest_on_gpu(const float* queries, std::size_t count, std::size_t k, std::int32_t* rows,
+                      float* distances, const SearchOptions& options) const override;
+
+ private:
   template <class Answer>
   void for_each_block(std::size_t count, std::size_t k, const RowFilter* filter, bool from_host,
-                      const Answer& answer);
+                      const Answer& answer) const;
 
-  GpuRows rows;
-  WorkspacePool pool;
-  std::atomic<std::uint64_t> queries{0};
-  std::atomic<std::uint64_t> uncertified{0};
+  GpuRows rows_;
+  mutable WorkspacePool pool_;
+  mutable std::atomic<std::uint64_t> queries_{0};
+  mutable std::atomic<std::uint64_t> uncertified_{0};
 };
 
 /// Calls answer(first, count, search, buffers, workspace) for blocks of queries.
 template <class Answer>
-void GpuFlatSearcher::State::for_each_block(std::size_t count, std::size_t k,
-                                            const RowFilter* filter, bool from_host,
-                                            const Answer& answer) {
-  const CurrentDevice current(rows.device());
-  const std::size_t all = pool.memory();
+void GpuFlatSearcher::for_each_block(std::size_t count, std::size_t k, const RowFilter* filter,
+                                     bool from_host, const Answer& answer) const {
+  const CurrentDevice current(rows_.device());
+  const std::size_t all = pool_.memory();
   const std::size_t selection = selection_room(k, all);
   const std::size_t memory = all - std::min(all, selection);
-  RowPages pages(rows, filter, choose_page_rows(rows, memory));
+  RowPages pages(rows_, filter, choose_page_rows(rows_, memory));
   const auto measure = [&](std::size_t block, void* begin, NearestSearch& search,
                            RowBuffers& buffers) {
     Arena arena(begin);
     search.lay_out(arena);
-    if (from_host) buffers.lay_out(arena, block, rows.dimension(), k);
+    if (from_host) buffers.lay_out(arena, block, rows_.dimension(), k);
     return arena.used();
   };
   const auto bytes_for = [&](std::size_t block) {
-    NearestSearch search(rows, pages, block, k, filter != nullptr);
+    NearestSearch search(rows_, pages, block, k, filter != nullptr);
     RowBuffers buffers;
     return measure(block, nullptr, search, buffers);
   };
@@ -72,49 +89,36 @@ void GpuFlatSearcher::State::for_each_block(std::size_t count, std::size_t k,
     return block;
   };
   const std::size_t most = std::min(count, kMaxBlock);
-  const std::size_t page_bytes = rows.is_resident() ? 0 : memory / 2;
+  const std::size_t page_bytes = rows_.is_resident() ? 0 : memory / 2;
   const std::size_t wanted = fitting(most, std::min(memory, kMaxScratch + page_bytes));
-  const auto workspace = pool.take(bytes_for(1), bytes_for(wanted), selection);
+  const auto workspace = pool_.take(bytes_for(1), bytes_for(wanted), selection);
   const std::size_t block = fitting(wanted, workspace->scratch.size());
-  NearestSearch search(rows, pages, block, k, filter != nullptr);
+  NearestSearch search(rows_, pages, block, k, filter != nullptr);
   RowBuffers buffers;
   measure(block, workspace->scratch.data(), search, buffers);
   for (std::size_t first = 0; first < count; first += block) {
-    const GpuFlatFigures found =
+    const GpuFigures found =
         answer(first, std::min(block, count - first), search, buffers, *workspace);
-    queries += found.queries;
-    uncertified += found.uncertified;
+    queries_ += found.queries;
+    uncertified_ += found.uncertified;
   }
 }
 
-GpuFlatSearcher::GpuFlatSearcher(const FlatVectors& vectors, Resources& resources,
-                                 const GpuFlatSettings& settings)
-    : state_(std::make_unique<State>(vectors, resources, settings)) {}
-GpuFlatSearcher::~GpuFlatSearcher() = default;
-GpuFlatSearcher::GpuFlatSearcher(GpuFlatSearcher&&) noexcept = default;
-GpuFlatSearcher& GpuFlatSearcher::operator=(GpuFlatSearcher&&) noexcept = default;
-
-bool GpuFlatSearcher::is_resident() const { return state_->rows.is_resident(); }
-GpuFlatFigures GpuFlatSearcher::figures() const {
-  return {state_->queries.load(), state_->uncertified.load()};
-}
-
 Neighbors GpuFlatSearcher::nearest(std::span<const float> queries, std::size_t k,
-                                   const RowFilter* filter) const {
-  const GpuRows& rows = state_->rows;
-  check_k(k, rows.count());
-  check_filter(filter, rows.count());
-  const std::size_t count = check_queries(rows.dimension(), queries);
-  Neighbors result = make_neighbors(rows.host().metric, count, k);
+                                   const SearchOptions& options) const {
+  check_k(k, rows());
+  check_filter(options.filter, rows());
+  const std::size_t count = check_queries(dimension(), queries);
+  Neighbors result = make_neighbors(metric(), count, k);
   if (count == 0) return result;
-  state_->for_each_block(
-      count, k, filter, true,
+  for_each_block(
+      count, k, options.filter, true,
       [&](std::size_t first, std::size_t some, NearestSearch& search, RowBuffers& buffers,
           Workspace& workspace) {
         const Stream& stream = workspace.stream;
-        copy_to_gpu(buffers.queries, queries.data() + first * rows.dimension(),
-                    some * rows.dimension(), stream);
-        const GpuFlatFigures figures =
+        copy_to_gpu(buffers.queries, queries.data() + first * dimension(), some * dimension(),
+                    stream);
+        const GpuFigures figures =
             search.run(buffers.queries, some, buffers.rows, buffers.distances, workspace);
         copy_to_host(result.rows.data() + first * k, buffers.rows, some * k, stream);
         copy_to_host(result.distances.data() + first * k, buffers.distances, some * k, stream);
@@ -124,27 +128,37 @@ Neighbors GpuFlatSearcher::nearest(std::span<const float> queries, std::size_t k
   return result;
 }
 
-void GpuFlatSearcher::nearest_on_gpu(const float* queries, std::size_t count, std::size_t k,
-                                     std::int32_t* rows, float* distances) const {
-  check_k(k, state_->rows.count());
-  if (count == 0) return;
-  state_->for_each_block(count, k, nullptr, false,
-                         [&](std::size_t first, std::size_t some, NearestSearch& search,
-                             RowBuffers&, Workspace& workspace) {
-                           const GpuFlatFigures figures =
-                               search.run(queries + first * state_->rows.dimension(), some,
-                                          rows + first * k, distances + first * k, workspace);
-                           workspace.stream.synchronize();
-                           return figures;
-                         });
+bool GpuFlatSearcher::nearest_on_gpu(const float* queries, std::size_t count, std::size_t k,
+                                     std::int32_t* rows, float* distances,
+                                     const SearchOptions& /*options*/) const {
+  check_k(k, this->rows());
+  if (count == 0) return true;
+  for_each_block(count, k, nullptr, false,
+                 [&](std::size_t first, std::size_t some, NearestSearch& search, RowBuffers&,
+                     Workspace& workspace) {
+                   const GpuFigures figures =
+                       search.run(queries + first * dimension(), some, rows + first * k,
+                                  distances + first * k, workspace);
+                   workspace.stream.synchronize();
+                   return figures;
+                 });
+  return true;
 }
 
+/// Rows are counted, then listed.
 RangeNeighbors GpuFlatSearcher::within(std::span<const float> queries, float radius,
-                                       const RowFilter* filter) const {
+                                       const SearchOptions& options) const {
   check_radius(radius);
-  check_filter(filter, state_->rows.count());
-  check_queries(state_->rows.dimension(), queries);
-  return search_range(state_->rows, state_->pool, queries, radius, filter);
+  check_filter(options.filter, rows());
+  check_queries(dimension(), queries);
+  return search_range(rows_, pool_, queries, radius, options.filter);
+}
+
+}  // namespace
+
+std::unique_ptr<VectorSearcher> make_gpu_searcher(const FlatVectors& vectors, Resources& resources,
+                                                  const GpuSearchSettings& settings) {
+  return std::make_unique<GpuFlatSearcher>(vectors, resources, settings);
 }
 
 }  // namespace warpdex::vector

@@ -27,7 +27,8 @@ void upload_values(std::span<const Value> values, AccountedBuffer& to, const Str
 
 }  // namespace
 
-GpuRows::GpuRows(const FlatVectors& vectors, Resources& resources, const GpuFlatSettings& settings)
+GpuRows::GpuRows(const FlatVectors& vectors, Resources& resources,
+                 const GpuSearchSettings& settings)
     : host_(vectors),
       device_(resources.device()),
       memory_(settings.memory == 0 ? resources.memory().left() : settings.memory,
@@ -113,7 +114,7 @@ void copy_if_they_fit(const FlatVectors& vectors, Resources& resources, const Me
                       std::optional<GpuRows>& rows) {
   if (vectors.vectors.rows == 0) return;
   rows.emplace(vectors, resources,
-               GpuFlatSettings{.memory = std::max<std::size_t>(1, memory.left())});
+               GpuSearchSettings{.memory = std::max<std::size_t>(1, memory.left())});
   if (!rows->is_resident()) rows.reset();
 }
 

@@ -8,15 +8,15 @@
 #include "flat/gpu/panels.hpp"
 #include "warpdex/core/cuda/memory_budget.hpp"
 #include "warpdex/core/cuda/resources.hpp"
-#include "warpdex/vector/flat/gpu_flat_searcher.hpp"
+#include "warpdex/vector/search/make_searcher.hpp"
 
 namespace warpdex::vector {
 
 /// Immutable after construction, but for the account of memory.
 class GpuRows {
  public:
-  /// As GpuFlatSearcher's constructor.
-  GpuRows(const FlatVectors& vectors, Resources& resources, const GpuFlatSettings& settings);
+  /// As search_on_gpu().
+  GpuRows(const FlatVectors& vectors, Resources& resources, const GpuSearchSettings& settings);
 
   const FlatVectors& host() const { return host_; }
   bool is_l2() const { return host_.metric == Metric::kL2; }

@@ -24,14 +24,14 @@ void NearestSearch::lay_out(Arena& arena) {
   search_.lay_out(arena);
 }
 
-GpuFlatFigures NearestSearch::run(const float* queries, std::size_t count, std::int32_t* rows,
-                                  float* distances, Workspace& workspace) {
+GpuFigures NearestSearch::run(const float* queries, std::size_t count, std::int32_t* rows,
+                              float* distances, Workspace& workspace) {
   const auto stride = static_cast<std::uint32_t>(padded(rows_.dimension()));
   const auto size = static_cast<std::uint32_t>(count);
   prepare_on_gpu(queries, size, rows_.dimension(), rows_.host().metric, prepared_, stride,
                  workspace.stream);
   if (pages_.pages() == 0) clear_answers(answers_, size, workspace.stream);
-  GpuFlatFigures figures;
+  GpuFigures figures;
   pages_.start(0, workspace);
   for (std::size_t page = 0; page < pages_.pages(); ++page) {
     figures.uncertified += search_page(page, {prepared_, size, stride}, workspace);

@@ -22,8 +22,8 @@ class NearestSearch {
   /// Answers a block of queries, which lie in GPU memory without gaps. `rows` and `distances`, in
   /// GPU memory, are there once workspace.stream was synchronised. Returns how many queries
   /// products were made for, and how many of them they left open.
-  GpuFlatFigures run(const float* queries, std::size_t count, std::int32_t* rows, float* distances,
-                     Workspace& workspace);
+  GpuFigures run(const float* queries, std::size_t count, std::int32_t* rows, float* distances,
+                 Workspace& workspace);
 
  private:
   std::size_t search_page(std::size_t page, const DeviceQueries& queries, Workspace& workspace);

@@ -1,31 +1,9 @@
 // Search on a GPU in a build without CUDA: constructing a searcher throws what device_info()
 // throws.
 #include "warpdex/core/cuda/no_cuda.hpp"
-#include "warpdex/vector/flat/gpu_flat_searcher.hpp"
 #include "warpdex/vector/flat/gpu_segment_searcher.hpp"
 
 namespace warpdex::vector {
-struct GpuFlatSearcher::State {};
-
-GpuFlatSearcher::GpuFlatSearcher(const FlatVectors&, Resources&, const GpuFlatSettings&) {
-  refuse_without_cuda();
-}
-GpuFlatSearcher::~GpuFlatSearcher() = default;
-GpuFlatSearcher::GpuFlatSearcher(GpuFlatSearcher&&) noexcept = default;
-GpuFlatSearcher& GpuFlatSearcher::operator=(GpuFlatSearcher&&) noexcept = default;
-Neighbors GpuFlatSearcher::nearest(std::span<const float>, std::size_t, const RowFilter*) const {
-  refuse_without_cuda();
-}
-RangeNeighbors GpuFlatSearcher::within(std::span<const float>, float, const RowFilter*) const {
-  refuse_without_cuda();
-}
-void GpuFlatSearcher::nearest_on_gpu(const float*, std::size_t, std::size_t, std::int32_t*,
-                                     float*) const {
-  refuse_without_cuda();
-}
-bool GpuFlatSearcher::is_resident() const { refuse_without_cuda(); }
-GpuFlatFigures GpuFlatSearcher::figures() const { refuse_without_cuda(); }
-
 struct GpuSegmentVectors::State {};
 GpuSegmentVectors::GpuSegmentVectors(const FlatVectors&, Resources&) { refuse_without_cuda(); }
 GpuSegmentVectors::~GpuSegmentVectors() = default;

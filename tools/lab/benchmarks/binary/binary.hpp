@@ -12,10 +12,10 @@
 #include "benchmarks/report.hpp"
 #include "binary/gpu/gpu_binary_codes.hpp"
 #include "warpdex/core/cuda/stream.hpp"
-#include "warpdex/vector/binary/gpu_binary_searcher.hpp"
 #include "warpdex/vector/data/matrix.hpp"
 #include "warpdex/vector/flat/flat_vectors.hpp"
 #include "warpdex/vector/format/binary_builder.hpp"
+#include "warpdex/vector/search/make_searcher.hpp"
 
 namespace warpdex::tools {
 
@@ -67,10 +67,10 @@ class BinaryBenchmark {
 
   // In binary_searches.cpp.
   void measure_searches();
-  void measure_sweep(const vector::GpuBinarySearcher& searcher, std::size_t k,
+  void measure_sweep(const vector::VectorSearcher& searcher, std::size_t k,
                      const vector::Neighbors& truth, double exact);
-  double share_found(const vector::GpuBinarySearcher& searcher, std::size_t k,
-                     const vector::Neighbors& truth, const vector::BinaryDepth& depth) const;
+  double share_found(const vector::VectorSearcher& searcher, std::size_t k,
+                     const vector::Neighbors& truth, const vector::SearchOptions& depth) const;
   static double share_of(const vector::Neighbors& found, const vector::Neighbors& truth);
   double time_single(const std::function<void(std::span<const float>)>& search) const;
   double time_batch(const std::function<void()>& search) const;

@@ -31,23 +31,23 @@ void BinaryBenchmark::measure_devices() {
   const vector::BinaryVectors view = codes_.view();
   const std::vector<float> few = take_batch(100);
   for (const std::size_t refine : {std::size_t{0}, settings_.batch_refine}) {
-    const vector::ProbeSettings depth{
+    const vector::SearchOptions depth{
         .probes = 1, .refine = refine, .query_bits = settings_.query_bits};
     vector::Neighbors expected;
     std::vector<double> one_gpu;
     const auto measure = [&](const std::string& what, const vector::VectorSearcher& searcher,
                              bool are_single) {
-      const vector::Neighbors found = searcher.nearest(few, 10);
+      const vector::Neighbors found = searcher.nearest(few, 10, depth);
       if (one_gpu.empty()) expected = found;
       require_same(found, expected, what);
       std::vector<double> times;
       times.push_back(are_single ? time_single([&](std::span<const float> query) {
-        searcher.nearest(query, 10);
+        searcher.nearest(query, 10, depth);
       })
                                  : 0);
       for (const std::size_t count : settings_.batches) {
         const std::vector<float> batch = take_batch(count);
-        times.push_back(time_batch([&] { searcher.nearest(batch, 10); }));
+        times.push_back(time_batch([&] { searcher.nearest(batch, 10, depth); }));
       }
       const bool is_first = one_gpu.empty();
       if (is_first) one_gpu = times;
@@ -58,9 +58,10 @@ void BinaryBenchmark::measure_devices() {
       }
     };
     const std::string count = std::to_string(all.size());
-    measure("1 GPU", *search_on_gpus(view, depth, std::span(all).first(1), 1), true);
-    measure(count + " shards", *search_on_gpus(view, depth, all, all.size()), true);
-    measure(count + " replicas", *search_on_gpus(view, depth, all, 1), false);
+    const vector::GpuSearchSettings keeps{.keeps_vectors = refine > 0};
+    measure("1 GPU", *search_on_gpus(view, std::span(all).first(1), 1, keeps), true);
+    measure(count + " shards", *search_on_gpus(view, all, all.size(), keeps), true);
+    measure(count + " replicas", *search_on_gpus(view, all, 1, keeps), false);
   }
 }
 

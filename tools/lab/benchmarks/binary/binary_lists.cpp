@@ -1,11 +1,9 @@
 // Times inverted files of the same vectors, of binary codes, of whole vectors and of product codes:
 // building them, and searches of one query and of batches.
 #include "benchmarks/binary/binary.hpp"
-#include "warpdex/vector/ivf/gpu_ivf_binary_searcher.hpp"
-#include "warpdex/vector/ivf/gpu_ivf_pq_searcher.hpp"
-#include "warpdex/vector/ivf/gpu_ivf_searcher.hpp"
-#include "warpdex/vector/ivf/ivf_binary_builder.hpp"
-#include "warpdex/vector/ivf/ivf_builder.hpp"
+#include "warpdex/vector/lists/ivf_binary_builder.hpp"
+#include "warpdex/vector/lists/ivf_builder.hpp"
+#include "warpdex/vector/search/make_searcher.hpp"
 
 namespace warpdex::tools {
 
@@ -24,10 +22,12 @@ void BinaryBenchmark::measure_lists(const vector::Neighbors& truth) {
       return vector::build_ivf_binary(flat(), lists, settings_.binary, {}, device);
     });
     Resources resources;
-    const vector::GpuIvfBinarySearcher searcher(built.view(), resources);
+    const auto searcher = search_on_gpu(built.view(), resources);
     measure_probes("ivf-xfbq", with_refining, truth,
                    [&](std::span<const float> queries, std::size_t probes, std::size_t refine) {
-                     return searcher.nearest(queries, 10, probes, {settings_.query_bits, refine});
+                     return searcher->nearest(
+                         queries, 10,
+                         {.probes = probes, .refine = refine, .query_bits = settings_.query_bits});
                    });
   }
   {
@@ -35,20 +35,20 @@ void BinaryBenchmark::measure_lists(const vector::Neighbors& truth) {
       return vector::build_ivf_pq(flat(), lists, {}, {}, device);
     });
     Resources resources;
-    const vector::GpuIvfPqSearcher searcher(built.view(), resources);
+    const auto searcher = search_on_gpu(built.view(), resources);
     measure_probes("ivf-pq", with_refining, truth,
                    [&](std::span<const float> queries, std::size_t probes, std::size_t refine) {
-                     return searcher.nearest(queries, 10, probes, refine);
+                     return searcher->nearest(queries, 10, {.probes = probes, .refine = refine});
                    });
   }
   const auto built = build("ivf-flat", [&](const vector::BuildDevice& device) {
     return vector::build_ivf(flat(), lists, {}, device);
   });
   Resources resources;
-  const vector::GpuIvfSearcher searcher(built.view(), resources);
+  const auto searcher = search_on_gpu(built.view(), resources);
   measure_probes("ivf-flat", {0}, truth,
                  [&](std::span<const float> queries, std::size_t probes, std::size_t /*refine*/) {
-                   return searcher.nearest(queries, 10, probes);
+                   return searcher->nearest(queries, 10, {.probes = probes});
                  });
 }
 

@@ -4,7 +4,7 @@
 #include "benchmarks/binary/binary.hpp"
 #include "search/timing.hpp"
 #include "warpdex/vector/data/recall.hpp"
-#include "warpdex/vector/flat/gpu_flat_searcher.hpp"
+#include "warpdex/vector/search/make_searcher.hpp"
 
 namespace warpdex::tools {
 
@@ -15,29 +15,31 @@ void BinaryBenchmark::measure_searches() {
   std::vector<double> exact_batch(settings_.batches.size());
   {
     Resources resources;
-    const vector::GpuFlatSearcher exact(flat(), resources);
-    truth = exact.nearest(queries_.values, most);
+    const auto exact = search_on_gpu(flat(), resources);
+    truth = exact->nearest(queries_.values, most);
     for (std::size_t i = 0; i < settings_.ks.size(); ++i) {
-      exact_single[i] =
-          time_single([&](std::span<const float> query) { exact.nearest(query, settings_.ks[i]); });
+      exact_single[i] = time_single(
+          [&](std::span<const float> query) { exact->nearest(query, settings_.ks[i]); });
     }
     for (std::size_t i = 0; i < settings_.batches.size(); ++i) {
       const std::vector<float> batch = take_batch(settings_.batches[i]);
-      exact_batch[i] = time_batch([&] { exact.nearest(batch, 10); });
+      exact_batch[i] = time_batch([&] { exact->nearest(batch, 10); });
     }
   }
   Resources resources;
   const vector::BinaryVectors view = codes_.view();
-  const vector::GpuBinarySearcher searcher(view, resources);
-  report_.note("refined on", searcher.has_vectors() ? "gpu" : "host");
-  const vector::GpuBinarySearcher by_codes(view, resources, {.memory = 0, .keeps_vectors = false});
+  const auto all = search_on_gpu(view, resources);
+  const vector::VectorSearcher& searcher = *all;
+  report_.note("refined on", searcher.is_resident() ? "gpu" : "host");
+  const auto without = search_on_gpu(view, resources, {.keeps_vectors = false});
+  const vector::VectorSearcher& by_codes = *without;
   for (std::size_t i = 0; i < settings_.ks.size(); ++i) {
     measure_sweep(searcher, settings_.ks[i], truth, exact_single[i]);
   }
   for (std::size_t i = 0; i < settings_.batches.size(); ++i) {
     const std::vector<float> batch = take_batch(settings_.batches[i]);
     for (const std::size_t refine : {std::size_t{0}, settings_.batch_refine}) {
-      const vector::BinaryDepth depth{settings_.query_bits, refine, 0};
+      const vector::SearchOptions depth{.refine = refine, .query_bits = settings_.query_bits};
       const double time = time_batch([&] { searcher.nearest(batch, 10, depth); });
       add("batch", settings_.batches[i], 10, refine, 0, time, 0,
           share_found(searcher, 10, truth, depth), exact_batch[i]);
@@ -47,12 +49,12 @@ void BinaryBenchmark::measure_searches() {
           share_found(by_codes, 10, truth, depth), exact_batch[i]);
     }
   }
-  const vector::GpuFlatFigures figures = searcher.figures();
+  const vector::GpuFigures figures = searcher.figures();
   report_.note("open queries", figures.uncertified);
   if (settings_.lists > 0) measure_lists(truth);
 }
 
-void BinaryBenchmark::measure_sweep(const vector::GpuBinarySearcher& searcher, std::size_t k,
+void BinaryBenchmark::measure_sweep(const vector::VectorSearcher& searcher, std::size_t k,
                                     const vector::Neighbors& truth, double exact) {
   std::vector<std::size_t> refines{0};
   for (const std::size_t refine : settings_.refines) {
@@ -61,7 +63,8 @@ void BinaryBenchmark::measure_sweep(const vector::GpuBinarySearcher& searcher, s
   for (const std::size_t refine : refines) {
     for (const std::size_t extra : settings_.extras) {
       if (refine == 0 && extra > 0) continue;
-      const vector::BinaryDepth depth{settings_.query_bits, refine, extra};
+      const vector::SearchOptions depth{
+          .refine = refine, .query_bits = settings_.query_bits, .extra = extra};
       const double time =
           time_single([&](std::span<const float> query) { searcher.nearest(query, k, depth); });
       add("single", 1, k, refine, extra, time, scan_floor(1),
@@ -70,9 +73,9 @@ void BinaryBenchmark::measure_sweep(const vector::GpuBinarySearcher& searcher, s
   }
 }
 
-double BinaryBenchmark::share_found(const vector::GpuBinarySearcher& searcher, std::size_t k,
+double BinaryBenchmark::share_found(const vector::VectorSearcher& searcher, std::size_t k,
                                     const vector::Neighbors& truth,
-                                    const vector::BinaryDepth& depth) const {
+                                    const vector::SearchOptions& depth) const {
   return share_of(searcher.nearest(queries_.values, k, depth), truth);
 }
 

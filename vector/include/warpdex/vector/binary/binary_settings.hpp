@@ -1,4 +1,4 @@
-// How vectors become XOR-friendly binary codes, and how thoroughly these are searched.
+// How vectors become XOR-friendly binary codes.
 #pragma once
 
 #include <cstddef>
@@ -24,16 +24,6 @@ struct BinarySettings {
 
 /// The share at which a normal distribution loses least: 1 bit clips 11 %, 4 bits 0.7 %.
 double default_clip(std::size_t bits);
-
-struct BinaryDepth {
-  std::size_t query_bits = 0;  ///< of a query's component, 1 to kMaxBinaryBits; 0: those of the
-                               ///< codes, or 4 if that is more
-  /// How many of the nearest by codes are ranked again by their vectors; 0: none.
-  std::size_t refine = 0;
-  /// If answers are refined: by how many steps of the codes' distance a candidate may be farther
-  /// than the last of the `refine` nearest.
-  std::size_t extra = 0;
-};
 
 /// What a `query_bits` of 0 stands for.
 constexpr std::size_t settled_query_bits(std::size_t query_bits, std::size_t bits) {

@@ -5,8 +5,7 @@
 #include <span>
 
 #include "warpdex/vector/flat/flat_vectors.hpp"
-#include "warpdex/vector/neighbors.hpp"
-#include "warpdex/vector/rows/row_filter.hpp"
+#include "warpdex/vector/search/vector_searcher.hpp"
 
 namespace warpdex::vector {
 
@@ -19,27 +18,25 @@ namespace warpdex::vector {
 /// error of such a product is bounded, and rows that the bound does not rule out are computed
 /// again in the canonical order. *Billion-scale similarity search with GPUs*, section 2, has the
 /// expansion of the distance into norms and a product.
-class FlatSearcher {
+class FlatSearcher final : public VectorSearcher {
  public:
   /// `vectors` must outlive it. `threads` of 0: default_threads(). Throws UsageError for a
   /// dimension or a number of rows past the limits of vector_view.hpp.
   explicit FlatSearcher(const FlatVectors& vectors, std::size_t threads = 0);
 
-  /// The k nearest of each query, of those that `filter` allows (none: of all). `queries` are rows
-  /// of the vectors' dimension, one after the other; for kCosine of any length. k is from 1 to the
-  /// number of rows. Throws UsageError for another k, for queries whose size is no multiple of the
-  /// dimension, for a filter of another number of rows, and, with query and column, for NaN and
-  /// infinite components. O(queries * rows * dimension) arithmetic. Memory: the answers (up to 4
-  /// times for each thread, if there are too few queries to keep the threads busy), and for each
-  /// thread up to 64 MiB, or what one query needs (24 * k bytes) if that is more.
-  Neighbors nearest(std::span<const float> queries, std::size_t k,
-                    const RowFilter* filter = nullptr) const;
+  Metric metric() const override { return vectors_.metric; }
+  std::size_t dimension() const override { return vectors_.vectors.dimension; }
+  std::size_t rows() const override { return vectors_.vectors.rows; }
 
-  /// All rows within `radius` of each query: for kL2 with a squared distance of at most `radius`,
-  /// else with a product of at least `radius`. Throws likewise, and UsageError for a radius that is
-  /// NaN. Memory: the answers, twice.
+  /// O(queries * rows * dimension) arithmetic. Memory: the answers (up to 4 times for each thread,
+  /// if there are too few queries to keep the threads busy), and for each thread up to 64 MiB, or
+  /// what one query needs (24 * k bytes) if that is more.
+  Neighbors nearest(std::span<const float> queries, std::size_t k,
+                    const SearchOptions& options = {}) const override;
+
+  /// Memory: the answers, twice.
   RangeNeighbors within(std::span<const float> queries, float radius,
-                        const RowFilter* filter = nullptr) const;
+                        const SearchOptions& options = {}) const override;
 
  private:
   FlatVectors vectors_;

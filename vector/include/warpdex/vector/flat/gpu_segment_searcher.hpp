@@ -22,7 +22,7 @@ namespace warpdex::vector {
 class GpuSegmentVectors {
  public:
   /// Uploads the vectors, at least one. These (what `vectors` refers to) and the resources outlive
-  /// it. Throws as GpuFlatSearcher does. O(bytes).
+  /// it. Throws as search_on_gpu() does. O(bytes).
   GpuSegmentVectors(const FlatVectors& vectors, Resources& resources);
   ~GpuSegmentVectors();
   GpuSegmentVectors(const GpuSegmentVectors&) = delete;

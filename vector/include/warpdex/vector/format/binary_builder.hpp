@@ -4,10 +4,10 @@
 #include <cstdint>
 #include <vector>
 
-#include "warpdex/vector/binary/binary_searcher.hpp"
 #include "warpdex/vector/binary/binary_settings.hpp"
+#include "warpdex/vector/binary/binary_vectors.hpp"
 #include "warpdex/vector/flat/flat_vectors.hpp"
-#include "warpdex/vector/ivf/ivf_settings.hpp"
+#include "warpdex/vector/lists/ivf_settings.hpp"
 
 namespace warpdex::vector {
 
@@ -24,7 +24,7 @@ struct OwnedBinaryVectors {
   std::vector<float> residuals;
   FlatVectors vectors;  ///< those that it was built from
 
-  /// For BinarySearcher and GpuBinarySearcher. Valid while this and the vectors live and this is
+  /// For searchers. Valid while this and the vectors live and this is
   /// not moved.
   BinaryVectors view() const;
 };

@@ -10,16 +10,15 @@
 #include <vector>
 
 #include "warpdex/core/storage/section_file.hpp"
-#include "warpdex/vector/binary/binary_searcher.hpp"
 #include "warpdex/vector/binary/binary_settings.hpp"
+#include "warpdex/vector/binary/binary_vectors.hpp"
 #include "warpdex/vector/data/ids.hpp"
 #include "warpdex/vector/flat/flat_vectors.hpp"
 #include "warpdex/vector/format/vector_segment.hpp"
-#include "warpdex/vector/ivf/ivf_binary_searcher.hpp"
-#include "warpdex/vector/ivf/ivf_pq_searcher.hpp"
-#include "warpdex/vector/ivf/ivf_searcher.hpp"
-#include "warpdex/vector/ivf/ivf_settings.hpp"
+#include "warpdex/vector/lists/ivf_settings.hpp"
+#include "warpdex/vector/lists/lists.hpp"
 #include "warpdex/vector/metric.hpp"
+#include "warpdex/vector/pq/pq_coding.hpp"
 #include "warpdex/vector/rows/vector_view.hpp"
 
 namespace warpdex::vector {
@@ -94,13 +93,13 @@ class VectorIndex {
   /// except in an index without ids from which rows were removed: its row numbers keep their gaps.
   const FlatVectors& flat() const;
   /// What IvfSearcher reads. Throws UsageError unless the index is of kIvfFlat.
-  const IvfVectors& ivf() const;
+  const Lists<RowCoding>& ivf() const;
   /// What IvfPqSearcher reads. Throws UsageError unless the index is of kIvfPq.
-  const IvfPqVectors& ivf_pq() const;
+  const Lists<PqCoding>& ivf_pq() const;
   /// What BinarySearcher reads. Throws UsageError unless the index is of kBinary.
   const BinaryVectors& binary() const;
   /// What IvfBinarySearcher reads. Throws UsageError unless the index is of kIvfBinary.
-  const IvfBinaryVectors& ivf_binary() const;
+  const Lists<BinaryCoding>& ivf_binary() const;
 
   IdKind id_kind() const;
   /// The id of a row as text, of a removed one too; for kRows its number. Throws UsageError for a

@@ -10,7 +10,7 @@
 #include "warpdex/core/storage/commit_report.hpp"
 #include "warpdex/vector/data/ids.hpp"
 #include "warpdex/vector/format/vector_index.hpp"
-#include "warpdex/vector/ivf/ivf_settings.hpp"
+#include "warpdex/vector/lists/ivf_settings.hpp"
 
 namespace warpdex::vector {
 

@@ -8,7 +8,7 @@
 #include "warpdex/vector/format/vector_index.hpp"
 #include "warpdex/vector/metric.hpp"
 #include "warpdex/vector/neighbors.hpp"
-#include "warpdex/vector/search/vector_searcher.hpp"
+#include "warpdex/vector/search/search_options.hpp"
 
 namespace warpdex::vector {
 
@@ -28,11 +28,11 @@ struct RowSearchSettings {
 /// How to make a searcher of an index whose queries are rows as the index stores them.
 struct RowSearchMethod {
   Metric metric;        ///< by which they are compared
-  ProbeSettings depth;  ///< with refining for codes
+  SearchOptions depth;  ///< with refining for codes
 };
 
 /// Throws UsageError where the vectors were not kept.
-RowSearchMethod row_search_method(const VectorIndex& index, const ProbeSettings& depth);
+RowSearchMethod row_search_method(const VectorIndex& index, const SearchOptions& depth);
 
 /// A search of `index`, which must outlive it, on the CPU. For kFlat it is exact. Throws UsageError
 /// where the vectors were not kept. The search throws as the searchers of the kind of index do.

@@ -23,10 +23,9 @@ class ReplicatedSearcher final : public JointSearcher {
   /// Throws as the replicas do: UsageError as one searcher would, other errors behind the
   /// replica's name. Memory: the answers, twice.
   Neighbors nearest(std::span<const float> queries, std::size_t k,
-                    const RowFilter* filter = nullptr,
-                    Refining refining = Refining::kAsSet) const override;
+                    const SearchOptions& options = {}) const override;
   RangeNeighbors within(std::span<const float> queries, float radius,
-                        const RowFilter* filter = nullptr) const override;
+                        const SearchOptions& options = {}) const override;
 
  private:
   template <class Take>

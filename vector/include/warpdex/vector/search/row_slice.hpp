@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "warpdex/vector/ivf/searched_vectors.hpp"
+#include "warpdex/vector/search/searched_vectors.hpp"
 
 namespace warpdex::vector {
 
@@ -26,10 +26,10 @@ class RowSlice {
 
  private:
   void cut(const FlatVectors& all, std::size_t first, std::size_t count);
-  void cut(const IvfVectors& all, std::size_t first, std::size_t count);
-  void cut(const IvfPqVectors& all, std::size_t first, std::size_t count);
+  void cut(const Lists<RowCoding>& all, std::size_t first, std::size_t count);
+  void cut(const Lists<PqCoding>& all, std::size_t first, std::size_t count);
   void cut(const BinaryVectors& all, std::size_t first, std::size_t count);
-  void cut(const IvfBinaryVectors& all, std::size_t first, std::size_t count);
+  void cut(const Lists<BinaryCoding>& all, std::size_t first, std::size_t count);
   void copy_codes(const CodeLists& all, std::size_t code_bytes);
   /// Of numbers that lie in the order of lists, those of the slice; none where there are none.
   std::vector<float> copy_floats(std::span<const float> all) const;

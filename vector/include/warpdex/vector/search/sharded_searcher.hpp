@@ -24,7 +24,7 @@ class JointSearcher : public VectorSearcher {
  public:
   Metric metric() const override;
   std::size_t dimension() const override;
-  GpuFlatFigures figures() const override;
+  GpuFigures figures() const override;
   bool is_resident() const override;
 
  protected:
@@ -48,14 +48,13 @@ class ShardedSearcher final : public JointSearcher {
   /// k is from 1 to rows(). Throws as the shards do: UsageError as it is, other errors behind the
   /// shard's name. Memory: the answers, twice for each shard. Merging is O(answers * shards).
   Neighbors nearest(std::span<const float> queries, std::size_t k,
-                    const RowFilter* filter = nullptr,
-                    Refining refining = Refining::kAsSet) const override;
+                    const SearchOptions& options = {}) const override;
   RangeNeighbors within(std::span<const float> queries, float radius,
-                        const RowFilter* filter = nullptr) const override;
+                        const SearchOptions& options = {}) const override;
 
  private:
   template <class Answers, class Search>
-  std::vector<Answers> ask_shards(const RowFilter* filter, const Search& search) const;
+  std::vector<Answers> ask_shards(const SearchOptions& options, const Search& search) const;
 
   std::vector<std::size_t> begins_;  ///< of each shard's rows; one more for the end
   std::size_t at_once_;

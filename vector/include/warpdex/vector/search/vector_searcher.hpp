@@ -6,31 +6,24 @@
 #include <cstdint>
 #include <span>
 
-#include "warpdex/vector/binary/binary_settings.hpp"
-#include "warpdex/vector/flat/gpu_flat_searcher.hpp"
+#include "warpdex/vector/metric.hpp"
 #include "warpdex/vector/neighbors.hpp"
-#include "warpdex/vector/rows/row_filter.hpp"
+#include "warpdex/vector/search/search_options.hpp"
 
 namespace warpdex::vector {
 
-/// How thoroughly inverted files and codes are searched. Ignored for a flat index.
-struct ProbeSettings {
-  std::size_t probes = 1;  ///< lists of a query, 1 to as many as there are
-  /// For codes: how many of the nearest by codes are ranked again by their vectors; 0: none.
-  std::size_t refine = 0;
-  /// Of binary codes, as in BinaryDepth.
-  std::size_t query_bits = 0;
-  std::size_t extra = 0;
-
-  BinaryDepth binary() const { return {query_bits, refine, extra}; }
-  /// The search of a part, whose answers are refined with those of other parts.
-  ProbeSettings by_codes() const { return {probes, 0, query_bits, 0}; }
+/// What has been searched by products on GPUs so far, by all threads. A query counts once for each
+/// part (shard, page) for which products were made.
+struct GpuFigures {
+  std::uint64_t queries = 0;  ///< that products were made for
+  /// Of these, the queries whose answers the products did not settle, so that all rows were
+  /// compared in floats.
+  std::uint64_t uncertified = 0;
 };
 
-/// Whether the nearest by codes are refined, as the searcher is set, or answered as they are.
-enum class Refining { kAsSet, kNone };
-
-/// A search of rows 0 to rows() - 1. Any number of threads may search at once.
+/// A search of rows 0 to rows() - 1. Any number of threads may search at once. On a GPU, each takes
+/// its own stream and scratch memory, all within one budget; if too little is left, a search waits
+/// until another ends.
 class VectorSearcher {
  public:
   virtual ~VectorSearcher() = default;
@@ -39,26 +32,34 @@ class VectorSearcher {
   virtual std::size_t dimension() const = 0;
   virtual std::size_t rows() const = 0;
 
-  /// As FlatSearcher::nearest(), with what the searcher is set to probe and to refine.
+  /// The k nearest of each query among the rows that options.filter allows, best first, equal ones
+  /// by row. `queries` are rows of dimension() floats, one after the other; for kCosine of any
+  /// length. k is from 1 to rows(); where too few rows are found, places are missing. Throws
+  /// UsageError for another k, for queries whose size is no multiple of the dimension, for a filter
+  /// of another number of rows, with query and column for NaN and infinite components, for probes
+  /// and bits out of range, and for refining where the vectors were not kept.
   virtual Neighbors nearest(std::span<const float> queries, std::size_t k,
-                            const RowFilter* filter = nullptr,
-                            Refining refining = Refining::kAsSet) const = 0;
-  /// As FlatSearcher::within(), likewise. Codes are not refined: their distances are estimates, but
-  /// for those of search_index_on_cpu() and search_index_on_gpus().
-  virtual RangeNeighbors within(std::span<const float> queries, float radius,
-                                const RowFilter* filter = nullptr) const = 0;
+                            const SearchOptions& options = {}) const = 0;
 
-  /// nearest() with `count` queries and answers in the memory of the GPU that searches, as
-  /// GpuFlatSearcher::nearest_on_gpu(). False, and nothing is done, where the searcher cannot.
+  /// All rows within `radius` of each query: for kL2 with a squared distance of at most `radius`,
+  /// else with a product of at least `radius`; by their codes where there are codes, unless what
+  /// searches says more. Throws likewise, and UsageError for a radius that is NaN.
+  virtual RangeNeighbors within(std::span<const float> queries, float radius,
+                                const SearchOptions& options = {}) const = 0;
+
+  /// nearest() with queries and answers in the memory of the GPU that searches: `queries` are count
+  /// * dimension floats, `rows` and `distances` have room for count * k. Returns when the answers
+  /// are there. A query with a component that is not finite has distances that are not finite
+  /// either. The work that writes the queries must have ended before the call. options.filter is
+  /// not read. False, and nothing is done, where the searcher cannot.
   virtual bool nearest_on_gpu(const float* /*queries*/, std::size_t /*count*/, std::size_t /*k*/,
-                              std::int32_t* /*rows*/, float* /*distances*/) const {
+                              std::int32_t* /*rows*/, float* /*distances*/,
+                              const SearchOptions& /*options*/ = {}) const {
     return false;
   }
 
-  /// The figures of all GPU searches so far. A query counts once for each part (shard, page) for
-  /// which products were made.
-  virtual GpuFlatFigures figures() const { return {}; }
-  /// Whether all that is searched lies in the memory of the processor that searches it.
+  virtual GpuFigures figures() const { return {}; }
+  /// Whether all that the searcher was made to read lies in the memory of its processor.
   virtual bool is_resident() const { return true; }
 };
 

@@ -1,0 +1,27 @@
+// Product codes of vectors in lists.
+#pragma once
+
+#include "warpdex/vector/lists/lists.hpp"
+#include "warpdex/vector/pq/product_quantizer.hpp"
+
+namespace warpdex::vector {
+
+/// A query is compared with the codes of the lists that it probes. *Billion-scale similarity search
+/// with GPUs*, section 5 (IVFADC).
+///
+/// With q1 the centroid and y the decoded residual of a vector, |x - q1 - y|^2 is
+/// |x - q1|^2 + (|y|^2 + 2 q1·y) - 2 x·y. The first term is one of the query and the list. The
+/// second is kept with each vector, summed up. So the tables of the third depend on the query
+/// alone, and are made once for all lists.
+///
+/// Such a distance is one sum in float, in the order that docs/vector.md has: it does not depend on
+/// the processor, the number of threads or what else is in a batch. Answers are ranked by it, equal
+/// ones by row.
+struct PqCoding {
+  using Quantizer = ProductQuantizer;
+  class ListScan;
+  class GpuSearch;
+  using ListSearch = CodeListSearch<PqCoding>;
+};
+
+}  // namespace warpdex::vector

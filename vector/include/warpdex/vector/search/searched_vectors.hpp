@@ -1,0 +1,36 @@
+// What searchers read: all vectors or those of lists, in any coding.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <variant>
+
+#include "warpdex/vector/binary/binary_vectors.hpp"
+#include "warpdex/vector/flat/flat_vectors.hpp"
+#include "warpdex/vector/lists/lists.hpp"
+#include "warpdex/vector/pq/pq_coding.hpp"
+
+namespace warpdex::vector {
+
+/// Owns nothing.
+using SearchedVectors = std::variant<FlatVectors, BinaryVectors, Lists<RowCoding>, Lists<PqCoding>,
+                                     Lists<BinaryCoding>>;
+
+Metric metric_of(const SearchedVectors& vectors);
+std::size_t dimension_of(const SearchedVectors& vectors);
+std::size_t rows_of(const SearchedVectors& vectors);
+/// The vectors themselves, without lists; of codes, `vectors.data` may be null.
+const FlatVectors& flat_of(const SearchedVectors& vectors);
+/// Where each list begins, and the end; empty where there are no lists.
+std::span<const std::uint64_t> list_begins_of(const SearchedVectors& vectors);
+/// The row of each vector in the order of lists; empty where there are no lists.
+std::span<const std::uint32_t> row_numbers_of(const SearchedVectors& vectors);
+/// The centroids of lists, which there must be.
+const FlatVectors& centroids_of(const SearchedVectors& vectors);
+/// Whether they are compared by codes.
+bool has_codes(const SearchedVectors& vectors);
+/// The same vectors compared by another metric.
+SearchedVectors with_metric(const SearchedVectors& vectors, Metric metric);
+
+}  // namespace warpdex::vector

@@ -1,0 +1,51 @@
+// The input and output of an encoder of residuals.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <span>
+
+#include "lists/build/list_groups.hpp"
+#include "warpdex/vector/binary/binary_quantizer.hpp"
+#include "warpdex/vector/data/matrix.hpp"
+#include "warpdex/vector/pq/product_quantizer.hpp"
+
+namespace warpdex::vector {
+
+/// How rows are encoded: each as the residual from the centroid of its list.
+template <class Quantizer>
+struct RulesOf {
+  const Quantizer& quantizer;  ///< of binary codes: without a centre
+  const Matrix<float>& centroids;
+  std::span<const float> centre;  ///< of FlatVectors
+  bool has_terms = false;
+};
+using EncodingRules = RulesOf<ProductQuantizer>;
+using BitRules = RulesOf<BinaryQuantizer>;
+
+/// Some groups, encoded.
+struct EncodedBlock {
+  std::size_t first_group = 0;
+  std::size_t groups = 0;
+  std::span<const std::uint8_t> codes;  ///< as CodeGroups has them
+  std::span<const float> terms;         ///< kGroupVectors a group, or none without terms
+  std::span<const float> factors;       ///< likewise without corrections
+};
+
+/// Takes blocks in the order of groups; what it throws ends the work.
+using BlockSink = std::function<void(const EncodedBlock&)>;
+
+/// Calls work(numbers) for each group of a block, in order, with those of its vectors, of `all`
+/// terms or factors.
+template <class Work>
+void for_each_piece(const ListGroups& groups, const EncodedBlock& block, std::span<const float> all,
+                    const Work& work) {
+  if (all.empty()) return;
+  groups.for_each(block.first_group, block.first_group + block.groups,
+                  [&](std::size_t group, std::size_t /*list*/, auto members) {
+                    work(all.subspan((group - block.first_group) * kGroupVectors, members.size()));
+                  });
+}
+
+}  // namespace warpdex::vector
