@@ -5,6 +5,7 @@
 #include <bit>
 #include <cstring>
 
+#include "cpu/scorer_loops.hpp"
 #include "scorers/impact/impact_loops.hpp"
 #include "warpdex/core/cpu_features.hpp"
 

@@ -14,6 +14,7 @@
 #include <bit>
 #include <cstring>
 
+#include "cpu/scorer_loops.hpp"
 #include "scorers/bm25/bm25_x86.hpp"
 #include "scorers/impact/impact_x86.hpp"
 

@@ -5,10 +5,10 @@
 #include <cstddef>
 #include <utility>
 
+#include "scorers/base/scorer_type.hpp"
 #include "scorers/bm25/bm25.hpp"
 #include "scorers/impact/impact.hpp"
 #include "scorers/query_likelihood/query_likelihood.hpp"
-#include "scorers/scorer_type.hpp"
 
 namespace warpdex {
 

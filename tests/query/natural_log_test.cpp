@@ -1,5 +1,5 @@
 // natural_log() against the C library's logarithm in double, and that it never falls.
-#include "scorers/natural_log.hpp"
+#include "scorers/base/natural_log.hpp"
 
 #include <gtest/gtest.h>
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "scorers/likelihood_part.hpp"
+#include "scorers/base/likelihood_part.hpp"
 #include "tests/support.hpp"
 #include "warpdex/core/error.hpp"
 #include "warpdex/query/search.hpp"

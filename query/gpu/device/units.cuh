@@ -9,9 +9,9 @@
 // Kernels are compiled for each. Code that is not chooses here, at run time. Internal.
 #pragma once
 
-#include "scorers/bm25/bm25_units.cuh"
-#include "scorers/impact/impact_units.cuh"
-#include "scorers/query_likelihood/query_likelihood_units.cuh"
+#include "scorers/bm25/gpu/bm25_units.cuh"
+#include "scorers/impact/gpu/impact_units.cuh"
+#include "scorers/query_likelihood/gpu/query_likelihood_units.cuh"
 #include "scorers/scorers.hpp"
 
 namespace warpdex::gpu {

@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "gpu/layout/layout.hpp"
-#include "scorers/unit_form.hpp"
+#include "scorers/base/unit_form.hpp"
 
 namespace warpdex::gpu {
 

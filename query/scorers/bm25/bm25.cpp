@@ -1,7 +1,7 @@
 // BM25's settings, constants and explanation.
 #include "scorers/bm25/bm25.hpp"
 
-#include "scorers/explained_numbers.hpp"
+#include "scorers/base/explained_numbers.hpp"
 #include "warpdex/indexer/index_settings.hpp"
 
 namespace warpdex {

@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <string>
 
-#include "scorers/arithmetic.hpp"
-#include "scorers/scorer_type.hpp"
+#include "scorers/base/arithmetic.hpp"
+#include "scorers/base/scorer_type.hpp"
 
 namespace warpdex {
 

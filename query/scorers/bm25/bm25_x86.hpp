@@ -3,8 +3,9 @@
 
 #include <immintrin.h>
 
-#include "cpu/scorer_loops.hpp"
-#include "cpu/x86_targets.hpp"
+#include "scorers/base/loops.hpp"
+#include "scorers/base/x86_targets.hpp"
+#include "scorers/bm25/bm25.hpp"
 
 namespace warpdex {
 

@@ -1,7 +1,7 @@
 // How an impact is explained.
 #include "scorers/impact/impact.hpp"
 
-#include "scorers/explained_numbers.hpp"
+#include "scorers/base/explained_numbers.hpp"
 
 namespace warpdex {
 

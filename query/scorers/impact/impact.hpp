@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-#include "scorers/scorer_type.hpp"
+#include "scorers/base/scorer_type.hpp"
 #include "warpdex/core/cuda/host_device.hpp"
 #include "warpdex/indexer/format/impacts.hpp"
 

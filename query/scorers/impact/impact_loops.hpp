@@ -2,7 +2,8 @@
 // function for each instruction set. Internal.
 #pragma once
 
-#include "cpu/scorer_loops.hpp"
+#include "scorers/base/loops.hpp"
+#include "scorers/impact/impact.hpp"
 
 namespace warpdex {
 

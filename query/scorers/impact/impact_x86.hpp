@@ -1,7 +1,7 @@
 // The loops over impacts in AVX2 and AVX-512. Internal.
 #pragma once
 
-#include "cpu/x86_targets.hpp"
+#include "scorers/base/x86_targets.hpp"
 #include "scorers/impact/impact_loops.hpp"
 
 namespace warpdex {

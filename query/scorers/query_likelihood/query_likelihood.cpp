@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "scorers/explained_numbers.hpp"
+#include "scorers/base/explained_numbers.hpp"
 #include "warpdex/core/error.hpp"
 
 namespace warpdex {

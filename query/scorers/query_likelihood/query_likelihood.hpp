@@ -7,10 +7,10 @@
 #include <cstdint>
 #include <string>
 
-#include "scorers/arithmetic.hpp"
-#include "scorers/likelihood_part.hpp"
-#include "scorers/natural_log.hpp"
-#include "scorers/scorer_type.hpp"
+#include "scorers/base/arithmetic.hpp"
+#include "scorers/base/likelihood_part.hpp"
+#include "scorers/base/natural_log.hpp"
+#include "scorers/base/scorer_type.hpp"
 
 namespace warpdex {
 

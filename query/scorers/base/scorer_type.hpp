@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-#include "scorers/unit_form.hpp"
+#include "scorers/base/unit_form.hpp"
 #include "warpdex/query/explanation.hpp"
 #include "warpdex/query/scorer.hpp"
 #include "warpdex/query/scorer_settings.hpp"

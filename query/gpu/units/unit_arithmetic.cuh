@@ -3,7 +3,7 @@
 
 #include "gpu/layout/batch.hpp"
 #include "gpu/layout/length_codes.hpp"
-#include "scorers/unit_form.hpp"
+#include "scorers/base/unit_form.hpp"
 
 namespace warpdex::gpu {
 

@@ -1,7 +1,7 @@
 // Units of BM25. Internal.
 #pragma once
 
-#include "gpu/device/unit_arithmetic.cuh"
+#include "gpu/units/unit_arithmetic.cuh"
 
 namespace warpdex::gpu {
 
