@@ -23,19 +23,25 @@ def settings(generator: random.Random) -> tuple[dict[str, object], list[object]]
     """Options of Searcher, and the same on the command line."""
     options: dict[str, object] = {
         "mode": generator.choice(["or", "and", "and-or"]),
-        "scorer": generator.choice(["bm25", "qld"]),
+        "scorer": generator.choice(["bm25", "bm25+", "qld", "qljm", "pl2"]),
         "syntax": generator.choice(["plain", "signed"]),
     }
     if options["scorer"] == "qld":
         options["mu"] = round(generator.uniform(1, 3000), 2)
+    elif options["scorer"] == "qljm":
+        options["jm_lambda"] = round(generator.uniform(0.01, 1), 3)
+    elif options["scorer"] == "pl2":
+        options["pl2_c"] = round(generator.uniform(0.1, 10), 2)
     else:
         options["k1"] = round(generator.uniform(0, 3), 3)
         options["b"] = round(generator.uniform(0, 1), 3)
-        options["bm25_form"] = generator.choice(["lucene", "pisa"])
-    names = {"bm25_form": "--bm25-form", "syntax": "--query-syntax"}
+        if options["scorer"] == "bm25":
+            options["bm25_form"] = generator.choice(["lucene", "pisa"])
+        else:
+            options["delta"] = round(generator.uniform(0, 2), 3)
     line: list[object] = []
     for name, value in options.items():
-        line += [names.get(name, f"--{name}"), value]
+        line += ["--query-syntax" if name == "syntax" else "--" + name.replace("_", "-"), value]
     return options, line
 
 

@@ -46,8 +46,8 @@ def test_a_k_out_of_range(books: Path, k: int) -> None:
     "options",
     [
         {"mode": "xor"}, {"syntax": "sql"}, {"scorer": "tfidf"}, {"k1": -1}, {"k1": float("nan")},
-        {"b": 1.5}, {"mu": 0, "scorer": "qld"}, {"bm25_form": "x"}, {"fusion": "cold"},
-        {"fields": ["gone"]}, {"timeout": -1}, {"snippet_bytes": 0},
+        {"b": 1.5}, {"mu": 0, "scorer": "qld"}, {"jm_lambda": 2}, {"bm25_form": "x"},
+        {"fusion": "cold"}, {"fields": ["gone"]}, {"timeout": -1}, {"snippet_bytes": 0},
     ],
 )
 def test_values_out_of_range(books: Path, options: dict[str, object]) -> None:

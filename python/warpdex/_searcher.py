@@ -32,16 +32,22 @@ class SearchOptions(TypedDict, total=False):
     syntax: Literal["signed", "plain"]
     """"signed", the default: +word is required, -word excludes, word^2.5 has a weight. "plain":
     all of a query is words, as for a file of queries on the command line."""
-    scorer: Literal["bm25", "qld"]
-    """BM25, the default, or query likelihood with Dirichlet smoothing."""
+    scorer: Literal["bm25", "bm25+", "qld", "qljm", "pl2"]
+    """BM25, the default; BM25+; query likelihood with Dirichlet or Jelinek-Mercer smoothing; PL2."""
     k1: float
-    """BM25's, 0 or more; 0.9."""
+    """BM25's and BM25+'s, 0 or more; 0.9."""
     b: float
-    """BM25's, 0 to 1; 0.4."""
+    """Likewise, 0 to 1; 0.4."""
     bm25_form: Literal["lucene", "pisa"]
     """Of BM25's idf; "lucene"."""
     mu: float
-    """Query likelihood's smoothing in tokens, above 0; 1000."""
+    """Dirichlet's smoothing in tokens, above 0; 1000."""
+    delta: float
+    """BM25+'s, 0 or more; 1."""
+    jm_lambda: float
+    """The collection's share in Jelinek-Mercer smoothing, above 0, at most 1; 0.1."""
+    pl2_c: float
+    """How much the length matters to PL2, above 0; 1."""
     fusion: Literal["rrf", "convex", "rerank", "filter", "neighbors"]
     """How words and vector are joined; "rrf", reciprocal rank fusion."""
     weight: float

@@ -32,7 +32,8 @@ struct ScorerKernels {
                 const std::uint32_t* frequencies, const std::uint32_t* lengths, std::size_t count,
                 float* scores);
 
-  /// bounds[i] = the largest score of blocks[i]'s pairs, without slack for rounding.
+  /// bounds[i] = the largest score of blocks[i]'s pairs, without slack for rounding. Null
+  /// if pairs do not bound the scorer.
   void (*bound)(const TermScorer& scorer, const ScoreBound* blocks, std::size_t count,
                 float* bounds);
 };

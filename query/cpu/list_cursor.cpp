@@ -52,9 +52,10 @@ void ListCursor::set_scorer(const Index& index, const ScorerSettings& settings,
   lengths_ = index.lengths().data();
   bound_of_short_ = -1;
   if (entry_.is_short()) return;
-  block_bounds_.reset({view_.bounds(), blocks_}, scorer_);
+  const float largest = facts_of(settings.kind).rises ? 0 : largest_score(scorer_, occurrences);
+  block_bounds_.reset({view_.bounds(), blocks_}, scorer_, largest);
   range_bounds_.reset(list_range_bounds(index.sections(), entry_, index.counts().documents),
-                      scorer_);
+                      scorer_, largest);
 }
 
 const float* ListCursor::scores_of_short() {

@@ -10,7 +10,12 @@ namespace warpdex {
 void ScoreBounds::compute(std::size_t place) {
   first_ = place;
   const std::size_t count = std::min(kAtOnce, stored_.size() - place);
-  kernels().of(scorer_->kind).bound(*scorer_, stored_.data() + place, count, values_);
+  const ScorerKernels& loops = kernels().of(scorer_->kind);
+  if (loops.bound == nullptr) {
+    std::fill_n(values_, count, largest_);
+    return;
+  }
+  loops.bound(*scorer_, stored_.data() + place, count, values_);
   for (std::size_t i = 0; i < count; ++i) values_[i] *= slack_;
 }
 

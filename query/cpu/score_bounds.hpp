@@ -15,9 +15,10 @@ namespace warpdex {
 /// together and kept, so that a walk forward computes each bound once.
 class ScoreBounds {
  public:
-  /// Keeps references. O(1).
-  void reset(std::span<const ScoreBound> stored, const TermScorer& scorer) {
+  /// Keeps references. `largest`: the bound of a scorer that pairs do not bound. O(1).
+  void reset(std::span<const ScoreBound> stored, const TermScorer& scorer, float largest = 0) {
     stored_ = stored;
+    largest_ = largest;
     scorer_ = &scorer;
     slack_ = facts_of(scorer.kind).bound_slack;
     first_ = kNone;
@@ -48,6 +49,7 @@ class ScoreBounds {
 
   std::span<const ScoreBound> stored_;
   const TermScorer* scorer_ = nullptr;
+  float largest_ = 0;
   float slack_ = 1;            ///< the scorer's factor of bounds
   std::size_t first_ = kNone;  ///< the place of values_[0]
   float values_[kAtOnce];

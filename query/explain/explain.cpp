@@ -72,6 +72,7 @@ Explanation explain(const Snapshot& snapshot, const Query& query, const ScorerSe
                            .factor = score.weight,
                            .c0 = score.c0,
                            .c1 = score.c1,
+                           .c2 = score.c2,
                            .score = score(frequency, found.length)});
     found.score += found.terms.back().score;
   }

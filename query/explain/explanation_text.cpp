@@ -56,6 +56,7 @@ void put_term(ExplanationWriter& json, const TermExplanation& term, const Scorer
     put_float(json, "factor", term.factor);
     put_float(json, "c0", term.c0);
     put_float(json, "c1", term.c1);
+    if (facts.has_c2) put_float(json, "c2", term.c2);
   }
   json.EndObject();
 }
@@ -74,6 +75,8 @@ std::string_view share_formula(const Explanation& explanation) {
 bool is_of_impacts(const Explanation& explanation) {
   return !facts_of(explanation.scorer.kind).reads_lengths;
 }
+
+bool has_c2(const Explanation& explanation) { return facts_of(explanation.scorer.kind).has_c2; }
 
 std::string to_text(const Explanation& explanation) {
   std::string text = format_score(explanation.score) + "  " + explanation.id + ", " +

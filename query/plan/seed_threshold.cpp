@@ -16,7 +16,7 @@ float seed_score(const IndexSections& sections, const PostingsEntry& entry,
 }
 
 float seed_score(const TermScorer& scorer, const ListSeed& seed) {
-  if (seed.frequency == 0) return 0;
+  if (seed.frequency == 0 || !facts_of(scorer.kind).rises) return 0;
   const float score = scorer(seed.frequency, decode_length(seed.length));
   return visit_scorer(scorer.kind, [&]<class S>() { return S::lowered(scorer, score); });
 }

@@ -7,7 +7,10 @@
 
 #include "scorers/base/scorer_type.hpp"
 #include "scorers/bm25/bm25.hpp"
+#include "scorers/bm25_plus/bm25_plus.hpp"
 #include "scorers/impact/impact.hpp"
+#include "scorers/jelinek_mercer/jelinek_mercer.hpp"
+#include "scorers/pl2/pl2.hpp"
 #include "scorers/query_likelihood/query_likelihood.hpp"
 
 namespace warpdex {
@@ -23,7 +26,7 @@ struct ScorerList {
   }
 };
 
-using Scorers = ScorerList<Bm25, QueryLikelihood, Impact>;
+using Scorers = ScorerList<Bm25, QueryLikelihood, Impact, Bm25Plus, JelinekMercer, Pl2>;
 static_assert(Scorers::is_in_order() && Scorers::kSize == kScorerKinds,
               "each ScorerKind has its place in the list");
 

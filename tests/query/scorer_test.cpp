@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 
+#include <array>
 #include <cmath>
 #include <limits>
 #include <string>
@@ -35,14 +36,33 @@ float score(const Case& c) {
 double reference_score(const Case& c) {
   const long double n = c.documents, df = c.df, tf = c.tf, len = c.length, m = c.multiplicity;
   const long double k1 = c.settings.k1, b = c.settings.b, mu = c.settings.mu;
-  if (c.settings.kind == ScorerKind::kQueryLikelihood) {
-    const long double p = static_cast<long double>(c.cf) / c.tokens;
-    const long double value = std::log(1 + tf / (mu * p)) + std::log(mu / (len + mu));
+  const long double p = static_cast<long double>(c.cf) / c.tokens;
+  const long double average = c.tokens / n;
+  const auto cut = [m](long double value) {
     if (value > 0) return static_cast<double>(m * value);
     const long double part = value < -8 ? -64 / value : 16 + value;
     return static_cast<double>(m * part / std::pow(2.0L, 90));
+  };
+  if (c.settings.kind == ScorerKind::kQueryLikelihood) {
+    return cut(std::log(1 + tf / (mu * p)) + std::log(mu / (len + mu)));
   }
-  const long double saturated = tf / (tf + k1 * (1 - b + b * len / (c.tokens / n)));
+  if (c.settings.kind == ScorerKind::kJelinekMercer) {
+    const long double lambda = c.settings.jm_lambda;
+    return static_cast<double>(m * std::log1p((1 - lambda) * tf / len / (lambda * p)));
+  }
+  if (c.settings.kind == ScorerKind::kPl2) {
+    const long double pi = std::acos(-1.0L), expected = c.cf / n;
+    const long double tfn = tf * std::log2(1 + c.settings.pl2_c * average / len);
+    // -log2 of Poisson's probability of tfn, with Stirling's formula for its factorial.
+    const long double information = tfn * std::log2(tfn / expected) +
+                                    (expected - tfn) / std::log(2.0L) + std::log2(2 * pi * tfn) / 2;
+    return cut(information / (tfn + 1));
+  }
+  const long double saturated = tf / (tf + k1 * (1 - b + b * len / average));
+  if (c.settings.kind == ScorerKind::kBm25Plus) {
+    return static_cast<double>(m * std::log((n + 1) / df) *
+                               ((k1 + 1) * saturated + c.settings.delta));
+  }
   const long double ratio = (n - df + 0.5L) / (df + 0.5L);
   if (c.settings.form == Bm25Form::kLucene) {
     return static_cast<double>(m * std::log(1 + ratio) * saturated);
@@ -55,7 +75,12 @@ Case random_case(std::mt19937_64& random) {
     return std::uniform_int_distribution<std::uint64_t>(low, high)(random);
   };
   Case c;
-  c.settings.kind = pick(0, 2) == 0 ? ScorerKind::kQueryLikelihood : ScorerKind::kBm25;
+  constexpr std::array kKinds{ScorerKind::kBm25, ScorerKind::kQueryLikelihood,
+                              ScorerKind::kBm25Plus, ScorerKind::kJelinekMercer, ScorerKind::kPl2};
+  c.settings.kind = kKinds[pick(0, kKinds.size() - 1)];
+  c.settings.delta = static_cast<float>(pick(0, 20)) / 10.F;
+  c.settings.jm_lambda = static_cast<float>(pick(1, 100)) / 100.F;
+  c.settings.pl2_c = static_cast<float>(pick(1, 100)) / 10.F;
   c.settings.form = pick(0, 1) == 0 ? Bm25Form::kLucene : Bm25Form::kPisa;
   c.settings.k1 = static_cast<float>(pick(0, 30)) / 10.F;
   c.settings.b = static_cast<float>(pick(0, 10)) / 10.F;
@@ -75,11 +100,14 @@ TEST(Scorer, AgreesWithTheFormulasInDouble) {
   for (int i = 0; i < 20'000; ++i) {
     const Case c = random_case(random);
     const double expected = reference_score(c);
-    // Query likelihood subtracts two logarithms of up to 25: absolute, not relative, accuracy.
-    const double slack = c.settings.kind == ScorerKind::kBm25 ? 0.0 : 1e-5 * c.multiplicity;
+    // Some subtract logarithms of up to 25: absolute, not relative, accuracy.
+    const bool is_bm25 =
+        c.settings.kind == ScorerKind::kBm25 || c.settings.kind == ScorerKind::kBm25Plus;
+    const double slack = is_bm25 ? 0.0 : 1e-5 * c.multiplicity;
     ASSERT_NEAR(score(c), expected, 1e-6 * expected + slack)
-        << "case " << i << ": N " << c.documents << " df " << c.df << " tf " << c.tf << " len "
-        << c.length << " k1 " << c.settings.k1 << " b " << c.settings.b;
+        << "case " << i << " of " << scorer_name(c.settings.kind) << ": N " << c.documents << " df "
+        << c.df << " tf " << c.tf << " len " << c.length << " k1 " << c.settings.k1 << " b "
+        << c.settings.b;
   }
 }
 
@@ -174,10 +202,12 @@ TEST(Scorer, TheConstantsAreRoundedOnce) {
   EXPECT_FLOAT_EQ(scorer.weight, static_cast<float>(2 * std::log(1 + 203'414.5 / 1234.5)));
 }
 
+// What the bounds and seeds of an index rest on.
 TEST(Scorer, RisesWithFrequencyAndFallsWithLength) {
   auto random = test::generator(2);
   for (int i = 0; i < 2000; ++i) {
     Case c = random_case(random);
+    if (c.settings.kind == ScorerKind::kPl2) continue;
     const float here = score(c);
     ASSERT_GE(here, 0.F);
     Case more = c;
@@ -186,6 +216,57 @@ TEST(Scorer, RisesWithFrequencyAndFallsWithLength) {
     Case longer = c;
     longer.length = c.length * 2;
     ASSERT_LE(score(longer), here);
+  }
+}
+
+// Where more occurrences than a document's are expected, more of them lower the score.
+TEST(Scorer, Pl2IsNotMonotone) {
+  Case c{.documents = 100, .tokens = 50'000, .df = 90, .cf = 2000, .length = 500};
+  c.settings.kind = ScorerKind::kPl2;
+  const float once = score(c);
+  c.tf = 20;  // as many as are expected
+  const float expected = score(c);
+  EXPECT_LT(expected, once);
+  c.tf = 200;
+  EXPECT_GT(score(c), expected);
+}
+
+TEST(Scorer, Pl2ByHand) {
+  // tfn = 3 log2(1 + 2 * 100 / 50) = 6.96578428; lambda = 50 / 100.
+  // (6.96578428 log2(6.96578428 / 0.5) + (0.5 - 6.96578428) log2(e) + log2(2 pi 6.96578428) / 2) /
+  // 7.96578428 = (26.47197 - 9.32815 + 2.72589) / 7.96578 = 2.49438.
+  Case c{.documents = 100, .tokens = 10'000, .df = 20, .cf = 50, .tf = 3, .length = 50};
+  c.settings.kind = ScorerKind::kPl2;
+  c.settings.pl2_c = 2;
+  EXPECT_NEAR(score(c), 2.49438177, 1e-6);
+}
+
+TEST(Scorer, Bm25PlusByHand) {
+  // idf = ln(4 / 2); 2.2 * 2 / (2 + 1.2 * (0.25 + 0.75 * 6 / 8)) + 0.5 = 4.4 / 2.975 + 0.5.
+  Case c{.documents = 3, .tokens = 24, .df = 2, .cf = 3, .tf = 2, .length = 6};
+  c.settings = {.kind = ScorerKind::kBm25Plus, .k1 = 1.2F, .b = 0.75F, .delta = 0.5F};
+  EXPECT_NEAR(score(c), 0.69314718 * (4.4 / 2.975 + 0.5), 1e-6);
+}
+
+TEST(Scorer, JelinekMercerByHand) {
+  // ln(1 + 0.9 * 3 / 100 / (0.1 * 4 / 1000)) = ln(68.5).
+  Case c{.documents = 10, .tokens = 1000, .df = 2, .cf = 4, .tf = 3, .length = 100};
+  c.settings.kind = ScorerKind::kJelinekMercer;
+  EXPECT_NEAR(score(c), 4.22683375, 1e-5);
+}
+
+TEST(Scorer, NoScoreIsAboveTheLargest) {
+  auto random = test::generator(4);
+  for (int i = 0; i < 20'000; ++i) {
+    const Case c = random_case(random);
+    const TermScorer scorer =
+        make_term_scorer(c.settings, {c.documents, c.tokens}, c.df, c.cf, 1.5F);
+    const float largest = largest_score(scorer, c.tf);
+    for (const std::uint32_t tf : {1U, c.tf / 2 + 1, c.tf}) {
+      for (const std::uint32_t length : {1U, c.length / 2 + 1, c.length}) {
+        ASSERT_LE(scorer(tf, length), largest) << scorer_name(c.settings.kind) << " case " << i;
+      }
+    }
   }
 }
 
@@ -200,13 +281,16 @@ TEST(Scorer, ZeroK1CountsPresenceAlone) {
 }
 
 TEST(Scorer, EdgesStayFinite) {
-  for (const auto kind : {ScorerKind::kBm25, ScorerKind::kQueryLikelihood}) {
+  for (const auto kind : {ScorerKind::kBm25, ScorerKind::kQueryLikelihood, ScorerKind::kBm25Plus,
+                          ScorerKind::kJelinekMercer, ScorerKind::kPl2}) {
     for (const auto form : {Bm25Form::kLucene, Bm25Form::kPisa}) {
       for (const float extreme : {0.F, 1e-45F, 1e-38F, 1.F, 1e30F, 3.4e38F}) {
         for (const std::uint64_t tokens : {0ULL, 1ULL, 1'000'000'000'000ULL}) {
           for (const std::uint64_t documents : {0ULL, 1ULL, 100'000'000ULL}) {
             ScorerSettings settings{.kind = kind, .form = form, .k1 = extreme};
-            if (extreme > 0.F) settings.mu = extreme;
+            settings.delta = extreme;
+            if (extreme > 0.F) settings.mu = settings.pl2_c = extreme;
+            if (extreme > 0.F && extreme <= 1.F) settings.jm_lambda = extreme;
             EXPECT_NO_THROW(settings.validate());
             for (const std::uint64_t df : {0ULL, 1ULL, 100'000'000ULL, 1ULL << 40}) {
               const auto scorer = make_term_scorer(settings, {documents, tokens}, df, df, 3);
@@ -248,7 +332,14 @@ TEST(Scorer, IsThatOfTheIndexWhereItHoldsImpacts) {
 
 TEST(Scorer, NamesAndTheirErrors) {
   EXPECT_EQ(scorer_from_name("bm25"), ScorerKind::kBm25);
+  for (const ScorerKind kind : named_scorers()) {
+    EXPECT_EQ(scorer_from_name(scorer_name(kind)), kind);
+  }
   EXPECT_EQ(scorer_from_name("qld"), ScorerKind::kQueryLikelihood);
+  EXPECT_EQ(scorer_from_name("bm25+"), ScorerKind::kBm25Plus);
+  EXPECT_EQ(scorer_from_name("qljm"), ScorerKind::kJelinekMercer);
+  EXPECT_EQ(scorer_from_name("pl2"), ScorerKind::kPl2);
+  EXPECT_THROW(scorer_from_name("impact"), UsageError);
   EXPECT_EQ(bm25_form_from_name("lucene"), Bm25Form::kLucene);
   EXPECT_EQ(bm25_form_from_name("pisa"), Bm25Form::kPisa);
   EXPECT_THROW(scorer_from_name("tfidf"), UsageError);
@@ -281,6 +372,37 @@ TEST(Scorer, RefusesSettingsOutOfRange) {
   for (const float mu : {0.F, -1.F, kInfinity, kNan}) {
     EXPECT_EQ(complaint(ScorerSettings{.mu = mu}).substr(0, 6), "mu is ");
   }
+}
+
+TEST(Scorer, RefusesOtherSettingsOutOfRange) {
+  for (const float delta : {-0.1F, kInfinity, kNan}) {
+    EXPECT_EQ(complaint(ScorerSettings{.delta = delta}).substr(0, 9), "delta is ");
+  }
+  for (const float lambda : {0.F, 1.0001F, -1.F, kNan}) {
+    EXPECT_EQ(complaint(ScorerSettings{.jm_lambda = lambda}).substr(0, 13), "jm_lambda is ");
+  }
+  for (const float c : {0.F, -1.F, kInfinity, kNan}) {
+    EXPECT_EQ(complaint(ScorerSettings{.pl2_c = c}).substr(0, 9), "pl2_c is ");
+  }
+}
+
+TEST(Scorer, SettingsAreReadByThoseThatNameThem) {
+  const auto readers = [](std::string_view name) {
+    std::vector<std::string_view> found;
+    for (const ScorerOption& option : scorer_options()) {
+      if (option.name != name) continue;
+      for (const ScorerKind kind : named_scorers()) {
+        if (reads_option(kind, option)) found.push_back(scorer_name(kind));
+      }
+    }
+    return found;
+  };
+  EXPECT_THAT(readers("k1"), testing::ElementsAre("bm25", "bm25+"));
+  EXPECT_THAT(readers("bm25_form"), testing::ElementsAre("bm25"));
+  EXPECT_THAT(readers("mu"), testing::ElementsAre("qld"));
+  EXPECT_THAT(readers("delta"), testing::ElementsAre("bm25+"));
+  EXPECT_THAT(readers("jm_lambda"), testing::ElementsAre("qljm"));
+  EXPECT_THAT(readers("pl2_c"), testing::ElementsAre("pl2"));
 }
 
 TEST(SearchSettings, RefusesKOutOfRangeAndItsScorersSettings) {

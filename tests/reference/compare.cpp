@@ -145,13 +145,18 @@ std::string describe(const SearchSettings& settings) {
   const ScorerSettings& scorer = settings.scorer;
   std::ostringstream text;
   text << "mode=" << kModes[static_cast<int>(settings.mode)] << " scorer=";
-  if (scorer.kind == ScorerKind::kImpact) {
-    text << "impacts";
-  } else if (scorer.kind == ScorerKind::kBm25) {
-    text << "bm25/" << (scorer.form == Bm25Form::kLucene ? "lucene" : "pisa") << ",k1=" << scorer.k1
-         << ",b=" << scorer.b;
-  } else {
-    text << "qld,mu=" << scorer.mu;
+  switch (scorer.kind) {
+    case ScorerKind::kImpact: text << "impacts"; break;
+    case ScorerKind::kBm25:
+      text << "bm25/" << (scorer.form == Bm25Form::kLucene ? "lucene" : "pisa")
+           << ",k1=" << scorer.k1 << ",b=" << scorer.b;
+      break;
+    case ScorerKind::kBm25Plus:
+      text << "bm25+,k1=" << scorer.k1 << ",b=" << scorer.b << ",delta=" << scorer.delta;
+      break;
+    case ScorerKind::kQueryLikelihood: text << "qld,mu=" << scorer.mu; break;
+    case ScorerKind::kJelinekMercer: text << "qljm,lambda=" << scorer.jm_lambda; break;
+    case ScorerKind::kPl2: text << "pl2,c=" << scorer.pl2_c; break;
   }
   text << " k=" << settings.k;
   if (settings.mode == QueryMode::kAndOr) text << " and_or_min=" << settings.and_or_min;

@@ -50,31 +50,73 @@ double log_rounding(double mu, double probability, double frequency, double leng
   return 0x1p-21 * (1 + std::abs(first) + std::abs(second));
 }
 
+/// What is known of a term and a document when one of its postings is scored.
+struct TermFacts {
+  double documents = 0;
+  double document_frequency = 0;
+  double occurrences = 0;  ///< in all documents
+  double tokens = 0;
+};
+
+/// A term's score for a weight of 1, and a bound of what float loses of it beside 1e-5.
+struct TermScore {
+  double score = 0;
+  double loss = 0;
+};
+
+/// Of a value of which only what is above 0 counts in full. Where float takes one of 0 or less for
+/// such a one, too, what is lost is of that size.
+TermScore cut_below_zero(double value, double loss) {
+  return {likelihood_part(value), value + loss < 0 ? loss * kCutUnit : loss};
+}
+
+TermScore score_of(const ScorerSettings& scorer, const TermFacts& term, double frequency,
+                   double length) {
+  const double average = term.tokens / term.documents;
+  const double probability = term.occurrences / term.tokens;
+  switch (scorer.kind) {
+    case ScorerKind::kImpact: return {frequency};
+    case ScorerKind::kBm25:
+      return {bm25(scorer, term.documents, term.document_frequency, frequency, length, average)};
+    case ScorerKind::kBm25Plus:
+      return {
+          bm25_plus(scorer, term.documents, term.document_frequency, frequency, length, average)};
+    case ScorerKind::kQueryLikelihood:
+      return cut_below_zero(log_likelihood(scorer.mu, probability, frequency, length),
+                            log_rounding(scorer.mu, probability, frequency, length));
+    case ScorerKind::kJelinekMercer: {
+      const double lambda = scorer.jm_lambda;
+      const double seen = (1 - lambda) * frequency / length;
+      return {std::log((seen + lambda * probability) / (lambda * probability)), 0x1p-21};
+    }
+    case ScorerKind::kPl2: {
+      const double expected = term.occurrences / term.documents;
+      const double tfn = frequency * std::log2(1 + scorer.pl2_c * average / length);
+      // Numbers of the size of these are subtracted from each other.
+      const double loss = 0x1p-19 * (1 + std::abs(std::log(tfn / expected)) + expected);
+      return cut_below_zero(pl2(scorer.pl2_c, expected, frequency, length, average), loss);
+    }
+  }
+  return {};
+}
+
 void add_term(const Collection& collection, const std::string& term, const TermUse& use,
               const ScorerSettings& scorer, std::vector<DocumentState>& states) {
   const std::vector<Posting>& postings = collection.postings(term);
-  const double documents = static_cast<double>(collection.documents());
-  const double tokens = static_cast<double>(collection.tokens());
-  const double probability = static_cast<double>(collection.collection_frequency(term)) / tokens;
+  const TermFacts facts{static_cast<double>(collection.documents()),
+                        static_cast<double>(postings.size()),
+                        static_cast<double>(collection.collection_frequency(term)),
+                        static_cast<double>(collection.tokens())};
   for (const Posting& posting : postings) {
     DocumentState& state = states[posting.document];
     if (use.prohibited) state.prohibited = true;
     if (use.weight == 0) continue;
-    const double length = collection.lengths()[posting.document];
     state.terms += 1;
     if (use.required) state.required_terms += 1;
-    if (scorer.kind == ScorerKind::kImpact) {
-      state.score += use.weight * posting.frequency;
-    } else if (scorer.kind == ScorerKind::kBm25) {
-      state.score += use.weight * bm25(scorer, documents, static_cast<double>(postings.size()),
-                                       posting.frequency, length, tokens / documents);
-    } else {
-      const double logarithm = log_likelihood(scorer.mu, probability, posting.frequency, length);
-      const double loss = log_rounding(scorer.mu, probability, posting.frequency, length);
-      state.score += use.weight * likelihood_part(logarithm);
-      // Where float takes a logarithm for one of 0 or less, too, what is lost is of that size.
-      state.float_loss += use.weight * (logarithm + loss < 0 ? loss * kCutUnit : loss);
-    }
+    const TermScore found =
+        score_of(scorer, facts, posting.frequency, collection.lengths()[posting.document]);
+    state.score += use.weight * found.score;
+    state.float_loss += use.weight * found.loss;
   }
 }
 
@@ -177,6 +219,23 @@ double bm25(const ScorerSettings& scorer, double documents, double document_freq
     return std::max(1e-6, std::log(odds)) * (k1 + 1) * saturated;
   }
   return std::log(1 + odds) * saturated;
+}
+
+double bm25_plus(const ScorerSettings& scorer, double documents, double document_frequency,
+                 double frequency, double length, double average_length) {
+  const double k1 = scorer.k1;
+  const double b = scorer.b;
+  const double norm = k1 * ((1 - b) + b * length / average_length);
+  return std::log((documents + 1) / document_frequency) *
+         ((k1 + 1) * frequency / (norm + frequency) + scorer.delta);
+}
+
+double pl2(double c, double expected, double frequency, double length, double average_length) {
+  const double log2_e = std::log2(std::exp(1.0));
+  const double tfn = frequency * std::log2(1 + c * average_length / length);
+  return (tfn * std::log2(1 / expected) + expected * log2_e +
+          0.5 * std::log2(2 * std::acos(-1.0) * tfn) + tfn * (std::log2(tfn) - log2_e)) /
+         (tfn + 1);
 }
 
 double log_likelihood(double mu, double collection_probability, double frequency, double length) {

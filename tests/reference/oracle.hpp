@@ -79,6 +79,10 @@ Ranking rank(const Collection& collection, const Query& query, const SearchSetti
 /// The score of one term in one document: the formula, in double.
 double bm25(const ScorerSettings& scorer, double documents, double document_frequency,
             double frequency, double length, double average_length);
+double bm25_plus(const ScorerSettings& scorer, double documents, double document_frequency,
+                 double frequency, double length, double average_length);
+/// `expected`: occurrences of the term in a document, on average.
+double pl2(double c, double expected, double frequency, double length, double average_length);
 double log_likelihood(double mu, double collection_probability, double frequency, double length);
 /// What a logarithm of query likelihood adds to a score, for a term of weight 1.
 double likelihood_part(double logarithm);

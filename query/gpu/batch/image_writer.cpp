@@ -149,6 +149,7 @@ void ImageWriter::write_uses(const SliceQuery& query, const SegmentRun& run,
     use->weight = term.weight;
     use->c0 = term.c0;
     use->c1 = term.c1;
+    use->c2 = term.c2;
     use->bound = term.bound;
     use->flags = static_cast<std::uint32_t>((required >> bit & 1) * kRequired |
                                             (query.roles.prohibited >> bit & 1) * kProhibited);

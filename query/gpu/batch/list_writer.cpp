@@ -26,6 +26,7 @@ void ListWriter::write(const PlacedIndex& index, const PlannedTerm& term,
   use.weight = scorer.weight;
   use.c0 = scorer.c0;
   use.c1 = scorer.c1;
+  use.c2 = scorer.c2;
   use.bound = largest_score(scorer, largest_frequency(list.size, occurrences));
 }
 

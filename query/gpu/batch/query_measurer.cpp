@@ -5,6 +5,7 @@
 #include <bit>
 
 #include "gpu/layout/length_codes.hpp"
+#include "scorers/scorers.hpp"
 
 namespace warpdex::gpu {
 namespace {
@@ -34,6 +35,7 @@ void QueryMeasurer::measure_query(const SegmentPlans& plans, SliceQuery& query) 
   common.min_matches = settings.mode == QueryMode::kAndOr ? settings.and_or_min_matches() : 0;
   common.flags = rules_.ablation;
   if (segments_.longest_document() < kTooLong) common.flags |= kCodedLengths;
+  if (!kernels_for(facts_of(rules_.scorer.kind).units.form).lookups) common.flags |= kNoLookups;
   query.counts = settings.count;
   set_scale(max_counted(query, plans.are_of_all()), has_whole_weights(whole), query);
   set_known_threshold(common);

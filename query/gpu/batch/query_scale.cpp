@@ -121,7 +121,7 @@ std::span<const SeededList> QueryMeasurer::seeded_lists(const SliceQuery& query)
         const SliceTerm& term = terms[std::countr_zero(left)];
         const TermList& list = term.row.lists[segment];
         if (list.source.flags & kRaw) continue;  // it has no seeds
-        const TermScorer scorer{rules_.scorer.kind, term.weight, term.c0, term.c1};
+        const TermScorer scorer{rules_.scorer.kind, term.weight, term.c0, term.c1, term.c2};
         seeded_.push_back({segment, &list, scorer, term.bound});
       }
     }

@@ -28,6 +28,7 @@ struct SliceTerm {
   float c0;
   float c1;
   float bound;
+  float c2;
 
   const ListSource& list(std::size_t segment) const { return row.lists[segment].source; }
 };

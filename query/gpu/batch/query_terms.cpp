@@ -150,6 +150,7 @@ void QueryMeasurer::set_scorers(const PlannedQuery& whole, const SliceQuery& que
     term.weight = scorer.weight;
     term.c0 = scorer.c0;
     term.c1 = scorer.c1;
+    term.c2 = scorer.c2;
     std::uint64_t largest = 0;
     if (reads_occurrences) {
       for (std::size_t i = 0; i < segments_.size(); ++i) {

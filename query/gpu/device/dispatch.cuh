@@ -26,11 +26,10 @@ void launch_with(UnitsList<Units...>, const Batch& batch, Call call) {
 }
 
 /// Calls call.operator()<codec, type of units>().
-template <class Call>
-void with_codec_and_units(const Batch& batch, CodecKind codec, Call call) {
+template <class List, class Call>
+void with_codec_and_units(List list, const Batch& batch, CodecKind codec, Call call) {
   with_codec(codec, [&]<CodecKind kCodec>() {
-    launch_with(AllUnits(), batch,
-                [&]<class Units>() { call.template operator()<kCodec, Units>(); });
+    launch_with(list, batch, [&]<class Units>() { call.template operator()<kCodec, Units>(); });
   });
 }
 

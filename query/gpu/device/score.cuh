@@ -10,7 +10,7 @@ namespace warpdex::gpu {
 /// A lower bound of a document's score * scale: its `sum` less what rounding may have added.
 __device__ inline std::uint32_t lower_units(const Batch& batch, const Query& query,
                                             std::uint32_t document, std::uint32_t sum) {
-  if (batch.form == ImpactUnits::kForm) return ImpactUnits::lower_of_any(query, sum);
+  if (!has_length_codes(batch.form)) return ImpactUnits::lower_of_any(query, sum);
   const auto length = static_cast<float>(batch.lengths.of(document));
   const auto rounded = static_cast<float>(decode_length(batch.lengths.codes[document]));
   float lower = static_cast<float>(sum) - static_cast<float>(query.rounding_slack);
@@ -27,19 +27,12 @@ __device__ inline std::uint32_t lower_units(const Batch& batch, const Query& que
                     [&]<class Units>() { return Units::lower_of_any(query, sum); });
 }
 
-/// An upper bound in units of the postings that a stored bound covers.
+/// An upper bound in units of the postings that a stored bound covers. `AllOf`: forms that may be.
+template <class AllOf>
 __device__ inline std::uint32_t bound_units(const Batch& batch, const Query& query,
                                             const List& list, uint2 bound) {
-  return with_units(AllUnits(), batch.form,
-                    [&]<class Units>() { return Units::bound(query, list, bound); });
-}
-
-/// TermScorer::operator(), bit for bit.
-__device__ inline float exact_score(const Batch& batch, const List& list, std::uint32_t frequency,
-                                    std::uint32_t length) {
-  return with_scorer(Scorers(), batch.scorer, [&]<class Scorer>() {
-    return Scorer::score(list, static_cast<float>(frequency), static_cast<float>(length));
-  });
+  return with_units(AllOf(), batch.form,
+                    [&]<class Units>() { return Units::bound(batch, query, list, bound); });
 }
 
 /// Scores and documents as one number: the better is the larger.

@@ -2,24 +2,27 @@
 //   of(value, part, weight, c0, huge): a posting's units, at least 1, and not below score * scale.
 //     `value` is the stored number, a frequency or an impact, less one; `part` is length_part() of
 //     the document's length, where kHasLengths; `weight` is the list's weight times the scale.
-//   bound(query, list, bound): an upper bound of the postings that a stored bound covers.
+//   bound(batch, query, list, bound): an upper bound of the postings that a stored bound covers.
 //   lower_of_any(query, sum): a lower bound of score * scale of any document with this sum.
 //   by_exact_length(batch, query, lower, rounded, length), where kHasLengths: `lower`, a lower
 //     bound with the length's code, for the exact length.
-// Kernels are compiled for each. Code that is not chooses here, at run time. Internal.
+// ExactUnits have of_posting() in place of of(). Kernels are compiled for each. Code that is not
+// chooses here, at run time. Internal.
 #pragma once
 
+#include "gpu/device/exact_units.cuh"
 #include "scorers/bm25/gpu/bm25_units.cuh"
 #include "scorers/impact/gpu/impact_units.cuh"
 #include "scorers/query_likelihood/gpu/query_likelihood_units.cuh"
-#include "scorers/scorers.hpp"
 
 namespace warpdex::gpu {
 
 template <class... Units>
 struct UnitsList {};
 
-using AllUnits = UnitsList<ImpactUnits, Bm25Units, QueryLikelihoodUnits>;
+using AllUnits = UnitsList<ImpactUnits, Bm25Units, QueryLikelihoodUnits, ExactUnits>;
+/// Those that UnitKernels::lookups has.
+using LookupUnits = UnitsList<ImpactUnits, Bm25Units, QueryLikelihoodUnits>;
 /// Those that UnitKernels::stored has: each also has stored_value(), of_stored(), kStoredFraction.
 using StoredUnits = UnitsList<ImpactUnits, Bm25Units>;
 /// By codes of lengths.
@@ -30,15 +33,6 @@ template <class First, class... Rest, class Call>
 __device__ inline auto with_units(UnitsList<First, Rest...>, UnitForm form, const Call& call) {
   if constexpr (sizeof...(Rest) > 0) {
     if (form != First::kForm) return with_units(UnitsList<Rest...>(), form, call);
-  }
-  return call.template operator()<First>();
-}
-
-/// Calls call.operator()<the scorer's type>().
-template <class First, class... Rest, class Call>
-__device__ inline auto with_scorer(ScorerList<First, Rest...>, ScorerKind kind, const Call& call) {
-  if constexpr (sizeof...(Rest) > 0) {
-    if (kind != First::kKind) return with_scorer(ScorerList<Rest...>(), kind, call);
   }
   return call.template operator()<First>();
 }

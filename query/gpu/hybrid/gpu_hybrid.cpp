@@ -66,7 +66,7 @@ HybridBatch GpuHybrid::State::start_batch(std::span<const PlannedQuery* const> p
   const ScorerSettings scorer = effective_scorer(snapshot().settings(), settings.scorer);
   HybridBatch batch{};
   batch.k = settings.k;
-  batch.scorer = scorer.kind;
+  batch.scorer_number = static_cast<std::uint8_t>(scorer.kind);
   batch.segments = static_cast<const HybridSegment*>(table.data());
   batch.segment_count = static_cast<std::uint32_t>(segments.size());
   batch.mode = settings.mode;

@@ -30,12 +30,14 @@ struct Batch {
   std::uint32_t list_count;
   std::uint32_t and_queries;  ///< with the fallbacks
   UnitForm form;
-  ScorerKind scorer;  ///< of exact scores
   float c0;  ///< c0 and c1 of BM25, and c1 of query likelihood, are the same for all terms; query
              ///< likelihood's c0 is not
   float c1;
   bool prefetches_values;  ///< lookups prefetch values while they decode docIDs: in small batches
   bool overlaps_launches;  ///< a kernel may start while the one before ends
+  std::uint8_t scorer_number;  ///< ScorerKind, of exact scores
+
+  WARPDEX_HOST_DEVICE ScorerKind scorer() const { return static_cast<ScorerKind>(scorer_number); }
 };
 
 /// AND.

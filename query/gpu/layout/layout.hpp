@@ -71,13 +71,14 @@ struct alignas(16) List {
   std::uint32_t first_document;  ///< the first docID of its segment
   std::uint32_t stored_block;    ///< its first block among those decoded once for all queries
   std::uint32_t stored_row;      ///< its row in stored_starts
+  float c2;                      ///< of TermScorer
 };
 
 enum QueryFlags : std::uint32_t {
   kCount = 1,          ///< all matches are counted, so nothing is skipped
   kExhaustive = 2,     ///< nothing is skipped, for comparison
   kFallback = 4,       ///< it runs only if AND matched fewer than `min_matches`
-  kNoLookups = 8,      ///< OR accumulates whole tiles only, for comparison
+  kNoLookups = 8,      ///< OR accumulates whole tiles only: for scorers without kernels for lookups
   kNoTiles = 16,       ///< OR accumulates no tile, for comparison
   kOneList = 32,       ///< all postings of its one list match
   kCodedLengths = 64,  ///< no document is too long for a length code: each is off by 1/17 at most

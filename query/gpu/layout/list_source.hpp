@@ -78,6 +78,7 @@ struct ListUse {
   std::uint32_t stored_block;
   std::uint32_t stored_row;
   std::uint32_t flags;  ///< kRequired or kProhibited
+  float c2;             ///< of List
 };
 
 /// The entries of a query in neighbouring segments that have the same terms of it.
@@ -126,6 +127,7 @@ WARPDEX_HOST_DEVICE inline List make_list(const ListSource& source, const ListTa
   list.first_document = tables.first_document;
   list.stored_block = use.stored_block;
   list.stored_row = use.stored_row;
+  list.c2 = use.c2;
   if (source.flags & kRaw) {
     list.docids.bytes = source.docids;
     list.frequencies.bytes = source.docids + kRawEntries * sizeof(std::uint32_t);

@@ -23,7 +23,7 @@ void complete_batch(const BatchPlan& plan, const ImageParts& image, const Search
   batch.list_count = plan.shape.lists;
   batch.and_queries = plan.shape.and_queries + plan.shape.and_fallback_queries;
   batch.form = facts.form;
-  batch.scorer = facts.scorer;
+  batch.scorer_number = static_cast<std::uint8_t>(facts.scorer);
   batch.c0 = facts.c0;
   batch.c1 = facts.c1;
   batch.prefetches_values = plan.round_count == 0;

@@ -18,10 +18,10 @@ namespace warpdex {
 
 /// What queries need to know of a scorer's units on the GPU (gpu/batch/query_scale.cpp).
 struct UnitTraits {
-  UnitForm form;
+  UnitForm form = UnitForm::kExact;
   std::uint32_t slack = 4;  ///< by so many units for each list, rounding may put sums above scores
-  /// The sum of a query's weights in units, at most: where the GPU approximates what is multiplied
-  /// by them, it is off by this much less than a unit.
+  /// The sum of a query's weights, in units, is at most this: for a score that the GPU approximates
+  /// with an absolute error.
   double max_weights = std::numeric_limits<double>::infinity();
   bool are_whole = false;   ///< scores are whole numbers where the query's weights are
   bool are_capped = false;  ///< a posting counts no more than an upper bound of the k-th best score
@@ -33,13 +33,17 @@ struct ScorerFacts {
   std::string_view report_name;  ///< in reports
   std::string_view title;        ///< for help: what the name stands for, if that is not plain
   bool is_named = true;          ///< by --scorer; else it is the index's
-  std::span<const ScorerOption* const> options;  ///< the settings that it reads
+  std::span<const ScorerOption* const> options{};  ///< the settings that it reads
   /// A term's score, of the members of TermExplanation and freq, length, boost, impact.
   std::string_view formula;
-  bool reads_lengths = true;       ///< scores depend on documents' lengths
-  bool reads_occurrences = false;  ///< and on how often the term occurs in the collection
+  bool has_c2 = false;        ///< the formula has a third constant
+  bool reads_lengths = true;  ///< scores depend on documents' lengths
+  /// Scores rise with the frequency and fall with the length: so pairs of both bound them, and
+  /// seeds do from below.
+  bool rises = true;
+  bool reads_occurrences = false;  ///< they depend on how often the term occurs in all
   float bound_slack = 1;  ///< a factor of bounds that are computed from pairs, for their rounding
-  UnitTraits units;
+  UnitTraits units{};
 };
 
 /// Rounding can put the score of a smaller frequency an ulp above that of a larger one.
@@ -62,7 +66,7 @@ concept ScorerType = requires(const ScorerSettings& settings, const TermStatisti
   /// The constants of a term's score, each rounded once.
   { S::make(settings, statistics) } -> std::same_as<TermScorer>;
   /// The score at a frequency of 1 or more and a length: finite, never negative. On the GPU too,
-  /// where `term` may be any type with members weight, c0 and c1.
+  /// where `term` may be any type with members weight, c0, c1 and c2.
   { S::score(term, number, number) } -> std::same_as<float>;
   /// An upper bound of the score in any document, if no frequency is larger.
   { S::largest(term, frequency) } -> std::same_as<float>;

@@ -10,12 +10,20 @@ namespace warpdex {
 /// gpu/device/units.cuh has a type for each, with what its kernels can do.
 enum class UnitForm : std::uint32_t {
   kImpact,           ///< a multiple of the stored number
+  kExact,            ///< the exact score
   kBm25,             ///< BM25, by codes of lengths
   kQueryLikelihood,  ///< logarithms, by codes of lengths
 };
 
-/// The kernels that there are for a form beside those that each form has.
+/// Whether units depend on codes of lengths, so that a sum may be above its score by more than the
+/// rounding of its postings.
+WARPDEX_HOST_DEVICE constexpr bool has_length_codes(UnitForm form) {
+  return form != UnitForm::kImpact && form != UnitForm::kExact;
+}
+
+/// The kernels that there are for a form beside AND, and OR by accumulating tiles.
 struct UnitKernels {
+  bool lookups = true;    ///< OR looks documents up
   bool stored = false;    ///< lists are decoded once for a batch, and tiles added up from them
   bool searched = false;  ///< and documents looked up in them
   bool pieces = false;    ///< one long query is added up in pieces
@@ -25,9 +33,10 @@ constexpr UnitKernels kernels_for(UnitForm form) {
   switch (form) {
     case UnitForm::kImpact: return {.stored = true};
     case UnitForm::kBm25: return {.stored = true, .searched = true, .pieces = true};
-    case UnitForm::kQueryLikelihood: break;
+    case UnitForm::kQueryLikelihood: return {};
+    case UnitForm::kExact: break;
   }
-  return {};
+  return {.lookups = false};
 }
 
 }  // namespace warpdex

@@ -74,6 +74,7 @@ void write_share(const Explanation& explanation, const TermExplanation& term, Js
     write_detail(static_cast<double>(term.factor), "factor", json);
     write_detail(static_cast<double>(term.c0), "c0", json);
     write_detail(static_cast<double>(term.c1), "c1", json);
+    if (has_c2(explanation)) write_detail(static_cast<double>(term.c2), "c2", json);
   }
   json.end_array();
   json.end_object();

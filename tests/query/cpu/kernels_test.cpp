@@ -38,9 +38,15 @@ TEST(Kernels, ScoresHaveTheScorersBits) {
   auto random = test::generator(31);
   std::vector<std::uint32_t> lengths(5000);
   for (auto& length : lengths) length = static_cast<std::uint32_t>(random() % 3000);
-  const TermScorer scorer{ScorerKind::kBm25, 3.7F, 0.54F, 0.0011F};
+  const TermScorer scorers[] = {{ScorerKind::kBm25, 3.7F, 0.54F, 0.0011F},
+                                {ScorerKind::kQueryLikelihood, 1.3F, 0.01F, 1000.0F},
+                                {ScorerKind::kBm25Plus, 3.7F, 0.54F, 0.0011F, 0.4F},
+                                {ScorerKind::kJelinekMercer, 1.5F, 3000.0F},
+                                {ScorerKind::kPl2, 1.5F, 0.3F, 500.0F}};
   for (const Kernels* form : forms()) {
-    for (const std::size_t count : kCounts) {
+    for (std::size_t round = 0; round < std::size(kCounts) * std::size(scorers); ++round) {
+      const std::size_t count = kCounts[round % std::size(kCounts)];
+      const TermScorer& scorer = scorers[round / std::size(kCounts)];
       const auto docids = make_docids(random, count, 5000);
       std::vector<std::uint32_t> frequencies(count + 16, 1);
       for (auto& frequency : frequencies) frequency = static_cast<std::uint32_t>(1 + random() % 90);

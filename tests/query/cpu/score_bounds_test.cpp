@@ -29,13 +29,15 @@ float expected(const ScoreBound& bound, const TermScorer& scorer) {
         std::max(largest, scorer(static_cast<std::uint32_t>(rounded_value(bound.frequencies[pair])),
                                  static_cast<std::uint32_t>(rounded_value(bound.lengths[pair]))));
   }
-  return largest * kBoundSlack;
+  return largest * facts_of(scorer.kind).bound_slack;
 }
 
 TEST(ScoreBounds, AreRightInAnyOrder) {
   auto random = test::generator(72);
   const TermScorer scorers[] = {{ScorerKind::kBm25, 2.5F, 0.3F, 0.002F},
                                 {ScorerKind::kQueryLikelihood, 1.0F, 0.01F, 1000.0F},
+                                {ScorerKind::kBm25Plus, 2.5F, 0.3F, 0.002F, 0.5F},
+                                {ScorerKind::kJelinekMercer, 1.5F, 3000.0F},
                                 {ScorerKind::kImpact, 2.0F}};
   for (const TermScorer& scorer : scorers) {
     for (const std::size_t count : {1, 2, 15, 16, 17, 100}) {
@@ -55,6 +57,17 @@ TEST(ScoreBounds, AreRightInAnyOrder) {
       ASSERT_EQ(bounds.largest(count, count), 0);
     }
   }
+}
+
+// Pairs say nothing of PL2.
+TEST(ScoreBounds, AreTheLargestScoreWherePairsBoundNone) {
+  auto random = test::generator(73);
+  const std::vector<ScoreBound> stored = random_bounds(random, 40);
+  const TermScorer scorer{ScorerKind::kPl2, 1.0F, 0.5F, 100.0F};
+  ScoreBounds bounds;
+  bounds.reset(stored, scorer, 7.0F);
+  for (std::size_t place = 0; place < bounds.size(); ++place) ASSERT_EQ(bounds[place], 7.0F);
+  EXPECT_EQ(bounds.largest(3, 30), 7.0F);
 }
 
 }  // namespace

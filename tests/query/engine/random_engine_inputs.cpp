@@ -36,6 +36,17 @@ std::vector<ScorerSettings> all_scorers() {
       }
     }
   }
+  for (const float delta : {0.0F, 1.0F, 20.0F}) {
+    for (const float k1 : {0.0F, 1.2F}) {
+      scorers.push_back({.kind = ScorerKind::kBm25Plus, .k1 = k1, .b = 0.75F, .delta = delta});
+    }
+  }
+  for (const float lambda : {0.001F, 0.1F, 0.7F, 1.0F}) {
+    scorers.push_back({.kind = ScorerKind::kJelinekMercer, .jm_lambda = lambda});
+  }
+  for (const float c : {0.01F, 0.5F, 1.0F, 7.0F, 1000.0F}) {
+    scorers.push_back({.kind = ScorerKind::kPl2, .pl2_c = c});
+  }
   for (const float mu : {0.5F, 100.0F, 1000.0F, 1e5F}) {
     for (int copy = 0; copy < 3; ++copy) {
       scorers.push_back({.kind = ScorerKind::kQueryLikelihood, .mu = mu});

@@ -69,6 +69,9 @@ std::vector<ScorerSettings> real_scorers() {
           {.form = Bm25Form::kPisa},
           {.k1 = 1.2F, .b = 0.75F},
           {.kind = ScorerKind::kQueryLikelihood},
+          {.kind = ScorerKind::kBm25Plus},
+          {.kind = ScorerKind::kJelinekMercer},
+          {.kind = ScorerKind::kPl2},
           {.kind = ScorerKind::kImpact}};
 }
 

@@ -63,14 +63,18 @@ class ChunkMatcher : public ChunkBlocks<Shape, kMeasures> {
   __device__ std::uint32_t index_of(std::uint32_t list) const { return query_.first_list + list; }
 
   __device__ std::uint32_t units(const List& list, std::uint32_t value, std::uint32_t document) {
-    float part = 0;
-    if constexpr (Units::kHasLengths) {
-      const std::uint32_t length = decode_length(batch_.lengths.codes[document]);
-      part = Units::length_part(batch_.c0, batch_.c1, static_cast<float>(length));
+    if constexpr (Units::kIsExact) {
+      return Units::of_posting(batch_, query_, list, value, document);
+    } else {
+      float part = 0;
+      if constexpr (Units::kHasLengths) {
+        const std::uint32_t length = decode_length(batch_.lengths.codes[document]);
+        part = Units::length_part(batch_.c0, batch_.c1, static_cast<float>(length));
+      }
+      return min(Units::of(value, part, list.weight * query_.scale, list.c0,
+                           (list.flags & kHugeFrequencies) != 0),
+                 query_.unit_cap);
     }
-    return min(Units::of(value, part, list.weight * query_.scale, list.c0,
-                         (list.flags & kHugeFrequencies) != 0),
-               query_.unit_cap);
   }
 
   __device__ void match_lists(std::uint32_t role) {

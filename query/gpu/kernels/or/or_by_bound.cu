@@ -336,8 +336,9 @@ void launch(const OrByBound& batch, cudaStream_t stream) {
 
 void launch_or_by_bound(const OrByBound& batch, CodecKind codec, cudaStream_t stream) {
   if (batch.table_range_count == 0) return;
-  with_codec_and_units(
-      batch, codec, [&]<CodecKind kCodec, class Units>() { launch<kCodec, Units>(batch, stream); });
+  with_codec_and_units(LookupUnits(), batch, codec, [&]<CodecKind kCodec, class Units>() {
+    launch<kCodec, Units>(batch, stream);
+  });
 }
 
 }  // namespace warpdex::gpu

@@ -267,7 +267,7 @@ template <class KernelOf>
 void launch_resident(const char* name, const OrRounds& batch, std::uint32_t round, CodecKind codec,
                      cudaStream_t stream, KernelOf kernel_of) {
   if (batch.table_range_count == 0) return;
-  with_codec_and_units(batch, codec, [&]<CodecKind kCodec, class Units>() {
+  with_codec_and_units(LookupUnits(), batch, codec, [&]<CodecKind kCodec, class Units>() {
     const auto kernel = kernel_of.template operator()<kCodec, Units>();
     static const std::uint32_t ctas = resident_ctas(kernel, kThreads, 0);
     launch(name, kernel, ctas, kThreads, 0, stream, batch, round);

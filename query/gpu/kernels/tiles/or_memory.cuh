@@ -28,7 +28,7 @@ struct TileShape {
   static constexpr bool kHasLengths = Units::kHasLengths;
   static constexpr bool kIsPfor = kCodec == CodecKind::kPfor;  ///< its blocks take more registers
                                                                ///< and memory
-  static constexpr std::uint32_t kCtas = kHasLengths ? 2 : 3;
+  static constexpr std::uint32_t kCtas = kHasLengths || Units::kIsExact ? 2 : 3;
   /// Whether decoding takes all registers: one more would be spilled.
   static constexpr bool kIsTight = kCodec == CodecKind::kRice;
   /// Warps that decode.

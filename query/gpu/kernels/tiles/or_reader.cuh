@@ -81,8 +81,12 @@ class TileReader {
 
   /// A posting's units, in the low half of a word. `slot` counts from the item's first document.
   __device__ std::uint32_t units(const BlockEntry& entry, std::uint32_t value, std::uint32_t slot) {
-    return Units::of(value, part(slot), __uint_as_float(entry.weight), c0_of(entry),
-                     (entry.traits.flags & kHugeFrequencies) != 0);
+    if constexpr (Units::kIsExact) {
+      return Units::of_posting(batch_, query_, lists_[entry.traits.list], value, begin_ + slot);
+    } else {
+      return Units::of(value, part(slot), __uint_as_float(entry.weight), c0_of(entry),
+                       (entry.traits.flags & kHugeFrequencies) != 0);
+    }
   }
 
   /// Calls visit(entry) for the plan's blocks, each by one warp.

@@ -154,7 +154,7 @@ void launch(const OrRounds& batch, std::uint32_t pass, cudaStream_t stream) {
 
 void launch_or_tiles(const OrRounds& batch, std::uint32_t pass, CodecKind codec,
                      cudaStream_t stream) {
-  with_codec_and_units(batch, codec, [&]<CodecKind kCodec, class Units>() {
+  with_codec_and_units(AllUnits(), batch, codec, [&]<CodecKind kCodec, class Units>() {
     launch<kCodec, Units>(batch, pass, stream);
   });
 }

@@ -21,6 +21,7 @@ struct TermExplanation {
   float factor = 0;  ///< BM25: weight times idf
   float c0 = 0;
   float c1 = 0;
+  float c2 = 0;     ///< 0 where the formula has none
   float score = 0;  ///< what it adds
 };
 
@@ -41,6 +42,8 @@ struct Explanation {
 std::string_view share_formula(const Explanation& explanation);
 /// Whether shares are of impacts that the index holds, and not of frequencies and lengths.
 bool is_of_impacts(const Explanation& explanation);
+/// Whether the formula has a c2.
+bool has_c2(const Explanation& explanation);
 
 /// Lines for people: the score, then a line for each share.
 std::string to_text(const Explanation& explanation);

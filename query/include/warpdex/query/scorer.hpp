@@ -23,8 +23,9 @@ ScorerSettings effective_scorer(const IndexSettings& index, const ScorerSettings
 struct TermScorer {
   ScorerKind kind = ScorerKind::kBm25;
   float weight = 0;  ///< finite, 0 or more, as the others; impacts: the term's weight in the query
-  float c0 = 0;      ///< what this and c1 are depends on the scorer
+  float c0 = 0;      ///< what this and the others are depends on the scorer
   float c1 = 0;
+  float c2 = 0;
 
   /// The score at a frequency of 1 or more and a document's length in tokens.
   float operator()(std::uint32_t frequency, std::uint32_t length) const;

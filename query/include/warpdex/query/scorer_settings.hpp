@@ -14,23 +14,29 @@ enum class ScorerKind {
   kBm25,             ///< BM25, in one of two forms
   kQueryLikelihood,  ///< query likelihood with Dirichlet smoothing
   kImpact,           ///< sums of stored impacts; chosen by engines, for an index of impacts
+  kBm25Plus,         ///< BM25+
+  kJelinekMercer,    ///< query likelihood with Jelinek-Mercer smoothing
+  kPl2,              ///< PL2, of the divergence from randomness framework
 };
-inline constexpr std::size_t kScorerKinds = 3;
+inline constexpr std::size_t kScorerKinds = 6;
 
 /// Settings of a query's scorer.
 struct ScorerSettings {
   ScorerKind kind = ScorerKind::kBm25;
   Bm25Form form = Bm25Form::kLucene;  ///< read by kBm25 only
-  float k1 = 0.9F;                    ///< BM25: how slowly frequencies saturate; finite, 0 or more
-  float b = 0.4F;                     ///< BM25: how much the length matters; 0 to 1
-  float mu = 1000.F;                  ///< query likelihood: smoothing in tokens; finite, above 0
+  float k1 = 0.9F;         ///< BM25 and BM25+: how slowly frequencies saturate; finite, 0 or more
+  float b = 0.4F;          ///< likewise: how much the length matters; 0 to 1
+  float mu = 1000.F;       ///< query likelihood: smoothing in tokens; finite, above 0
+  float delta = 1.F;       ///< BM25+: what each term counts more; finite, 0 or more
+  float jm_lambda = 0.1F;  ///< Jelinek-Mercer: the collection's share; above 0, at most 1
+  float pl2_c = 1.F;       ///< PL2: how much the length matters; finite, above 0
 
   /// Throws UsageError, naming the setting and its range, where one is outside of it.
   void validate() const;
   bool operator==(const ScorerSettings&) const = default;
 };
 
-/// "bm25" or "qld"; UsageError for any other.
+/// "bm25", "qld", "bm25+", "qljm" or "pl2"; UsageError for any other.
 ScorerKind scorer_from_name(std::string_view name);
 /// The name of a scorer: of kImpact "impact", which scorer_from_name() does not take.
 std::string_view scorer_name(ScorerKind kind);

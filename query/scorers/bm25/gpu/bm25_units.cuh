@@ -7,6 +7,7 @@ namespace warpdex::gpu {
 
 struct Bm25Units {
   static constexpr UnitForm kForm = UnitForm::kBm25;
+  static constexpr bool kIsExact = false;
   static constexpr bool kHasLengths = true;
   static constexpr bool kMayBeWhole = false;
   static constexpr bool kReadsC0 = false;
@@ -38,7 +39,8 @@ struct Bm25Units {
     return static_cast<std::uint32_t>(fmaxf(0.F, lower * (16.F / 17.F) * 0.99999F));
   }
 
-  static __device__ std::uint32_t bound(const Query& query, const List& list, uint2 bound) {
+  static __device__ std::uint32_t bound(const Batch&, const Query& query, const List& list,
+                                        uint2 bound) {
     return bound_of_pairs<Bm25Units>(query, list, bound);
   }
 

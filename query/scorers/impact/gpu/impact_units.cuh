@@ -7,6 +7,7 @@ namespace warpdex::gpu {
 
 struct ImpactUnits {
   static constexpr UnitForm kForm = UnitForm::kImpact;
+  static constexpr bool kIsExact = false;
   static constexpr bool kHasLengths = false;
   static constexpr bool kMayBeWhole = true;
   static constexpr bool kReadsC0 = false;
@@ -21,7 +22,8 @@ struct ImpactUnits {
   }
 
   /// The largest impact itself is in the first byte.
-  static __device__ std::uint32_t bound(const Query& query, const List& list, uint2 bound) {
+  static __device__ std::uint32_t bound(const Batch&, const Query& query, const List& list,
+                                        uint2 bound) {
     const float weight = list.weight * query.scale;
     return static_cast<std::uint32_t>(ceilf(static_cast<float>(bound.x & 255) * weight));
   }

@@ -7,6 +7,7 @@ namespace warpdex::gpu {
 
 struct QueryLikelihoodUnits {
   static constexpr UnitForm kForm = UnitForm::kQueryLikelihood;
+  static constexpr bool kIsExact = false;
   static constexpr bool kHasLengths = true;
   static constexpr bool kMayBeWhole = false;
   static constexpr bool kReadsC0 = true;
@@ -33,7 +34,8 @@ struct QueryLikelihoodUnits {
   }
   static __device__ std::uint32_t lower_of_any(const Query&, std::uint32_t) { return 0; }
 
-  static __device__ std::uint32_t bound(const Query& query, const List& list, uint2 bound) {
+  static __device__ std::uint32_t bound(const Batch&, const Query& query, const List& list,
+                                        uint2 bound) {
     return bound_of_pairs<QueryLikelihoodUnits>(query, list, bound);
   }
 };
