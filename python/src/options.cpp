@@ -1,9 +1,11 @@
 #include "options.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <limits>
 #include <string>
+#include <vector>
 
 #include "worker.hpp"
 

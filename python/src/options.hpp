@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <initializer_list>
+#include <span>
 #include <string_view>
 #include <utility>
 
@@ -20,11 +21,12 @@ class Keywords {
   /// What is done with an argument's value.
   using Read = std::function<void(nb::handle)>;
 
+  using Known = std::pair<std::string_view, Read>;
+
   explicit Keywords(const nb::dict& given) : given_(given) {}
 
   /// Calls the function of each argument that is there. Throws TypeError for an argument that is
   /// not among `known`.
-  using Known = std::pair<std::string_view, Read>;
   void read(std::initializer_list<Known> known) const {
     read(std::span(known.begin(), known.size()));
   }
