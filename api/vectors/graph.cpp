@@ -26,7 +26,7 @@ std::size_t part_rows_of(const OpenVectors& open, std::size_t k) {
   const vector::VectorIndex& index = open.index();
   const std::size_t max_rows = open.is_on_gpu() ? kGpuMaxPartRows : kMaxPartRows;
   const std::size_t rows = std::clamp<std::size_t>(kPartAnswers / (k + 1), 1, max_rows);
-  if (vector::has_lists(index.settings().index)) return rows;
+  if (index.settings().index.in_lists) return rows;
   const double products =
       static_cast<double>(index.live_rows()) * static_cast<double>(index.settings().dimension);
   const double wanted = open.is_on_gpu() ? kGpuPartProducts : kPartProducts;

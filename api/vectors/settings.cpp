@@ -1,37 +1,26 @@
 // The settings of an index of vectors, as callers give them and as the index stores them.
 #include "vectors/stored_vectors.hpp"
-#include "warpdex/core/error.hpp"
 
 namespace warpdex {
 namespace {
 
-vector::IndexKind kind_of(VectorCoding coding, bool has_lists) {
-  switch (coding) {
-    case VectorCoding::kPq:
-      if (has_lists) return vector::IndexKind::kIvfPq;
-      throw UsageError("codes of a product quantizer need lists; set lists, to kAutoLists say");
-    case VectorCoding::kBinary:
-      return has_lists ? vector::IndexKind::kIvfBinary : vector::IndexKind::kBinary;
-    case VectorCoding::kRows: break;
-  }
-  return has_lists ? vector::IndexKind::kIvfFlat : vector::IndexKind::kFlat;
-}
-
-VectorCoding coding_of(vector::IndexKind kind) {
-  if (vector::has_binary_codes(kind)) return VectorCoding::kBinary;
-  return vector::has_codes(kind) ? VectorCoding::kPq : VectorCoding::kRows;
+/// VectorCoding has the codings in the order of CodingKind.
+vector::VectorKind kind_of(VectorCoding coding, bool in_lists) {
+  const vector::VectorKind kind{in_lists, static_cast<vector::CodingKind>(coding)};
+  vector::vector_kind_name(kind);  // throws for codes that need lists
+  return kind;
 }
 
 }  // namespace
 
 std::string_view vector_kind_name(const NewVectorIndex& settings) {
-  return vector::index_kind_name(kind_of(settings.coding, settings.lists != 0));
+  return vector::vector_kind_name(kind_of(settings.coding, settings.lists != 0));
 }
 
 void set_vector_kind(std::string_view name, NewVectorIndex& settings) {
-  const vector::IndexKind kind = vector::index_kind_from_name(name);
-  settings.coding = coding_of(kind);
-  settings.lists = vector::has_lists(kind) ? kAutoLists : 0;
+  const vector::VectorKind kind = vector::vector_kind(name);
+  settings.coding = static_cast<VectorCoding>(kind.coding);
+  settings.lists = kind.in_lists ? kAutoLists : 0;
 }
 
 vector::VectorIndexSettings stored_settings(const NewVectorIndex& given, std::size_t threads) {
@@ -62,13 +51,12 @@ NewVectorIndex given_settings(const vector::VectorIndexSettings& stored) {
   settings.dimension = stored.dimension;
   settings.metric = stored.metric;
   settings.store = stored.store;
-  settings.coding = coding_of(stored.index);
-  settings.lists = vector::has_lists(stored.index) ? stored.ivf.lists : 0;
+  settings.coding = static_cast<VectorCoding>(stored.index.coding);
+  settings.lists = stored.index.in_lists ? stored.ivf.lists : 0;
   settings.pq_bytes = stored.pq.bytes;
   settings.pq_bits = stored.pq.bits;
   settings.binary_bits = stored.binary.bits;
-  settings.is_rotated =
-      vector::has_binary_codes(stored.index) ? stored.binary.is_rotated : stored.pq.is_rotated;
+  settings.is_rotated = stored.binary.is_rotated || stored.pq.is_rotated;
   settings.is_corrected = stored.binary.is_corrected;
   settings.keeps_vectors = stored.pq.keeps_vectors;
   return settings;

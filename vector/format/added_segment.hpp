@@ -29,8 +29,7 @@ class AddedSegment {
   SegmentInfo finish(const VectorIds& ids, const BuildProgress& progress);
 
  private:
-  void write_lists(const BuildProgress& progress);
-  void write_binary_codes(const BuildProgress& progress);
+  void write_codes(const BuildProgress& progress);
 
   const VectorIndex& index_;
   std::uint64_t number_;

@@ -3,6 +3,7 @@
 
 #include <array>
 
+#include "format/codings.hpp"
 #include "warpdex/core/error.hpp"
 #include "warpdex/core/storage/manifest_json.hpp"
 
@@ -23,7 +24,7 @@ IdKind read_id_kind(const std::string& name) {
 
 VectorIndexSettings read_settings(const ManifestObject& reader) try {
   VectorIndexSettings settings;
-  settings.index = index_kind_from_name(reader.string("index"));
+  settings.index = vector_kind(reader.string("index"));
   settings.metric = metric_from_name(reader.string("metric"));
   settings.store = store_from_name(reader.string("store"));
   settings.dimension = reader.number("dimension");
@@ -33,26 +34,13 @@ VectorIndexSettings read_settings(const ManifestObject& reader) try {
   damaged_manifest("an index, a metric or a type that this program does not know");
 }
 
-void read_bits(const ManifestObject& reader, BinarySettings& settings) {
-  settings.bits = reader.number("bits");
-  if (settings.bits == 0 || settings.bits > kMaxBinaryBits) damaged_manifest("bits");
-  const std::uint64_t corrected = reader.number("corrected");
-  if (corrected > 1) damaged_manifest("corrected");
-  settings.is_corrected = corrected == 1;
-}
-
-void read_lists(const ManifestObject& reader, VectorIndexSettings& settings) {
-  if (!has_lists(settings.index)) return;
-  settings.ivf.lists = reader.number("lists");
-  if (settings.ivf.lists == 0 || settings.ivf.lists > kMaxRows) damaged_manifest("lists");
-  if (settings.index != IndexKind::kIvfPq) return;
-  PqSettings& pq = settings.pq;
-  pq.bits = reader.number("bits");
-  if (pq.bits != 8 && pq.bits != 4) damaged_manifest("bits");
-  pq.bytes = reader.number("bytes");
-  if (pq.bytes == 0 || pq.bytes > max_code_bytes(settings.dimension, pq.bits)) {
-    damaged_manifest("bytes");
+void read_coding(const ManifestObject& reader, VectorIndexSettings& settings) {
+  if (settings.index.in_lists) {
+    settings.ivf.lists = reader.number("lists");
+    if (settings.ivf.lists == 0 || settings.ivf.lists > kMaxRows) damaged_manifest("lists");
   }
+  with_coding(settings.index.coding,
+              [&]<class Coding>(Coding) { CodingFormat<Coding>::read(reader, settings); });
 }
 
 /// Segments follow each other, and each has no more rows than it stands for.
@@ -81,13 +69,12 @@ std::vector<SegmentRows> read_rows(const StoredSegments& stored, std::uint64_t r
 /// The sections of the first segment say how it was built.
 void find_sections(const SegmentInfo& first, VectorIndexSettings& settings) {
   settings.pq.keeps_vectors = false;
-  bool is_rotated = false;
   for (const SectionInfo& info : first.sections) {
     if (info.name == section::kVectors) settings.pq.keeps_vectors = true;
-    if (info.name == section::kRotation) is_rotated = info.bytes > 0;
+    if (info.name != section::kRotation || info.bytes == 0) continue;
+    with_coding(settings.index.coding,
+                [&]<class Coding>(Coding) { CodingFormat<Coding>::set_rotated(settings); });
   }
-  settings.pq.is_rotated = settings.index == IndexKind::kIvfPq && is_rotated;
-  settings.binary.is_rotated = has_binary_codes(settings.index) && is_rotated;
 }
 
 }  // namespace
@@ -98,23 +85,17 @@ std::string manifest_to_json(const Manifest& manifest) {
   writer.SetIndent(' ', 2);
   writer.StartObject();
   write_head(writer, kVectorsKind);
-  write_member(writer, "index", std::string(index_kind_name(manifest.settings.index)));
+  write_member(writer, "index", std::string(vector_kind_name(manifest.settings.index)));
   write_member(writer, "metric", std::string(metric_name(manifest.settings.metric)));
   write_member(writer, "store", std::string(store_name(manifest.settings.store)));
   write_member(writer, "dimension", std::uint64_t{manifest.settings.dimension});
   write_member(writer, "rows", manifest.rows);
-  if (has_lists(manifest.settings.index)) {
+  if (manifest.settings.index.in_lists) {
     write_member(writer, "lists", std::uint64_t{manifest.settings.ivf.lists});
   }
-  if (manifest.settings.index == IndexKind::kIvfPq) {
-    write_member(writer, "bytes", std::uint64_t{manifest.settings.pq.bytes});
-    write_member(writer, "bits", std::uint64_t{manifest.settings.pq.bits});
-  }
-  if (has_binary_codes(manifest.settings.index)) {
-    write_member(writer, "bits", std::uint64_t{manifest.settings.binary.bits});
-    write_member(writer, "corrected",
-                 std::uint64_t{manifest.settings.binary.is_corrected ? 1U : 0U});
-  }
+  with_coding(manifest.settings.index.coding, [&]<class Coding>(Coding) {
+    CodingFormat<Coding>::write(manifest.settings, writer);
+  });
   write_member(writer, "ids", std::string(kIdKinds[static_cast<std::size_t>(manifest.ids)]));
   StoredSegments stored = manifest.stored;
   for (std::size_t i = 0; i < stored.segments.size(); ++i) {
@@ -135,12 +116,11 @@ Manifest manifest_from_json(std::string_view text) {
   manifest.settings = read_settings(reader);
   manifest.rows = reader.number("rows");
   if (manifest.rows > kMaxRows) damaged_manifest("rows");
-  read_lists(reader, manifest.settings);
-  if (has_binary_codes(manifest.settings.index)) read_bits(reader, manifest.settings.binary);
+  read_coding(reader, manifest.settings);
   manifest.ids = read_id_kind(reader.string("ids"));
   manifest.stored = read_stored_segments(reader);
   manifest.rows_of = read_rows(manifest.stored, manifest.rows, reader.number("version"));
-  if (has_codes(manifest.settings.index)) {
+  if (manifest.settings.index.has_codes()) {
     find_sections(manifest.stored.segments.front(), manifest.settings);
   }
   return manifest;

@@ -55,9 +55,8 @@ constexpr std::size_t row_stride(const VectorIndexSettings& settings) {
 }
 
 /// Whether vectors are stored in the order of rows.
-constexpr bool stores_rows_in_order(const VectorIndexSettings& settings) {
-  return settings.index == IndexKind::kFlat ||
-         (has_codes(settings.index) && settings.pq.keeps_vectors);
+inline bool stores_rows_in_order(const VectorIndexSettings& settings) {
+  return settings.index.has_codes() ? settings.pq.keeps_vectors : !settings.index.in_lists;
 }
 
 std::string manifest_to_json(const Manifest& manifest);

@@ -5,8 +5,8 @@
 #include <utility>
 #include <vector>
 
-#include "format/binary_layout.hpp"
-#include "format/ivf_lists.hpp"
+#include "format/codings.hpp"
+#include "format/list_sections.hpp"
 #include "format/manifest.hpp"
 #include "format/merged_codes.hpp"
 #include "format/read_manifest.hpp"
@@ -45,7 +45,7 @@ class Merge {
 
  private:
   const SearchedVectors& first() const { return index_.segments().front().vectors; }
-  IndexKind kind() const { return index_.settings().index; }
+  VectorKind kind() const { return index_.settings().index; }
 
   void for_each_live(const std::function<void(const Source&)>& work);
   /// Calls work(list, source, position) for all live vectors, list after list.
@@ -55,10 +55,15 @@ class Merge {
 
   void write_vectors();
   void write_lists();
-  template <class Vectors>
-  void write_list_codes();
-  void write_binary_codes();
-  void write_trained();
+  void write_codes(const FlatVectors& /*first*/) {}
+  void write_codes(const BinaryVectors& first);
+  template <class Coding>
+  void write_codes(const Lists<Coding>& first);
+  void write_trained(const FlatVectors& /*first*/) {}
+  void write_trained(const BinaryVectors& first);
+  template <class Coding>
+  void write_trained(const Lists<Coding>& first);
+  void write_centroids(const FlatVectors& centroids);
   void write_kept_rows();
   void write_ids();
   template <class T>
@@ -99,7 +104,7 @@ void Merge::for_each_in_lists(const Work& work) {
 void Merge::tell() {
   // Rows are passed once for vectors, and for each of lists and codes.
   const std::size_t passes = (index_.settings().pq.keeps_vectors ? 1 : 0) +
-                             (has_lists(kind()) ? 1 : 0) + (has_codes(kind()) ? 1 : 0);
+                             (kind().in_lists ? 1 : 0) + (kind().has_codes() ? 1 : 0);
   if (progress_ && ++told_ % kRowsBetweenTold == 0) {
     progress_("merging", told_, passes * index_.live_rows());
   }
@@ -107,17 +112,16 @@ void Merge::tell() {
 
 std::vector<SectionInfo> Merge::write() {
   if (index_.settings().pq.keeps_vectors) write_vectors();
-  if (has_lists(kind())) write_lists();
-  if (kind() == IndexKind::kIvfPq) write_list_codes<Lists<PqCoding>>();
-  if (kind() == IndexKind::kIvfBinary) write_list_codes<Lists<BinaryCoding>>();
-  if (kind() == IndexKind::kBinary) write_binary_codes();
-  write_trained();
+  if (kind().in_lists) write_lists();
+  std::visit([&](const auto& trained) { write_codes(trained); }, first());
+  add_section(section::kCentre, flat_of(first()).centre);
+  std::visit([&](const auto& trained) { write_trained(trained); }, first());
   write_kept_rows();
   write_ids();
   return std::move(sections_);
 }
 
-/// In the order of lists for ivf-flat, else in that of rows.
+/// In the order of lists if they are what lists hold, else in that of rows.
 void Merge::write_vectors() {
   SectionWriter vectors(folder_, section::kVectors);
   SectionWriter norms(folder_, section::kNorms);
@@ -127,7 +131,7 @@ void Merge::write_vectors() {
                     view.stride * store_bytes(view.store)});
     norms.append_value(flat.norms[position]);
   };
-  if (index_.settings().index == IndexKind::kIvfFlat) {
+  if (kind().in_lists && !kind().has_codes()) {
     for_each_in_lists([&](std::size_t /*list*/, const Source& source, std::size_t position) {
       add(flat_of(source.segment->vectors), position);
     });
@@ -163,25 +167,29 @@ void Merge::write_lists() {
 }
 
 /// Each list from a group of its own on.
-template <class Vectors>
-void Merge::write_list_codes() {
-  MergedCodes merged(kind(), code_bytes_of(std::get<Vectors>(first()).quantizer), folder_);
-  std::size_t current = 0;
-  for_each_in_lists([&](std::size_t list, const Source& source, std::size_t position) {
-    if (list != current) merged.end_group();
-    current = list;
-    const auto& from = std::get<Vectors>(source.segment->vectors);
-    const std::size_t place = position - from.begins[list];
-    merged.add(from.codes, from.group_begins[list] + place / kGroupVectors, place % kGroupVectors);
-    merged.add_term(from.terms, position);
-    if constexpr (requires { from.factors; }) merged.add_factor(from.factors, position);
-  });
-  merged.finish(sections_);
+template <class Coding>
+void Merge::write_codes(const Lists<Coding>& first) {
+  if constexpr (HasCodes<Coding>) {
+    MergedCodes merged(first.quantizer.code_bytes(), CodingFormat<Coding>::kHasFactors, false,
+                       folder_);
+    std::size_t current = 0;
+    for_each_in_lists([&](std::size_t list, const Source& source, std::size_t position) {
+      if (list != current) merged.end_group();
+      current = list;
+      const auto& from = std::get<Lists<Coding>>(source.segment->vectors);
+      const std::size_t place = position - from.begins[list];
+      merged.add(from.codes, from.group_begins[list] + place / kGroupVectors,
+                 place % kGroupVectors);
+      merged.add_term(from.terms, position);
+      merged.add_factor(from.factors, position);
+    });
+    merged.finish(sections_);
+  }
 }
 
 /// In the order of rows.
-void Merge::write_binary_codes() {
-  MergedCodes merged(kind(), code_bytes_of(std::get<BinaryVectors>(first()).quantizer), folder_);
+void Merge::write_codes(const BinaryVectors& first) {
+  MergedCodes merged(first.quantizer.code_bytes(), true, true, folder_);
   for_each_live([&](const Source& source) {
     const auto& from = std::get<BinaryVectors>(source.segment->vectors);
     merged.add(from.codes, source.place / kGroupVectors, source.place % kGroupVectors);
@@ -193,26 +201,28 @@ void Merge::write_binary_codes() {
   merged.finish(sections_);
 }
 
-/// What the first segment was trained to.
-void Merge::write_trained() {
-  add_section(section::kCentre, flat_of(first()).centre);
-  if (const auto* const binary = std::get_if<BinaryVectors>(&first())) {
-    write_binary_quantizer(binary->quantizer, folder_, sections_);
-  }
-  if (const auto* const bits = std::get_if<Lists<BinaryCoding>>(&first())) {
-    BinaryQuantizer quantizer = bits->quantizer;
-    quantizer.centre = {};  // of queries, not of residuals
-    write_binary_quantizer(quantizer, folder_, sections_);
-  }
-  if (!has_lists(kind())) return;
-  const FlatVectors& centroids = centroids_of(first());
+void Merge::write_centroids(const FlatVectors& centroids) {
   const VectorView& view = centroids.vectors;
   add_section(section::kCentroids,
               std::span(static_cast<const float*>(view.data), view.rows * view.stride));
   add_section(section::kCentroidNorms, centroids.norms);
-  if (const auto* const codes = std::get_if<Lists<PqCoding>>(&first())) {
-    add_section(section::kCodebooks, codes->quantizer.codebooks);
-    add_section(section::kRotation, codes->quantizer.rotation);
+}
+
+void Merge::write_trained(const BinaryVectors& first) {
+  CodingFormat<BinaryCoding>::write_quantizer(first.quantizer, folder_, sections_);
+}
+
+/// What the first segment was trained to.
+template <class Coding>
+void Merge::write_trained(const Lists<Coding>& first) {
+  if constexpr (HasCodes<Coding>) {
+    using Format = CodingFormat<Coding>;
+    const auto quantizer = Format::of_residuals(first.quantizer);
+    if (!Format::kIsWrittenLast) Format::write_quantizer(quantizer, folder_, sections_);
+    write_centroids(first.centroids);
+    if (Format::kIsWrittenLast) Format::write_quantizer(quantizer, folder_, sections_);
+  } else {
+    write_centroids(first.centroids);
   }
 }
 

@@ -7,15 +7,15 @@
 
 namespace warpdex::vector {
 
-MergedCodes::MergedCodes(IndexKind kind, std::size_t code_bytes,
+MergedCodes::MergedCodes(std::size_t code_bytes, bool has_factors, bool has_residuals,
                          const std::filesystem::path& folder)
     : layout_{code_bytes},
       group_(layout_.group_bytes()),
       code_(code_bytes),
       codes_(folder, section::kCodes),
       terms_(folder, section::kTerms) {
-  if (has_binary_codes(kind)) factors_.emplace(folder, section::kFactors);
-  if (kind == IndexKind::kBinary) residuals_.emplace(folder, section::kResiduals);
+  if (has_factors) factors_.emplace(folder, section::kFactors);
+  if (has_residuals) residuals_.emplace(folder, section::kResiduals);
 }
 
 void MergedCodes::add(std::span<const std::uint8_t> codes, std::size_t group, std::size_t vector) {

@@ -14,16 +14,12 @@
 
 namespace warpdex::vector {
 
-inline std::size_t code_bytes_of(const ProductQuantizer& quantizer) { return quantizer.bytes; }
-inline std::size_t code_bytes_of(const BinaryQuantizer& quantizer) {
-  return quantizer.code_bytes();
-}
-
-/// Writes the sections codes and terms and, of binary codes, factors and residuals.
+/// Writes the sections codes and terms and, where vectors have some, factors and residuals.
 class MergedCodes {
  public:
   /// Throws IoError, as do the others.
-  MergedCodes(IndexKind kind, std::size_t code_bytes, const std::filesystem::path& folder);
+  MergedCodes(std::size_t code_bytes, bool has_factors, bool has_residuals,
+              const std::filesystem::path& folder);
 
   /// The next code: that of a vector of group number `group` of `codes`.
   void add(std::span<const std::uint8_t> codes, std::size_t group, std::size_t vector);

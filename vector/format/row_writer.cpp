@@ -59,7 +59,7 @@ void RowWriter::add(std::span<const float> rows) {
       if (!std::isfinite(row[c])) refuse_component(rows_, c, "is no finite number");
     }
     const std::span<const float> stored = stored_form(row);
-    if (settings_.index != IndexKind::kFlat) check_length(stored);
+    if (settings_.index != VectorKind{}) check_length(stored);
     add_as_stored(stored);
   }
 }

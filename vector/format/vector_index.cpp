@@ -2,7 +2,6 @@
 #include "warpdex/vector/format/vector_index.hpp"
 
 #include <algorithm>
-#include <array>
 #include <optional>
 
 #include "format/manifest.hpp"
@@ -32,30 +31,11 @@ struct VectorIndex::State {
   std::vector<const SectionView*> sections;
 };
 
-namespace {
-
-constexpr std::array<std::string_view, 5> kIndexKinds{"flat", "ivf-flat", "ivf-pq", "xfbq",
-                                                      "ivf-xfbq"};
-
-}  // namespace
-
-std::string_view index_kind_name(IndexKind kind) {
-  return kIndexKinds[static_cast<std::size_t>(kind)];
-}
-
-IndexKind index_kind_from_name(std::string_view name) {
-  for (std::size_t i = 0; i < kIndexKinds.size(); ++i) {
-    if (kIndexKinds[i] == name) return static_cast<IndexKind>(i);
-  }
-  throw UsageError("there is no type of index '" + std::string(name) +
-                   "'; choose flat, ivf-flat, ivf-pq, xfbq or ivf-xfbq");
-}
-
 VectorIndex::State::State(const std::filesystem::path& path, const Folder& opened)
     : folder(path), manifest(read_manifest(opened)) {
   for (std::size_t i = 0; i < manifest.stored.segments.size(); ++i) {
-    readers.push_back(std::make_unique<SegmentReader>(
-        opened, manifest, i, i == 0 ? nullptr : &readers.front()->trained()));
+    readers.push_back(std::make_unique<SegmentReader>(opened, manifest, i,
+                                                      i == 0 ? nullptr : readers.front().get()));
     segments.push_back(readers.back()->view());
     const SegmentView& own = readers.back()->sections();
     for (std::size_t section = 0; section < own.infos().size(); ++section) {
@@ -116,34 +96,7 @@ const FlatVectors& VectorIndex::flat() const {
   throw UsageError("the index at '" + state_->folder.string() +
                    "' keeps no vectors, only codes; build it again with its vectors");
 }
-const Lists<RowCoding>& VectorIndex::ivf() const {
-  if (settings().index == IndexKind::kIvfFlat) {
-    return std::get<Lists<RowCoding>>(state_->whole().vectors);
-  }
-  throw UsageError("the index at '" + state_->folder.string() +
-                   "' is no inverted file of whole vectors");
-}
-const Lists<PqCoding>& VectorIndex::ivf_pq() const {
-  if (settings().index == IndexKind::kIvfPq) {
-    return std::get<Lists<PqCoding>>(state_->whole().vectors);
-  }
-  throw UsageError("the index at '" + state_->folder.string() +
-                   "' is no inverted file of product codes");
-}
-const BinaryVectors& VectorIndex::binary() const {
-  if (settings().index == IndexKind::kBinary) {
-    return std::get<BinaryVectors>(state_->whole().vectors);
-  }
-  throw UsageError("the index at '" + state_->folder.string() +
-                   "' has no binary codes of all vectors without lists");
-}
-const Lists<BinaryCoding>& VectorIndex::ivf_binary() const {
-  if (settings().index == IndexKind::kIvfBinary) {
-    return std::get<Lists<BinaryCoding>>(state_->whole().vectors);
-  }
-  throw UsageError("the index at '" + state_->folder.string() +
-                   "' is no inverted file of binary codes");
-}
+const SearchedVectors& VectorIndex::searched() const { return state_->whole().vectors; }
 
 IdKind VectorIndex::id_kind() const { return state_->manifest.ids; }
 

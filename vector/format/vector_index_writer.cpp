@@ -6,16 +6,12 @@
 #include <string>
 #include <vector>
 
-#include "binary/train.hpp"
-#include "format/binary_layout.hpp"
+#include "format/codings.hpp"
 #include "format/id_sections.hpp"
-#include "format/ivf_binary_layout.hpp"
-#include "format/ivf_layout.hpp"
-#include "format/ivf_lists.hpp"
-#include "format/ivf_pq_layout.hpp"
+#include "format/list_sections.hpp"
 #include "format/manifest.hpp"
 #include "format/row_writer.hpp"
-#include "pq/list_codes.hpp"
+#include "format/segment_codes.hpp"
 #include "warpdex/core/error.hpp"
 #include "warpdex/core/storage/manifest_json.hpp"
 #include "warpdex/core/storage/replacement_folder.hpp"
@@ -28,11 +24,11 @@ VectorIndexSettings checked(const VectorIndexSettings& settings) {
     throw UsageError("vectors have from 1 to " + std::to_string(kMaxDimension) +
                      " components, not " + std::to_string(settings.dimension));
   }
-  check_codes(settings.dimension, settings.index == IndexKind::kIvfPq
-                                      ? settings.pq
-                                      : PqSettings{.bits = settings.pq.bits});
-  if (has_binary_codes(settings.index)) check_binary(settings.binary);
-  return settings;
+  VectorIndexSettings settled = settings;
+  vector_kind_name(settings.index);  // throws for a kind that there is not
+  with_coding(settings.index.coding,
+              [&]<class Coding>(Coding) { CodingFormat<Coding>::check(settled); });
+  return settled;
 }
 
 }  // namespace
@@ -42,7 +38,6 @@ struct VectorIndexWriter::State {
       : settings(checked(given)),
         replacement(target, kVectorsKind),
         folder(replacement.subfolder(segment_folder(0))) {
-    if (settings.pq.bytes == 0) settings.pq.bytes = default_code_bytes(settings.dimension);
     rows.emplace(rows_folder(), settings);
   }
 
@@ -50,10 +45,7 @@ struct VectorIndexWriter::State {
   const std::filesystem::path& rows_folder() const {
     return stores_rows_in_order(settings) ? folder : replacement.scratch();
   }
-  void write_lists(const BuildProgress& progress, const BuildDevice& device);
-  void write_binary_codes(const BuildProgress& progress, const BuildDevice& device);
-  /// What was written of rows; of codes alone, only the centre stays.
-  WrittenRows take_rows();
+  void write_codes(const BuildProgress& progress, const BuildDevice& device);
 
   VectorIndexSettings settings;
   ReplacementFolder replacement;
@@ -71,37 +63,20 @@ std::size_t VectorIndexWriter::rows() const { return state_->rows->rows(); }
 
 void VectorIndexWriter::add(std::span<const float> rows) { state_->rows->add(rows); }
 
-WrittenRows VectorIndexWriter::State::take_rows() {
-  WrittenRows written(rows_folder(), sections, settings, rows->rows());
-  if (has_codes(settings.index) && !settings.pq.keeps_vectors) {
+/// Of vectors that lie in lists, or are not kept, nothing of what was written in the order of rows
+/// stays but the centre.
+void VectorIndexWriter::State::write_codes(const BuildProgress& progress,
+                                           const BuildDevice& device) {
+  const VectorKind kind = settings.index;
+  if (!kind.in_lists && !kind.has_codes()) return;
+  if (kind.in_lists) settings.ivf = settled(settings.ivf, rows->rows());
+  const WrittenRows written(rows_folder(), sections, settings, rows->rows());
+  if (!stores_rows_in_order(settings)) sections.clear();
+  if (kind.has_codes() && !settings.pq.keeps_vectors) {
     sections = {write_section(folder, section::kCentre, written.flat.centre)};
   }
-  return written;
-}
-
-void VectorIndexWriter::State::write_binary_codes(const BuildProgress& progress,
-                                                  const BuildDevice& device) {
-  if (rows->rows() == 0) {
-    throw UsageError("codes are trained on the vectors; give one or more, or build a flat index");
-  }
-  const WrittenRows written = take_rows();
-  for (SectionInfo& info : write_binary(written.flat, settings, folder, progress, device)) {
-    sections.push_back(std::move(info));
-  }
-}
-
-void VectorIndexWriter::State::write_lists(const BuildProgress& progress,
-                                           const BuildDevice& device) {
-  settings.ivf = settled(settings.ivf, rows->rows());
-  const WrittenRows written = take_rows();
-  if (settings.index == IndexKind::kIvfFlat) {
-    sections = write_ivf(written, settings, folder, progress, device);
-    return;
-  }
-  const auto write = settings.index == IndexKind::kIvfPq ? write_ivf_pq : write_ivf_binary;
-  for (SectionInfo& info : write(written, settings, folder, progress, device)) {
-    sections.push_back(std::move(info));
-  }
+  BuildSteps steps(progress, device);
+  build_codes({written, settings, folder, steps, sections});
 }
 
 std::vector<std::string> VectorIndexWriter::commit(const VectorIds& ids,
@@ -113,8 +88,7 @@ std::vector<std::string> VectorIndexWriter::commit(const VectorIds& ids,
                      std::to_string(rows()) + " vectors; give as many");
   }
   state.sections = state.rows->finish();
-  if (has_lists(state.settings.index)) state.write_lists(progress, device);
-  if (state.settings.index == IndexKind::kBinary) state.write_binary_codes(progress, device);
+  state.write_codes(progress, device);
   write_ids(ids, state.folder, state.sections);
   Manifest manifest;
   manifest.settings = state.settings;

@@ -1,8 +1,9 @@
 // Checks what opening an index of vectors does not.
 #include "warpdex/vector/format/verify.hpp"
 
+#include "format/codings.hpp"
 #include "format/manifest.hpp"
-#include "format/verify_codes.hpp"
+#include "format/verify_lists.hpp"
 #include "warpdex/core/error.hpp"
 #include "warpdex/core/storage/check_sections.hpp"
 #include "warpdex/core/storage/manifest_json.hpp"
@@ -54,9 +55,24 @@ void check_centroids(const FlatVectors& centroids) {
   }
 }
 
+void check(const VectorSegment& /*segment*/, const FlatVectors& /*vectors*/) {}
+
+void check(const VectorSegment& segment, const BinaryVectors& codes) {
+  CodingFormat<BinaryCoding>::verify(segment, codes);
+}
+
+template <class Coding>
+void check(const VectorSegment& segment, const Lists<Coding>& lists) {
+  if constexpr (HasCodes<Coding>) CodingFormat<Coding>::verify(segment, lists);
+}
+
+void check_codes(const VectorSegment& segment) {
+  std::visit([&](const auto& vectors) { check(segment, vectors); }, segment.vectors);
+}
+
 void check_segments(const VectorIndex& index, const std::function<void(double)>& progress) {
   const SearchedVectors& first = index.segments().front().vectors;
-  if (has_lists(index.settings().index)) check_centroids(centroids_of(first));
+  if (index.settings().index.in_lists) check_centroids(centroids_of(first));
   std::size_t done = 0;
   for (const VectorSegment& segment : index.segments()) {
     check_ids(index, segment);
@@ -64,14 +80,22 @@ void check_segments(const VectorIndex& index, const std::function<void(double)>&
       if (!progress) return;
       progress(0.5 + 0.5 * static_cast<double>(done + rows) / static_cast<double>(index.rows()));
     });
-    if (std::holds_alternative<Lists<PqCoding>>(segment.vectors)) check_codes(segment);
-    if (std::holds_alternative<BinaryVectors>(segment.vectors)) check_binary_codes(segment);
-    if (std::holds_alternative<Lists<BinaryCoding>>(segment.vectors)) check_list_codes(segment);
+    check_codes(segment);
     done += segment.rows;
   }
 }
 
 }  // namespace
+
+void check_row_numbers(const VectorSegment& segment) {
+  std::vector<bool> seen(segment.rows);
+  for (const std::uint32_t place : row_numbers_of(segment.vectors)) {
+    if (seen[place]) {
+      throw FormatError("row " + std::to_string(segment.row(place)) + " is there twice");
+    }
+    seen[place] = true;
+  }
+}
 
 VectorVerifyReport verify_vectors(const std::filesystem::path& folder,
                                   const std::function<void(double)>& progress) {

@@ -17,7 +17,7 @@ RowSearchMethod row_search_method(const VectorIndex& index, const SearchOptions&
   RowSearchMethod method{index.settings().metric, depth};
   // Cosines of stored vectors are their products; searched by this metric, queries are not scaled.
   if (method.metric == Metric::kCosine) method.metric = Metric::kInnerProduct;
-  if (has_codes(index.settings().index)) {
+  if (index.settings().index.has_codes()) {
     method.depth.refine = std::max<std::size_t>(1, depth.refine);
   }
   return method;

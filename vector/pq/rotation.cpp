@@ -164,4 +164,19 @@ std::vector<float> train_rotation(const Matrix<float>& points, const PqTraining&
   return state.take();
 }
 
+void rotate_back(std::span<const float> rotation, const std::vector<float>& rotated, float* out) {
+  const std::size_t dimension = rotated.size();
+  if (rotation.empty()) {
+    std::copy(rotated.begin(), rotated.end(), out);
+    return;
+  }
+  std::vector<double> sums(dimension);
+  for (std::size_t row = 0; row < dimension; ++row) {
+    for (std::size_t c = 0; c < dimension; ++c) {
+      sums[c] += double{rotation[row * dimension + c]} * double{rotated[row]};
+    }
+  }
+  std::transform(sums.begin(), sums.end(), out, [](double sum) { return static_cast<float>(sum); });
+}
+
 }  // namespace warpdex::vector

@@ -24,4 +24,8 @@ inline constexpr std::size_t kRotationIterations = 20;
 void rotate_points(const ProductQuantizer& quantizer, const Matrix<float>& points,
                    std::size_t threads, Matrix<float>& rotated);
 
+/// Undoes a rotation, whose rows are orthogonal: out = rotation^T * rotated. Copies where there is
+/// none.
+void rotate_back(std::span<const float> rotation, const std::vector<float>& rotated, float* out);
+
 }  // namespace warpdex::vector

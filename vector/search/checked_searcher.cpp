@@ -47,7 +47,7 @@ CheckedSearcher::CheckedSearcher(std::unique_ptr<VectorSearcher> searcher, const
       index_(index),
       metric_(metric),
       threads_(threads == 0 ? default_threads() : threads),
-      checks_(has_codes(index.settings().index) && index.settings().pq.keeps_vectors),
+      checks_(index.settings().index.has_codes() && index.settings().pq.keeps_vectors),
       is_bound_(has_corrections(index)) {}
 
 Neighbors CheckedSearcher::nearest(std::span<const float> queries, std::size_t k,

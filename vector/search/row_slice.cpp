@@ -114,30 +114,20 @@ std::vector<float> RowSlice::copy_floats(std::span<const float> all) const {
   return copied;
 }
 
-void RowSlice::cut_lists(CodeLists& codes, std::size_t code_bytes, std::size_t first,
-                         std::size_t count) {
-  find_rows(codes.row_numbers, codes.begins, first, count);
-  copy_codes(codes, code_bytes);
-  floats_ = copy_floats(codes.terms);
+template <class Coding>
+void RowSlice::cut(const Lists<Coding>& all, std::size_t first, std::size_t count) {
+  find_rows(all.row_numbers, all.begins, first, count);
+  copy_codes(all, all.quantizer.code_bytes());
+  floats_ = copy_floats(all.terms);
+  factors_ = copy_floats(all.factors);
+  Lists<Coding> codes = all;
   codes.codes = bytes_;
   codes.terms = floats_;
+  codes.factors = factors_;
   codes.row_numbers = row_numbers_;
   codes.begins = begins_;
   codes.group_begins = group_begins_;
   if (codes.keeps_vectors()) cut_flat(codes.vectors, first, count);
-}
-
-void RowSlice::cut(const Lists<PqCoding>& all, std::size_t first, std::size_t count) {
-  Lists<PqCoding> codes = all;
-  cut_lists(codes, all.quantizer.bytes, first, count);
-  vectors_ = codes;
-}
-
-void RowSlice::cut(const Lists<BinaryCoding>& all, std::size_t first, std::size_t count) {
-  Lists<BinaryCoding> codes = all;
-  cut_lists(codes, all.quantizer.code_bytes(), first, count);
-  factors_ = copy_floats(all.factors);
-  codes.factors = factors_;
   vectors_ = codes;
 }
 

@@ -30,7 +30,7 @@ VectorIndex build(const std::filesystem::path& target, const VectorIndexSettings
 }
 
 VectorIndexSettings settings_of(std::size_t dimension, const BinarySettings& binary) {
-  return {.dimension = dimension, .index = IndexKind::kBinary, .binary = binary};
+  return {.dimension = dimension, .index = vector_kind("xfbq"), .binary = binary};
 }
 
 TEST(BinaryIndex, TinyAndOddSizesAreBuiltVerifiedAndSearched) {
@@ -54,10 +54,9 @@ TEST(BinaryIndex, TinyAndOddSizesAreBuiltVerifiedAndSearched) {
           EXPECT_EQ(index.settings().binary.bits, settings.binary.bits);
           EXPECT_EQ(index.settings().binary.is_rotated, settings.binary.is_rotated);
           EXPECT_EQ(index.settings().binary.is_corrected, settings.binary.is_corrected);
-          EXPECT_EQ(index.binary().rows, rows);
-          EXPECT_THROW(index.ivf(), UsageError);
+          EXPECT_EQ(std::get<BinaryVectors>(index.searched()).rows, rows);
           const std::vector<float> query = test::draw(random, dimension, 1);
-          const auto searcher = search_on_cpu(index.binary(), 2);
+          const auto searcher = search_on_cpu(std::get<BinaryVectors>(index.searched()), 2);
           if (!keeps_vectors) {
             EXPECT_THROW(searcher->nearest(query, 1, {.refine = 1}), UsageError);
             EXPECT_THROW(index.flat(), UsageError);
@@ -84,7 +83,7 @@ TEST(BinaryIndex, CodesAreThoseOfTheVectors) {
       const VectorIndex index =
           build(folder / "index",
                 settings_of(kDimension, {.bits = bits, .is_rotated = is_rotated, .seed = 3}), rows);
-      const BinaryVectors& codes = index.binary();
+      const BinaryVectors& codes = std::get<BinaryVectors>(index.searched());
       EXPECT_EQ(codes.codes.size(), 10 * 32 * bits * 8);
       for (std::size_t row = 0; row < kRows; ++row) {
         const auto begin = rows.begin() + static_cast<std::ptrdiff_t>(row * kDimension);
@@ -115,7 +114,7 @@ TEST(BinaryIndex, CorrectionsMakeProductsRight) {
     const VectorIndex index = build(
         folder / "index",
         settings_of(kDimension, {.bits = bits, .is_rotated = true, .is_corrected = true}), rows);
-    const BinaryVectors& codes = index.binary();
+    const BinaryVectors& codes = std::get<BinaryVectors>(index.searched());
     for (std::size_t row = 0; row < kRows; ++row) {
       const auto begin = rows.begin() + static_cast<std::ptrdiff_t>(row * kDimension);
       const std::vector<float> rotated =
@@ -200,8 +199,8 @@ TEST(BinaryIndex, RealDescriptorsAreFoundAgain) {
         build(folder / "index", settings_of(base.columns, {.bits = bits}), base.values);
     if (exact.k == 0) exact = FlatSearcher(index.flat()).nearest(queries, 10);
     const auto share_found = [&](std::size_t refine) {
-      const Neighbors found =
-          search_on_cpu(index.binary())->nearest(queries, 10, {.refine = refine});
+      const Neighbors found = search_on_cpu(std::get<BinaryVectors>(index.searched()))
+                                  ->nearest(queries, 10, {.refine = refine});
       double hits = 0;
       for (std::size_t q = 0; q < kQueries; ++q) {
         const auto begin = found.rows.begin() + static_cast<std::ptrdiff_t>(q * 10);

@@ -85,7 +85,7 @@ TEST_F(GpuBinaryBuild, IndexesAreTheCpusByteForByte) {
     for (const bool on_gpu : {false, true}) {
       VectorIndexWriter writer(folder / (on_gpu ? "gpu" : "cpu"),
                                {.dimension = 20,
-                                .index = IndexKind::kBinary,
+                                .index = vector_kind("xfbq"),
                                 .pq = {.keeps_vectors = keeps_vectors},
                                 .binary = {.bits = 5, .is_rotated = true}});
       writer.add(rows);
@@ -112,18 +112,20 @@ TEST(BinaryBuilder, BuildsWhatAnIndexHas) {
   const std::vector<float> rows = test::draw(random, 500 * 20, 1);
   VectorIndexWriter writer(folder / "index", {.metric = Metric::kInnerProduct,
                                               .dimension = 20,
-                                              .index = IndexKind::kBinary,
+                                              .index = vector_kind("xfbq"),
                                               .binary = {.bits = 3, .is_rotated = true}});
   writer.add(rows);
   writer.commit();
   const VectorIndex index = VectorIndex::open(folder / "index");
   const OwnedBinaryVectors built = build_binary(index.flat(), {.bits = 3, .is_rotated = true});
   const BinaryVectors view = built.view();
-  EXPECT_TRUE(std::equal(view.codes.begin(), view.codes.end(), index.binary().codes.begin(),
-                         index.binary().codes.end()));
+  EXPECT_TRUE(std::equal(view.codes.begin(), view.codes.end(),
+                         std::get<BinaryVectors>(index.searched()).codes.begin(),
+                         std::get<BinaryVectors>(index.searched()).codes.end()));
   const std::vector<float> query = test::draw(random, 20);
   const Neighbors a = search_on_cpu(view)->nearest(query, 30, {.refine = 40});
-  const Neighbors b = search_on_cpu(index.binary())->nearest(query, 30, {.refine = 40});
+  const Neighbors b =
+      search_on_cpu(std::get<BinaryVectors>(index.searched()))->nearest(query, 30, {.refine = 40});
   EXPECT_EQ(a.rows, b.rows);
   EXPECT_EQ(a.distances, b.distances);
 }

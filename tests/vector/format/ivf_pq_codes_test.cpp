@@ -19,7 +19,7 @@ namespace {
 class StoredCodes {
  public:
   explicit StoredCodes(const VectorIndex& index)
-      : view_(index.ivf_pq()), dimension_(index.settings().dimension) {
+      : view_(std::get<Lists<PqCoding>>(index.searched())), dimension_(index.settings().dimension) {
     for (std::size_t list = 0; list < view_.lists(); ++list) {
       for (std::size_t p = view_.begins[list]; p < view_.begins[list + 1]; ++p)
         lists_.push_back(list);
@@ -96,18 +96,18 @@ TEST(IvfPqCodes, AreOfTheNearestCodewordsAndGiveTheirDistances) {
       const std::vector<float> rows = test::draw(random, kRows * kDimension, 5, 2);
       VectorIndexWriter writer(folder / "index", {.metric = metric,
                                                   .dimension = kDimension,
-                                                  .index = IndexKind::kIvfPq,
+                                                  .index = vector_kind("ivf-pq"),
                                                   .ivf = {.lists = 11},
                                                   .pq = pq});
       writer.add(rows);
       writer.commit();
       const VectorIndex index = VectorIndex::open(folder / "index");
       const StoredCodes codes(index);
-      const ProductQuantizer& quantizer = index.ivf_pq().quantizer;
+      const ProductQuantizer& quantizer = std::get<Lists<PqCoding>>(index.searched()).quantizer;
       const std::vector<float> query = test::draw(random, kDimension, 5, 2);
       std::vector<double> distances(kRows);
       for (std::size_t p = 0; p < kRows; ++p) {
-        const std::size_t row = index.ivf_pq().row_numbers[p];
+        const std::size_t row = std::get<Lists<PqCoding>>(index.searched()).row_numbers[p];
         distances[row] = codes.distance(query, p);
         const std::vector<double> residual =
             codes.residual(std::span(rows).subspan(row * kDimension, kDimension), p);
@@ -126,8 +126,8 @@ TEST(IvfPqCodes, AreOfTheNearestCodewordsAndGiveTheirDistances) {
           ASSERT_NEAR(taken, smallest, 1e-4) << "row " << row << ", run " << part;
         }
       }
-      const Neighbors found =
-          search_on_cpu(index.ivf_pq(), 1)->nearest(query, kRows, {.probes = 11});
+      const Neighbors found = search_on_cpu(std::get<Lists<PqCoding>>(index.searched()), 1)
+                                  ->nearest(query, kRows, {.probes = 11});
       for (std::size_t i = 0; i < kRows; ++i) {
         ASSERT_NEAR(found.distances[i], distances[static_cast<std::size_t>(found.rows[i])], 1e-3);
       }

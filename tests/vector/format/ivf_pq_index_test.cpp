@@ -23,7 +23,8 @@ namespace {
 using testing::HasSubstr;
 
 VectorIndexSettings settings_of(std::size_t dimension, std::size_t lists, const PqSettings& pq) {
-  return {.dimension = dimension, .index = IndexKind::kIvfPq, .ivf = {.lists = lists}, .pq = pq};
+  return {
+      .dimension = dimension, .index = vector_kind("ivf-pq"), .ivf = {.lists = lists}, .pq = pq};
 }
 
 VectorIndex build(const std::filesystem::path& target, const VectorIndexSettings& settings,
@@ -61,7 +62,7 @@ TEST(IvfPqIndex, TinyAndOddSizesAreBuiltVerifiedAndSearched) {
         EXPECT_EQ(index.settings().pq.is_rotated, pq.is_rotated);
         EXPECT_GT(index.settings().pq.bytes, 0U);
         EXPECT_EQ(index.rows(), rows);
-        const auto searcher = search_on_cpu(index.ivf_pq(), 2);
+        const auto searcher = search_on_cpu(std::get<Lists<PqCoding>>(index.searched()), 2);
         const std::vector<float> queries = test::draw(random, 3 * dimension, 1);
         const std::size_t all = index.settings().ivf.lists;
         Neighbors found = searcher->nearest(queries, rows, {.probes = all});
@@ -89,7 +90,8 @@ TEST(IvfPqIndex, FewerVectorsThanCodewordsLoseNothing) {
   const test::TemporaryFolder folder(test::place_in_memory());
   const std::vector<float> rows = test::draw(random, std::size_t{200} * 8, 1);
   const VectorIndex index = build(folder / "index", settings_of(8, 3, {.bytes = 2}), rows);
-  const Neighbors found = search_on_cpu(index.ivf_pq(), 1)->nearest(rows, 1, {.probes = 3});
+  const Neighbors found = search_on_cpu(std::get<Lists<PqCoding>>(index.searched()), 1)
+                              ->nearest(rows, 1, {.probes = 3});
   for (std::size_t row = 0; row < 200; ++row) {
     EXPECT_EQ(found.rows[row], static_cast<std::int32_t>(row));
     EXPECT_NEAR(found.distances[row], 0, 1e-3);
@@ -102,7 +104,7 @@ TEST(IvfPqIndex, MoreGroupsThanAreEncodedTogether) {
   constexpr std::size_t kRows = 150'000;  // 4,096 groups have 131,072
   const VectorIndex index =
       build(folder / "index", settings_of(2, 500, {.bytes = 2}), test::draw(random, kRows * 2, 1));
-  ASSERT_GT(index.ivf_pq().group_begins.back(), 4096U);
+  ASSERT_GT(std::get<Lists<PqCoding>>(index.searched()).group_begins.back(), 4096U);
   EXPECT_THAT(verify_vectors(folder / "index").problems, testing::IsEmpty());
 }
 
@@ -138,8 +140,10 @@ TEST(IvfPqIndex, VectorsThatAreNotKeptDoNotChangeAnswers) {
   const VectorIndex without =
       build(folder / "without", settings_of(12, 30, {.bytes = 6, .keeps_vectors = false}), rows);
   EXPECT_FALSE(std::filesystem::exists(folder / "without" / "segment-0" / "vectors"));
-  const Neighbors a = search_on_cpu(with.ivf_pq())->nearest(queries, 20, {.probes = 5});
-  const Neighbors b = search_on_cpu(without.ivf_pq())->nearest(queries, 20, {.probes = 5});
+  const Neighbors a = search_on_cpu(std::get<Lists<PqCoding>>(with.searched()))
+                          ->nearest(queries, 20, {.probes = 5});
+  const Neighbors b = search_on_cpu(std::get<Lists<PqCoding>>(without.searched()))
+                          ->nearest(queries, 20, {.probes = 5});
   EXPECT_EQ(a.rows, b.rows);
   EXPECT_EQ(a.distances, b.distances);
 }
@@ -180,7 +184,7 @@ TEST(IvfPqIndex, DamageIsFoundAndNeverCrashes) {
         test::write_file(entry.path(), damaged);
         try {
           const VectorIndex index = VectorIndex::open(folder / "index");
-          const auto searcher = search_on_cpu(index.ivf_pq(), 1);
+          const auto searcher = search_on_cpu(std::get<Lists<PqCoding>>(index.searched()), 1);
           searcher->nearest(queries, 50, {.probes = 7, .refine = 60});
           searcher->within(queries, 3, {.probes = 2});
         } catch (const FormatError&) {
@@ -222,7 +226,7 @@ TEST(IvfPqIndexReal, MoreBytesProbesAndRefiningFindMore) {
     const VectorIndex index =
         build(folder / "index", settings_of(base.columns, 100, {.bytes = bytes}), base.values);
     const Neighbors exact = FlatSearcher(index.flat()).nearest(queries.values, 10);
-    const auto searcher = search_on_cpu(index.ivf_pq());
+    const auto searcher = search_on_cpu(std::get<Lists<PqCoding>>(index.searched()));
     const auto found = [&](std::size_t probes, std::size_t refine) {
       return recall(exact,
                     searcher->nearest(queries.values, 10, {.probes = probes, .refine = refine}));

@@ -1,6 +1,7 @@
 // Random changes of an index of vectors, against a plain list of vectors.
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 #include <set>
@@ -106,7 +107,7 @@ class Checked {
   void expect_right(const VectorIndex& index, const std::vector<Entry>& entries,
                     std::size_t refine);
   void expect_right() {
-    expect_right(VectorIndex::open(folder_), entries_, has_codes(settings_.index) ? kMaxRows : 0);
+    expect_right(VectorIndex::open(folder_), entries_, settings_.index.has_codes() ? kMaxRows : 0);
   }
 
   std::size_t draw(std::size_t count) { return random_() % count; }
@@ -199,7 +200,7 @@ void Checked::expect_right(const VectorIndex& index, const std::vector<Entry>& e
   if (index.rows() == 0) return;
   RowFilter filter(index.rows());
   for (std::size_t row = 0; row < index.rows(); row += 1 + random_() % 3) filter.add(row);
-  const SearchOptions depth{.probes = has_lists(settings_.index) ? index.settings().ivf.lists : 1,
+  const SearchOptions depth{.probes = settings_.index.in_lists ? index.settings().ivf.lists : 1,
                             .refine = refine};
   const auto searcher = search_index_on_cpu(index, 1 + random_() % 2);
   const std::size_t count = random_() % 4 == 0 ? 25 : 2;
@@ -241,7 +242,7 @@ void Checked::expect_right(const VectorIndex& index, const std::vector<Entry>& e
 }
 
 struct ChangedForm {
-  IndexKind index;
+  VectorKind index;
   IdKind ids;
   Metric metric;
   Store store;
@@ -252,19 +253,19 @@ class VectorIndexChanges : public testing::TestWithParam<ChangedForm> {};
 TEST_P(VectorIndexChanges, RandomOnesLeaveWhatAPlainListHas) {
   const ChangedForm& form = GetParam();
   const test::TemporaryFolder folder(test::place_in_memory());
-  Checked checked(
-      folder / "index",
-      {.metric = form.metric,
-       .store = form.store,
-       .dimension = kChangedDimension,
-       .index = form.index,
-       .ivf = {.lists = has_lists(form.index) ? std::size_t{7} : 0},
-       .pq = {.bytes = 3, .bits = 8, .is_rotated = form.metric == Metric::kL2},
-       .binary = {.bits = 3,
-                  .is_rotated = form.metric == Metric::kL2,
-                  .is_corrected = form.metric == Metric::kCosine}},
-      form.ids,
-      static_cast<std::uint64_t>(form.index) * 100 + static_cast<std::uint64_t>(form.ids));
+  Checked checked(folder / "index",
+                  {.metric = form.metric,
+                   .store = form.store,
+                   .dimension = kChangedDimension,
+                   .index = form.index,
+                   .ivf = {.lists = form.index.in_lists ? std::size_t{7} : 0},
+                   .pq = {.bytes = 3, .bits = 8, .is_rotated = form.metric == Metric::kL2},
+                   .binary = {.bits = 3,
+                              .is_rotated = form.metric == Metric::kL2,
+                              .is_corrected = form.metric == Metric::kCosine}},
+                  form.ids,
+                  (static_cast<std::uint64_t>(form.index.coding) * 2 + form.index.in_lists) * 100 +
+                      static_cast<std::uint64_t>(form.ids));
   constexpr int kChanges = 125;  // of each form: 1,000 in all
   for (int i = 0; i < kChanges; ++i) {
     SCOPED_TRACE("change " + std::to_string(i));
@@ -299,27 +300,27 @@ TEST_P(VectorIndexChanges, RandomOnesLeaveWhatAPlainListHas) {
 }
 
 std::string changed_form_name(const testing::TestParamInfo<ChangedForm>& form) {
-  constexpr const char* kKinds[] = {"flat", "ivf_flat", "ivf_pq", "xfbq", "ivf_xfbq"};
+  std::string kind(vector_kind_name(form.param.index));
+  std::replace(kind.begin(), kind.end(), '-', '_');
   constexpr const char* kIds[] = {"rows", "numbers", "texts"};
-  return std::string(kKinds[static_cast<std::size_t>(form.param.index)]) + "_" +
-         kIds[static_cast<std::size_t>(form.param.ids)];
+  return kind + "_" + kIds[static_cast<std::size_t>(form.param.ids)];
 }
 
 INSTANTIATE_TEST_SUITE_P(
     Forms, VectorIndexChanges,
     testing::Values(
-        ChangedForm{IndexKind::kFlat, IdKind::kRows, Metric::kL2, Store::kFloat},
-        ChangedForm{IndexKind::kFlat, IdKind::kNumbers, Metric::kCosine, Store::kHalf},
-        ChangedForm{IndexKind::kFlat, IdKind::kTexts, Metric::kInnerProduct, Store::kFloat},
-        ChangedForm{IndexKind::kIvfFlat, IdKind::kRows, Metric::kCosine, Store::kFloat},
-        ChangedForm{IndexKind::kIvfFlat, IdKind::kNumbers, Metric::kL2, Store::kFloat},
-        ChangedForm{IndexKind::kIvfFlat, IdKind::kTexts, Metric::kInnerProduct, Store::kHalf},
-        ChangedForm{IndexKind::kIvfPq, IdKind::kNumbers, Metric::kL2, Store::kFloat},
-        ChangedForm{IndexKind::kIvfPq, IdKind::kRows, Metric::kInnerProduct, Store::kFloat},
-        ChangedForm{IndexKind::kBinary, IdKind::kTexts, Metric::kL2, Store::kHalf},
-        ChangedForm{IndexKind::kBinary, IdKind::kRows, Metric::kCosine, Store::kFloat},
-        ChangedForm{IndexKind::kIvfBinary, IdKind::kTexts, Metric::kL2, Store::kFloat},
-        ChangedForm{IndexKind::kIvfBinary, IdKind::kRows, Metric::kCosine, Store::kHalf}),
+        ChangedForm{vector_kind("flat"), IdKind::kRows, Metric::kL2, Store::kFloat},
+        ChangedForm{vector_kind("flat"), IdKind::kNumbers, Metric::kCosine, Store::kHalf},
+        ChangedForm{vector_kind("flat"), IdKind::kTexts, Metric::kInnerProduct, Store::kFloat},
+        ChangedForm{vector_kind("ivf-flat"), IdKind::kRows, Metric::kCosine, Store::kFloat},
+        ChangedForm{vector_kind("ivf-flat"), IdKind::kNumbers, Metric::kL2, Store::kFloat},
+        ChangedForm{vector_kind("ivf-flat"), IdKind::kTexts, Metric::kInnerProduct, Store::kHalf},
+        ChangedForm{vector_kind("ivf-pq"), IdKind::kNumbers, Metric::kL2, Store::kFloat},
+        ChangedForm{vector_kind("ivf-pq"), IdKind::kRows, Metric::kInnerProduct, Store::kFloat},
+        ChangedForm{vector_kind("xfbq"), IdKind::kTexts, Metric::kL2, Store::kHalf},
+        ChangedForm{vector_kind("xfbq"), IdKind::kRows, Metric::kCosine, Store::kFloat},
+        ChangedForm{vector_kind("ivf-xfbq"), IdKind::kTexts, Metric::kL2, Store::kFloat},
+        ChangedForm{vector_kind("ivf-xfbq"), IdKind::kRows, Metric::kCosine, Store::kHalf}),
     changed_form_name);
 
 TEST(VectorIndexSnapshots, ReadersKeepWhatTheyOpened) {

@@ -69,7 +69,7 @@ TEST(VectorIndexChange, CodesAnswerTheSameBeforeAndAfterAMerge) {
     build_numbered(folder / "index", 300,
                    {.metric = metric,
                     .dimension = 12,
-                    .index = IndexKind::kIvfPq,
+                    .index = vector_kind("ivf-pq"),
                     .ivf = {.lists = 9},
                     .pq = {.bytes = 6, .bits = 4, .keeps_vectors = keeps_vectors}},
                    random);
@@ -106,8 +106,8 @@ TEST(VectorIndexChange, AMergeDoesNotPassDamageOn) {
   auto random = test::generator(902);
   const test::TemporaryFolder folder(test::place_in_memory());
   const std::filesystem::path target = folder / "index";
-  for (const IndexKind kind : {IndexKind::kFlat, IndexKind::kIvfFlat, IndexKind::kIvfPq,
-                               IndexKind::kBinary, IndexKind::kIvfBinary}) {
+  for (const VectorKind kind : {vector_kind("flat"), vector_kind("ivf-flat"), vector_kind("ivf-pq"),
+                                vector_kind("xfbq"), vector_kind("ivf-xfbq")}) {
     std::filesystem::remove_all(target);
     VectorIndexSettings settings{.metric = Metric::kL2, .dimension = 8, .index = kind};
     settings.ivf.lists = 3;
@@ -185,7 +185,7 @@ TEST(VectorIndexChange, CommitsShareTheFilesThatStay) {
 TEST(VectorIndexChange, OldIndexesOpenAndChange) {
   auto random = test::generator(905);
   const test::TemporaryFolder folder(test::place_in_memory());
-  for (const IndexKind kind : {IndexKind::kFlat, IndexKind::kIvfFlat}) {
+  for (const VectorKind kind : {vector_kind("flat"), vector_kind("ivf-flat")}) {
     build_numbered(folder / "index", 50,
                    {.metric = Metric::kL2, .dimension = 3, .index = kind, .ivf = {.lists = 4}},
                    random);

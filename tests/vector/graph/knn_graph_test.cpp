@@ -125,7 +125,7 @@ TEST(KnnGraph, HasTheNearestOthersOfEachRow) {
 TEST(KnnGraph, IsExactOverInvertedFilesThatAreSearchedWhole) {
   auto random = test::generator(2);
   for (const Metric metric : {Metric::kL2, Metric::kInnerProduct, Metric::kCosine}) {
-    for (const IndexKind kind : {IndexKind::kIvfFlat, IndexKind::kIvfPq}) {
+    for (const VectorKind kind : {vector_kind("ivf-flat"), vector_kind("ivf-pq")}) {
       const std::size_t rows = 120;
       const std::vector<float> values = draw_with_duplicates(random, rows, 6);
       const Collection collection(metric, Store::kFloat, 6, values);
@@ -140,7 +140,7 @@ TEST(KnnGraph, IsExactOverInvertedFilesThatAreSearchedWhole) {
       const RowSearch search = row_search(index, {.probes = 5, .refine = rows});
       const Neighbors graph = build(index.flat(), {9, 50}, search);
       EXPECT_EQ(answers_of(graph, metric), compare_all(collection, 9))
-          << index_kind_name(kind) << ", " << metric_name(metric);
+          << vector_kind_name(kind) << ", " << metric_name(metric);
     }
   }
 }
@@ -151,7 +151,7 @@ TEST(KnnGraph, HasWhatASearchOfFewListsFinds) {
   const std::vector<float> values = test::draw(random, rows * 4, 0, 1);
   const Collection collection(Metric::kL2, Store::kFloat, 4, values);
   const std::vector<std::vector<Answer>> truth = compare_all(collection, rows - 1);
-  for (const IndexKind kind : {IndexKind::kIvfFlat, IndexKind::kIvfPq}) {
+  for (const VectorKind kind : {vector_kind("ivf-flat"), vector_kind("ivf-pq")}) {
     const test::TemporaryFolder folder(test::place_in_memory());
     const VectorIndex index = make_index(
         folder / "index", {.dimension = 4, .index = kind, .ivf = {.lists = 40}, .pq = {.bytes = 4}},
@@ -164,7 +164,7 @@ TEST(KnnGraph, HasWhatASearchOfFewListsFinds) {
       std::size_t place = 0;
       for (const Answer& answer : graph[row]) {
         while (place < truth[row].size() && !(truth[row][place] == answer)) ++place;
-        EXPECT_LT(place++, truth[row].size()) << index_kind_name(kind) << ", row " << row;
+        EXPECT_LT(place++, truth[row].size()) << vector_kind_name(kind) << ", row " << row;
       }
       found += graph[row].size();
     }
@@ -228,7 +228,7 @@ TEST(KnnGraph, NeedsTheVectors) {
   const test::TemporaryFolder folder(test::place_in_memory());
   const VectorIndex index = make_index(folder / "index",
                                        {.dimension = 1,
-                                        .index = IndexKind::kIvfPq,
+                                        .index = vector_kind("ivf-pq"),
                                         .ivf = {.lists = 1},
                                         .pq = {.bytes = 1, .keeps_vectors = false}},
                                        std::vector<float>{1, 2, 3});

@@ -36,7 +36,7 @@ VectorIndex build(std::mt19937_64& random, const std::filesystem::path& folder, 
                   const Shape& shape) {
   VectorIndexWriter writer(folder, {.metric = metric,
                                     .dimension = shape.dimension,
-                                    .index = IndexKind::kIvfBinary,
+                                    .index = vector_kind("ivf-xfbq"),
                                     .ivf = {.lists = shape.lists},
                                     .binary = shape.binary});
   std::vector<float> rows = test::draw(random, shape.rows * shape.dimension, 0.5F);
@@ -60,10 +60,10 @@ TEST_P(GpuIvfBinaryForms, AnswersAreTheCpus) {
         Shape{130, 2000, 300, {.bits = 8, .is_rotated = true, .is_corrected = true}},
         Shape{70, 3000, 3, {.bits = 5}}}) {
     const VectorIndex index = build(random, folder / "index", metric, shape);
-    const auto cpu = search_on_cpu(index.ivf_binary());
-    const auto gpu = search_on_gpu(index.ivf_binary(), resources());
-    const auto bare =
-        search_on_gpu(index.ivf_binary(), resources(), {.memory = 0, .keeps_vectors = false});
+    const auto cpu = search_on_cpu(std::get<Lists<BinaryCoding>>(index.searched()));
+    const auto gpu = search_on_gpu(std::get<Lists<BinaryCoding>>(index.searched()), resources());
+    const auto bare = search_on_gpu(std::get<Lists<BinaryCoding>>(index.searched()), resources(),
+                                    {.memory = 0, .keeps_vectors = false});
     EXPECT_TRUE(gpu->is_resident());
     const RowFilter filter = draw_filter(random, shape.rows, 2 + random() % 9);
     for (const std::size_t count : {1, 2, 129}) {
@@ -100,8 +100,8 @@ TEST_P(GpuIvfBinaryForms, ManyQueriesListByList) {
   for (const Shape& shape : {Shape{65, 9000, 6, {.bits = 4, .is_corrected = true}},
                              Shape{128, 3000, 50, {.bits = 7}}, Shape{31, 3000, 9, {.bits = 2}}}) {
     const VectorIndex index = build(random, folder / "index", metric, shape);
-    const auto cpu = search_on_cpu(index.ivf_binary());
-    const auto gpu = search_on_gpu(index.ivf_binary(), resources());
+    const auto cpu = search_on_cpu(std::get<Lists<BinaryCoding>>(index.searched()));
+    const auto gpu = search_on_gpu(std::get<Lists<BinaryCoding>>(index.searched()), resources());
     const RowFilter filter = draw_filter(random, shape.rows, 40);
     const std::vector<float> queries = test::draw(random, 700 * shape.dimension, 0.5F);
     for (const std::size_t k : {1, 10, 100, 512, 513}) {
@@ -125,8 +125,8 @@ TEST_P(GpuIvfBinaryForms, RangesAreTheCpus) {
   auto random = test::generator(173 + static_cast<std::uint64_t>(metric));
   const test::TemporaryFolder folder(test::place_in_memory());
   const VectorIndex index = build(random, folder / "index", metric, {50, 5000, 20, {.bits = 4}});
-  const auto cpu = search_on_cpu(index.ivf_binary());
-  const auto gpu = search_on_gpu(index.ivf_binary(), resources());
+  const auto cpu = search_on_cpu(std::get<Lists<BinaryCoding>>(index.searched()));
+  const auto gpu = search_on_gpu(std::get<Lists<BinaryCoding>>(index.searched()), resources());
   const RowFilter filter = draw_filter(random, 5000, 3);
   const std::vector<float> queries = test::draw(random, 5 * 50, 0.5F);
   const Neighbors some = cpu->nearest(queries, 200, {.probes = 6});
@@ -183,7 +183,7 @@ TEST_F(GpuIvfBinary, ManyEqualVectors) {
   const test::TemporaryFolder folder(test::place_in_memory());
   VectorIndexWriter writer(folder / "index", {.metric = Metric::kL2,
                                               .dimension = 16,
-                                              .index = IndexKind::kIvfBinary,
+                                              .index = vector_kind("ivf-xfbq"),
                                               .ivf = {.lists = 2}});
   std::vector<float> rows;
   for (int i = 0; i < 12'000; ++i) {
@@ -192,11 +192,12 @@ TEST_F(GpuIvfBinary, ManyEqualVectors) {
   writer.add(rows);
   writer.commit();
   const VectorIndex index = VectorIndex::open(folder / "index");
-  const auto gpu = search_on_gpu(index.ivf_binary(), resources());
+  const auto gpu = search_on_gpu(std::get<Lists<BinaryCoding>>(index.searched()), resources());
   const std::vector<float> queries = test::draw(random, 40 * 16, 0.5F);
   for (const std::size_t probes : {1, 2}) {
     expect_same(gpu->nearest(queries, 7, {.probes = probes}),
-                search_on_cpu(index.ivf_binary())->nearest(queries, 7, {.probes = probes}),
+                search_on_cpu(std::get<Lists<BinaryCoding>>(index.searched()))
+                    ->nearest(queries, 7, {.probes = probes}),
                 "equal vectors");
   }
 }
@@ -232,11 +233,11 @@ TEST_F(GpuIvfBinary, ThreadsSearchAtOnceInBlocksAndBadArgumentsAreTold) {
   const VectorIndex index =
       build(random, folder / "index", Metric::kL2, {64, 20'000, 50, {.bits = 4}});
   // Little memory: blocks are small.
-  const auto gpu =
-      search_on_gpu(index.ivf_binary(), resources(), {.memory = std::size_t{24} << 20});
+  const auto gpu = search_on_gpu(std::get<Lists<BinaryCoding>>(index.searched()), resources(),
+                                 {.memory = std::size_t{24} << 20});
   const std::vector<float> queries = test::draw(random, 500 * 64);
-  const Neighbors expected =
-      search_on_cpu(index.ivf_binary())->nearest(queries, 10, {.probes = 8, .refine = 30});
+  const Neighbors expected = search_on_cpu(std::get<Lists<BinaryCoding>>(index.searched()))
+                                 ->nearest(queries, 10, {.probes = 8, .refine = 30});
   std::vector<Neighbors> found(3);
   {
     std::vector<std::jthread> threads;
@@ -248,7 +249,9 @@ TEST_F(GpuIvfBinary, ThreadsSearchAtOnceInBlocksAndBadArgumentsAreTold) {
   EXPECT_EQ(gpu->nearest({}, 3, {.probes = 1}).queries, 0U);
   EXPECT_THROW(gpu->nearest(queries, 0, {.probes = 1}), UsageError);
   EXPECT_THROW(gpu->nearest(queries, 1, {.probes = 51}), UsageError);
-  EXPECT_THROW(search_on_gpu(index.ivf_binary(), resources(), {.memory = 1 << 18}), Error);
+  EXPECT_THROW(search_on_gpu(std::get<Lists<BinaryCoding>>(index.searched()), resources(),
+                             {.memory = 1 << 18}),
+               Error);
 }
 
 }  // namespace

@@ -269,9 +269,9 @@ TEST_F(GpuIvfBuild, AnIndexMadeOnTheGpuVerifiesAndIsSearchedByTheCpu) {
   auto random = test::generator(8);
   const test::TemporaryFolder folder(test::place_in_memory());
   for (const Metric metric : {Metric::kL2, Metric::kInnerProduct, Metric::kCosine}) {
-    for (const IndexKind kind : {IndexKind::kIvfFlat, IndexKind::kIvfPq}) {
+    for (const VectorKind kind : {vector_kind("ivf-flat"), vector_kind("ivf-pq")}) {
       for (const bool is_rotated : {false, true}) {
-        if (is_rotated && kind == IndexKind::kIvfFlat) continue;
+        if (is_rotated && kind == vector_kind("ivf-flat")) continue;
         constexpr std::size_t kRows = 4000;
         constexpr std::size_t kDimension = 24;
         VectorIndexWriter writer(folder / "index",
@@ -287,11 +287,11 @@ TEST_F(GpuIvfBuild, AnIndexMadeOnTheGpuVerifiesAndIsSearchedByTheCpu) {
         const VectorIndex index = VectorIndex::open(folder / "index");
         const std::vector<float> queries = test::draw(random, 5 * kDimension, 1);
         const Neighbors exact = FlatSearcher(index.flat()).nearest(queries, 20);
-        const Neighbors found =
-            kind == IndexKind::kIvfFlat
-                ? search_on_cpu(index.ivf())->nearest(queries, 20, {.probes = 30})
-                : search_on_cpu(index.ivf_pq())
-                      ->nearest(queries, 20, {.probes = 30, .refine = kRows});
+        const Neighbors found = kind == vector_kind("ivf-flat")
+                                    ? search_on_cpu(std::get<Lists<RowCoding>>(index.searched()))
+                                          ->nearest(queries, 20, {.probes = 30})
+                                    : search_on_cpu(std::get<Lists<PqCoding>>(index.searched()))
+                                          ->nearest(queries, 20, {.probes = 30, .refine = kRows});
         EXPECT_EQ(found.rows, exact.rows);
         EXPECT_EQ(found.distances, exact.distances);
       }

@@ -30,7 +30,7 @@ VectorIndex build(const std::filesystem::path& target, const IvfForm& form, std:
   VectorIndexWriter writer(target, {.metric = form.metric,
                                     .store = form.store,
                                     .dimension = dimension,
-                                    .index = IndexKind::kIvfFlat,
+                                    .index = vector_kind("ivf-flat"),
                                     .ivf = {.lists = lists}});
   writer.add(rows);
   writer.commit();
@@ -40,7 +40,7 @@ VectorIndex build(const std::filesystem::path& target, const IvfForm& form, std:
 void expect_as_cpu(const VectorIndex& index, const VectorSearcher& gpu,
                    const std::vector<float>& queries, std::size_t k, std::size_t probes,
                    const RowFilter* filter, const std::string& what) {
-  const auto cpu = search_on_cpu(index.ivf());
+  const auto cpu = search_on_cpu(std::get<Lists<RowCoding>>(index.searched()));
   expect_same(gpu.nearest(queries, k, {.filter = filter, .probes = probes}),
               cpu->nearest(queries, k, {.filter = filter, .probes = probes}),
               what + ", k " + std::to_string(k) + ", probes " + std::to_string(probes));
@@ -56,14 +56,14 @@ TEST_P(GpuIvfForms, AnswersAsTheCpu) {
     const VectorIndex index =
         build(folder / "index", GetParam(), d, static_cast<std::size_t>(lists),
               test::draw(random, static_cast<std::size_t>(rows) * d));
-    const auto gpu = search_on_gpu(index.ivf(), resources());
+    const auto gpu = search_on_gpu(std::get<Lists<RowCoding>>(index.searched()), resources());
     RowFilter filter(index.rows());
     for (std::size_t row = 0; row < index.rows(); row += 3) filter.add(row);
     const std::string what = std::to_string(rows) + " x " + std::to_string(dimension);
     for (const std::size_t count : {1, 7, 8, 300}) {
       const std::vector<float> queries = test::draw(random, count * d);
       for (const std::size_t probes : {1, 5, lists}) {
-        if (probes > index.ivf().lists()) continue;
+        if (probes > std::get<Lists<RowCoding>>(index.searched()).lists()) continue;
         for (const std::size_t k : {1, 10, 700, 2500}) {
           if (k > index.rows() || (k > 700 && count > 8)) continue;
           expect_as_cpu(index, *gpu, queries, k, probes, nullptr, what);
@@ -80,8 +80,8 @@ TEST_P(GpuIvfForms, RangesHoldAllWithinThem) {
   const test::TemporaryFolder folder(test::place_in_memory());
   const VectorIndex index =
       build(folder / "index", GetParam(), 16, 40, test::draw(random, 9000 * 16));
-  const auto gpu = search_on_gpu(index.ivf(), resources());
-  const auto cpu = search_on_cpu(index.ivf());
+  const auto gpu = search_on_gpu(std::get<Lists<RowCoding>>(index.searched()), resources());
+  const auto cpu = search_on_cpu(std::get<Lists<RowCoding>>(index.searched()));
   RowFilter filter(index.rows());
   for (std::size_t row = 0; row < index.rows(); row += 2) filter.add(row);
   const std::vector<float> queries = test::draw(random, 20 * 16);
@@ -110,7 +110,7 @@ TEST_F(GpuIvf, ListsLongerThanCandidatesFit) {
   std::vector<float> rows = test::draw(random, 60'000 * 8);
   std::fill_n(rows.begin(), 30'000 * 8, 0.5F);
   const VectorIndex index = build(folder / "index", {Metric::kL2, Store::kFloat}, 8, 20, rows);
-  const auto gpu = search_on_gpu(index.ivf(), resources());
+  const auto gpu = search_on_gpu(std::get<Lists<RowCoding>>(index.searched()), resources());
   std::vector<float> queries = test::draw(random, 100 * 8);
   std::fill_n(queries.begin(), 10 * 8, 0.5F);
   expect_as_cpu(index, *gpu, queries, 100, 6, nullptr, "equal rows");
@@ -122,9 +122,11 @@ TEST_F(GpuIvf, ThreadsAndRefusals) {
   const test::TemporaryFolder folder(test::place_in_memory());
   const VectorIndex index = build(folder / "index", {Metric::kL2, Store::kFloat}, 12, 50,
                                   test::draw(random, 20'000 * 12));
-  const auto gpu = search_on_gpu(index.ivf(), resources(), {.memory = std::size_t{512} << 20});
+  const auto gpu = search_on_gpu(std::get<Lists<RowCoding>>(index.searched()), resources(),
+                                 {.memory = std::size_t{512} << 20});
   const std::vector<float> queries = test::draw(random, 60 * 12);
-  const Neighbors alone = search_on_cpu(index.ivf())->nearest(queries, 10, {.probes = 8});
+  const Neighbors alone = search_on_cpu(std::get<Lists<RowCoding>>(index.searched()))
+                              ->nearest(queries, 10, {.probes = 8});
   std::vector<Neighbors> together(4);
   std::vector<std::thread> threads;
   for (Neighbors& one : together) {
@@ -135,7 +137,9 @@ TEST_F(GpuIvf, ThreadsAndRefusals) {
   EXPECT_THROW(gpu->nearest(queries, 10, {.probes = 0}), UsageError);
   EXPECT_THROW(gpu->nearest(queries, 10, {.probes = 51}), UsageError);
   EXPECT_THROW(gpu->nearest(queries, 0, {.probes = 5}), UsageError);
-  EXPECT_THROW(search_on_gpu(index.ivf(), resources(), {.memory = 1 << 16}), Error);
+  EXPECT_THROW(
+      search_on_gpu(std::get<Lists<RowCoding>>(index.searched()), resources(), {.memory = 1 << 16}),
+      Error);
 }
 
 }  // namespace

@@ -36,7 +36,7 @@ VectorIndexSettings settings_of(Metric metric, std::size_t dimension, std::size_
                                 const BinarySettings& binary) {
   return {.metric = metric,
           .dimension = dimension,
-          .index = IndexKind::kIvfBinary,
+          .index = vector_kind("ivf-xfbq"),
           .ivf = {.lists = lists},
           .binary = binary};
 }
@@ -67,11 +67,9 @@ TEST(IvfBinary, TinyAndOddSizesAreBuiltVerifiedAndSearched) {
           EXPECT_EQ(index.settings().binary.bits, settings.binary.bits);
           EXPECT_EQ(index.settings().binary.is_rotated, settings.binary.is_rotated);
           EXPECT_EQ(index.settings().binary.is_corrected, settings.binary.is_corrected);
-          EXPECT_EQ(index.ivf_binary().rows(), rows);
-          EXPECT_THROW(index.binary(), UsageError);
-          EXPECT_THROW(index.ivf(), UsageError);
+          EXPECT_EQ(std::get<Lists<BinaryCoding>>(index.searched()).rows(), rows);
           const std::vector<float> query = test::draw(random, dimension, 1);
-          const auto searcher = search_on_cpu(index.ivf_binary(), 2);
+          const auto searcher = search_on_cpu(std::get<Lists<BinaryCoding>>(index.searched()), 2);
           if (!keeps_vectors) {
             EXPECT_THROW(searcher->nearest(query, 1, {.probes = 1, .refine = 1}), UsageError);
             EXPECT_THROW(index.flat(), UsageError);
@@ -99,7 +97,7 @@ TEST(IvfBinary, AnswersAreThoseOfCodesReadOneByOne) {
       // Some of them twice: ties.
       for (std::size_t i = 0; i < 100 * dimension; ++i) rows[i] = rows[200 * dimension + i];
       const VectorIndex index = build(folder / "index", settings, rows);
-      const Lists<BinaryCoding>& vectors = index.ivf_binary();
+      const Lists<BinaryCoding>& vectors = std::get<Lists<BinaryCoding>>(index.searched());
       RowFilter filter(1500);
       for (std::size_t row = 0; row < 1500; row += 1 + random() % 4) filter.add(row);
       const std::vector<float> queries = test::draw(random, 6 * dimension, 0.5F, 2);
@@ -138,7 +136,7 @@ TEST(IvfBinary, RefinedAnswersAreExactAmongTheCandidates) {
   const test::TemporaryFolder folder(test::place_in_memory());
   const VectorIndex index = build(folder / "index", settings_of(Metric::kL2, 24, 7, {.bits = 2}),
                                   test::draw(random, 900 * 24));
-  const auto searcher = search_on_cpu(index.ivf_binary());
+  const auto searcher = search_on_cpu(std::get<Lists<BinaryCoding>>(index.searched()));
   const std::vector<float> query = test::draw(random, 24);
   const Neighbors by_codes = searcher->nearest(query, 50, {.probes = 3});
   const Neighbors refined = searcher->nearest(query, 10, {.probes = 3, .refine = 50});
@@ -159,7 +157,7 @@ TEST(IvfBinary, TermsAndCodesAreThoseOfResiduals) {
               settings_of(Metric::kL2, 33, 5,
                           {.bits = 8, .is_rotated = true, .clip = 0, .is_corrected = is_corrected}),
               test::draw(random, 400 * 33, 3));
-    const Lists<BinaryCoding>& vectors = index.ivf_binary();
+    const Lists<BinaryCoding>& vectors = std::get<Lists<BinaryCoding>>(index.searched());
     const ReconstructedRows reconstructed(index);
     const StoredRows stored(index);
     for (std::size_t list = 0; list < vectors.lists(); ++list) {
@@ -192,7 +190,7 @@ TEST(IvfBinary, VerifyFindsCodesOfOtherVectorsAndBadArgumentsAreTold) {
   const VectorIndexSettings settings = settings_of(Metric::kL2, 12, 4, {.is_corrected = true});
   const std::vector<float> rows = test::draw(random, 300 * 12);
   const VectorIndex index = build(folder / "index", settings, rows);
-  const auto searcher = search_on_cpu(index.ivf_binary());
+  const auto searcher = search_on_cpu(std::get<Lists<BinaryCoding>>(index.searched()));
   const std::vector<float> query = test::draw(random, 12);
   EXPECT_THROW(searcher->nearest(query, 1, {.probes = 0}), UsageError);
   EXPECT_THROW(searcher->nearest(query, 1, {.probes = 5}), UsageError);
@@ -241,7 +239,7 @@ TEST(IvfBinary, BuildsInMemoryWhatAnIndexHas) {
                                     test::draw(random, 700 * 20, 1));
     const OwnedIvfBinaryVectors built = build_ivf_binary(index.flat(), {.lists = 9}, binary);
     const Lists<BinaryCoding> view = built.view();
-    const Lists<BinaryCoding>& stored = index.ivf_binary();
+    const Lists<BinaryCoding>& stored = std::get<Lists<BinaryCoding>>(index.searched());
     const auto is_same = [](const auto& a, const auto& b) {
       return std::equal(a.begin(), a.end(), b.begin(), b.end());
     };

@@ -58,23 +58,25 @@ TEST(IvfBuilder, WholeVectorsInMemoryAreThoseOfAnIndex) {
         const VectorIndexSettings settings{.metric = metric,
                                            .store = kind,
                                            .dimension = 7,
-                                           .index = IndexKind::kIvfFlat,
+                                           .index = vector_kind("ivf-flat"),
                                            .ivf = {.lists = std::min<std::size_t>(rows, 20)}};
         const std::vector<float> values = test::draw(random, rows * 7, 1);
         const VectorIndex index = store(folder / "index", settings, values);
         VectorIndexSettings flat = settings;
-        flat.index = IndexKind::kFlat;
+        flat.index = vector_kind("flat");
         const VectorIndex plain = store(folder / "flat", flat, values);
         const OwnedIvfVectors built = build_ivf(plain.flat(), settings.ivf);
         const Lists<RowCoding> view = built.view();
-        expect_same_lists(view.centroids, view.begins, index.ivf().centroids, index.ivf().begins);
+        expect_same_lists(view.centroids, view.begins,
+                          std::get<Lists<RowCoding>>(index.searched()).centroids,
+                          std::get<Lists<RowCoding>>(index.searched()).begins);
         EXPECT_EQ(copied(view.vectors.row_numbers), copied(index.flat().row_numbers));
         EXPECT_EQ(copied(view.vectors.norms), copied(index.flat().norms));
         EXPECT_EQ(rows_of(view.vectors.vectors), rows_of(index.flat().vectors));
         const std::vector<float> queries = test::draw(random, 5 * 7, 1);
         const Neighbors found = search_on_cpu(view, 1)->nearest(queries, rows, {.probes = 1});
-        const Neighbors expected =
-            search_on_cpu(index.ivf(), 1)->nearest(queries, rows, {.probes = 1});
+        const Neighbors expected = search_on_cpu(std::get<Lists<RowCoding>>(index.searched()), 1)
+                                       ->nearest(queries, rows, {.probes = 1});
         EXPECT_EQ(found.rows, expected.rows);
         EXPECT_EQ(found.distances, expected.distances);
       }
@@ -91,7 +93,7 @@ TEST(IvfBuilder, CodesInMemoryAreThoseOfAnIndex) {
           PqSettings{.bytes = 3, .is_rotated = true, .keeps_vectors = false}}) {
       const VectorIndexSettings settings{.metric = metric,
                                          .dimension = 9,
-                                         .index = IndexKind::kIvfPq,
+                                         .index = vector_kind("ivf-pq"),
                                          .ivf = {.lists = 11, .seed = 5},
                                          .pq = pq};
       const std::vector<float> values = test::draw(random, std::size_t{700} * 9, 1);
@@ -99,7 +101,7 @@ TEST(IvfBuilder, CodesInMemoryAreThoseOfAnIndex) {
       const VectorIndex plain = store(folder / "flat", {.metric = metric, .dimension = 9}, values);
       const OwnedIvfPqVectors built = build_ivf_pq(plain.flat(), settings.ivf, pq);
       const Lists<PqCoding> view = built.view();
-      const Lists<PqCoding>& expected = index.ivf_pq();
+      const Lists<PqCoding>& expected = std::get<Lists<PqCoding>>(index.searched());
       expect_same_lists(view.centroids, view.begins, expected.centroids, expected.begins);
       EXPECT_EQ(copied(view.row_numbers), copied(expected.row_numbers));
       EXPECT_EQ(copied(view.group_begins), copied(expected.group_begins));

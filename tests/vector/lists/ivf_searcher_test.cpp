@@ -30,7 +30,7 @@ VectorIndex build(const std::filesystem::path& target, Metric metric, Store stor
   VectorIndexWriter writer(target, {.metric = metric,
                                     .store = store,
                                     .dimension = dimension,
-                                    .index = IndexKind::kIvfFlat,
+                                    .index = vector_kind("ivf-flat"),
                                     .ivf = {.lists = lists}});
   writer.add(rows);
   writer.commit();
@@ -40,7 +40,7 @@ VectorIndex build(const std::filesystem::path& target, Metric metric, Store stor
 /// All vectors of the lists whose centroids are nearest, nearest first.
 std::vector<Answer> search_plainly(const VectorIndex& index, std::vector<float> query,
                                    std::size_t probes, const RowFilter* filter) {
-  const Lists<RowCoding>& ivf = index.ivf();
+  const Lists<RowCoding>& ivf = std::get<Lists<RowCoding>>(index.searched());
   const std::size_t dimension = index.settings().dimension;
   const Metric metric = index.settings().metric;
   const Metric coarse = metric == Metric::kInnerProduct ? metric : Metric::kL2;
@@ -90,10 +90,11 @@ TEST_P(IvfSearcherForms, AnswersAsAPlainSearchOfTheListsThatAreProbed) {
     for (const std::size_t count : {1, 5, 200}) {
       const std::vector<float> queries = test::draw(random, count * index.settings().dimension, 1);
       for (const std::size_t probes : {1, 4, lists}) {
-        if (probes > index.ivf().lists()) continue;
+        if (probes > std::get<Lists<RowCoding>>(index.searched()).lists()) continue;
         for (const RowFilter* const allowed :
              {static_cast<const RowFilter*>(nullptr), &std::as_const(filter)}) {
-          const auto searcher = search_on_cpu(index.ivf(), 1 + count % 3);
+          const auto searcher =
+              search_on_cpu(std::get<Lists<RowCoding>>(index.searched()), 1 + count % 3);
           const std::size_t k = std::min<std::size_t>(10, index.rows());
           const Neighbors found =
               searcher->nearest(queries, k, {.filter = allowed, .probes = probes});
@@ -126,7 +127,8 @@ TEST_P(IvfSearcherForms, AnswersAsAPlainSearchOfTheListsThatAreProbed) {
     const std::vector<float> queries = test::draw(random, 30 * index.settings().dimension, 1);
     const std::size_t k = std::min<std::size_t>(50, index.rows());
     const Neighbors all =
-        search_on_cpu(index.ivf(), 2)->nearest(queries, k, {.probes = index.ivf().lists()});
+        search_on_cpu(std::get<Lists<RowCoding>>(index.searched()), 2)
+            ->nearest(queries, k, {.probes = std::get<Lists<RowCoding>>(index.searched()).lists()});
     const Neighbors exact = FlatSearcher(index.flat(), 2).nearest(queries, k);
     EXPECT_EQ(all.rows, exact.rows);
     EXPECT_EQ(all.distances, exact.distances);
@@ -157,14 +159,13 @@ TEST(IvfSearcher, AnExactSearchOfItsFileIsThatOfAFlatIndex) {
   const VectorIndex flat = VectorIndex::open(folder / "flat");
   EXPECT_EQ(FlatSearcher(ivf.flat()).nearest(queries, 100).rows,
             FlatSearcher(flat.flat()).nearest(queries, 100).rows);
-  EXPECT_THROW(flat.ivf(), UsageError);
 }
 
 TEST(IvfSearcher, RefusesWhatItCannotAnswer) {
   const test::TemporaryFolder folder(test::place_in_memory());
   const VectorIndex index =
       build(folder / "index", Metric::kL2, Store::kFloat, 1, 2, std::vector<float>{0, 1, 10, 11});
-  const auto searcher = search_on_cpu(index.ivf(), 1);
+  const auto searcher = search_on_cpu(std::get<Lists<RowCoding>>(index.searched()), 1);
   const std::vector<float> query{0};
   EXPECT_THROW(searcher->nearest(query, 1, {.probes = 0}), UsageError);
   EXPECT_THROW(searcher->nearest(query, 1, {.probes = 3}), UsageError);
@@ -173,10 +174,10 @@ TEST(IvfSearcher, RefusesWhatItCannotAnswer) {
   EXPECT_EQ(searcher->nearest({}, 1, {.probes = 1}).queries, 0U);
   const Neighbors one_list = searcher->nearest(query, 4, {.probes = 1});
   EXPECT_EQ(std::count(one_list.rows.begin(), one_list.rows.end(), -1), 2);
-  VectorIndexWriter none(folder / "none", {.dimension = 1, .index = IndexKind::kIvfFlat});
+  VectorIndexWriter none(folder / "none", {.dimension = 1, .index = vector_kind("ivf-flat")});
   EXPECT_THROW(none.commit(), UsageError);
   VectorIndexWriter few(folder / "few",
-                        {.dimension = 1, .index = IndexKind::kIvfFlat, .ivf = {.lists = 3}});
+                        {.dimension = 1, .index = vector_kind("ivf-flat"), .ivf = {.lists = 3}});
   few.add(std::vector<float>{1, 2});
   EXPECT_THROW(few.commit(), UsageError);
 }
@@ -197,7 +198,7 @@ TEST(IvfSearcher, DamagedListsAreFoundWhenTheIndexIsOpened) {
       test::write_file(file, damaged);
       try {
         const VectorIndex index = VectorIndex::open(folder / "index");
-        const auto searcher = search_on_cpu(index.ivf(), 1);
+        const auto searcher = search_on_cpu(std::get<Lists<RowCoding>>(index.searched()), 1);
         searcher->nearest(queries, 100, {.probes = 5});
         searcher->within(queries, 3, {.probes = 2});
       } catch (const FormatError&) {
@@ -219,9 +220,11 @@ TEST(IvfSearcher, DamagedListsAreFoundWhenTheIndexIsOpened) {
     }
     test::write_file(file, damaged);
     const VectorIndex index = VectorIndex::open(folder / "index");
-    const Neighbors found = search_on_cpu(index.ivf(), 1)->nearest(queries, 10, {.probes = 3});
+    const Neighbors found = search_on_cpu(std::get<Lists<RowCoding>>(index.searched()), 1)
+                                ->nearest(queries, 10, {.probes = 3});
     EXPECT_EQ(found.queries, 30U);
-    search_on_cpu(index.ivf(), 1)->within(queries, 3, {.probes = 3});
+    search_on_cpu(std::get<Lists<RowCoding>>(index.searched()), 1)
+        ->within(queries, 3, {.probes = 3});
     EXPECT_FALSE(verify_vectors(folder / "index").ok());
     test::write_file(file, bytes);
   }
@@ -239,8 +242,8 @@ TEST(IvfSearcherReal, FindsMostNeighboursInFewLists) {
       build(folder / "index", Metric::kL2, Store::kFloat, base.columns, 100, base.values);
   const Neighbors exact = FlatSearcher(index.flat()).nearest(queries.values, 10);
   const auto recall = [&](std::size_t probes) {
-    const Neighbors found =
-        search_on_cpu(index.ivf())->nearest(queries.values, 10, {.probes = probes});
+    const Neighbors found = search_on_cpu(std::get<Lists<RowCoding>>(index.searched()))
+                                ->nearest(queries.values, 10, {.probes = probes});
     std::size_t hits = 0;
     for (std::size_t q = 0; q < found.queries; ++q) {
       for (std::size_t i = 0; i < 10; ++i) {

@@ -33,23 +33,23 @@ struct Kind {
 std::vector<Kind> kinds(Metric metric) {
   VectorIndexSettings base{.metric = metric, .dimension = kCheckedDimension};
   std::vector<Kind> all;
-  const auto add = [&](const std::string& name, IndexKind index, auto set) {
+  const auto add = [&](const std::string& name, VectorKind index, auto set) {
     all.push_back({name, base, false});
     all.back().settings.index = index;
     set(all.back());
   };
-  add("ivf-pq", IndexKind::kIvfPq, [](Kind& kind) {
+  add("ivf-pq", vector_kind("ivf-pq"), [](Kind& kind) {
     kind.settings.ivf.lists = 20;
     kind.settings.pq.bytes = 4;
   });
-  add("xfbq", IndexKind::kBinary, [](Kind& kind) { kind.settings.binary.bits = 2; });
-  add("xfbq, corrected", IndexKind::kBinary, [](Kind& kind) {
+  add("xfbq", vector_kind("xfbq"), [](Kind& kind) { kind.settings.binary.bits = 2; });
+  add("xfbq, corrected", vector_kind("xfbq"), [](Kind& kind) {
     kind.settings.binary.bits = 3;
     kind.settings.binary.is_rotated = true;
     kind.settings.binary.is_corrected = true;
     kind.is_corrected = true;
   });
-  add("ivf-xfbq", IndexKind::kIvfBinary, [](Kind& kind) {
+  add("ivf-xfbq", vector_kind("ivf-xfbq"), [](Kind& kind) {
     kind.settings.ivf.lists = 20;
     kind.settings.binary.bits = 2;
   });
@@ -150,7 +150,7 @@ TEST_P(CheckedRanges, HaveNoAnswerOutsideAndMissFew) {
   for (const Kind& kind : kinds(GetParam())) {
     build(kind, rows);
     const VectorIndex index = VectorIndex::open(folder_ / "index");
-    const SearchOptions all_lists{.probes = has_lists(index.settings().index) ? 20U : 1U};
+    const SearchOptions all_lists{.probes = index.settings().index.in_lists ? 20U : 1U};
     SearchOptions all_rows = all_lists;
     all_rows.refine = kCheckedRows;
     const auto checked = search_index_on_cpu(index, 2);
@@ -211,7 +211,7 @@ TEST_P(CheckedRanges, LookAtSegmentsRemovalsAndFilters) {
     change.commit();
     const VectorIndex index = VectorIndex::open(folder_ / "index");
     ASSERT_EQ(index.segments().size(), 2U);
-    SearchOptions settings{.probes = has_lists(index.settings().index) ? 20U : 1U};
+    SearchOptions settings{.probes = index.settings().index.in_lists ? 20U : 1U};
     if (!kind.is_corrected) settings.refine = all.size();
     const auto checked = search_index_on_cpu(index, 2);
     RowFilter filter(index.rows());
@@ -244,7 +244,7 @@ TEST_P(CheckedRanges, AreEstimatesWithoutVectors) {
     kind.settings.pq.keeps_vectors = false;
     build(kind, rows);
     const VectorIndex index = VectorIndex::open(folder_ / "index");
-    const SearchOptions settings{.probes = has_lists(index.settings().index) ? 20U : 1U};
+    const SearchOptions settings{.probes = index.settings().index.in_lists ? 20U : 1U};
     const auto searcher = search_index_on_cpu(index, 2);
     const auto by_codes = search_on_cpu(index.segments().front().vectors, 2);
     for (const float radius : radii(truth)) {
@@ -263,8 +263,8 @@ INSTANTIATE_TEST_SUITE_P(Metrics, CheckedRanges,
 TEST(CheckedSearcher, LeavesPlacesOfALargeKMissing) {
   auto random = test::generator(54);
   const test::TemporaryFolder folder(test::place_in_memory());
-  for (const IndexKind kind : {IndexKind::kFlat, IndexKind::kIvfFlat, IndexKind::kIvfPq,
-                               IndexKind::kBinary, IndexKind::kIvfBinary}) {
+  for (const VectorKind kind : {vector_kind("flat"), vector_kind("ivf-flat"), vector_kind("ivf-pq"),
+                                vector_kind("xfbq"), vector_kind("ivf-xfbq")}) {
     VectorIndexWriter writer(folder / "index", {.metric = Metric::kInnerProduct,
                                                 .dimension = 4,
                                                 .index = kind,
@@ -276,8 +276,8 @@ TEST(CheckedSearcher, LeavesPlacesOfALargeKMissing) {
     change.remove(VectorIds(std::vector<std::int64_t>{0, 3, 4}));
     change.commit();
     const VectorIndex index = VectorIndex::open(folder / "index");
-    const SearchOptions settings{.probes = has_lists(kind) ? 3U : 1U,
-                                 .refine = has_codes(kind) ? 50U : 0U};
+    const SearchOptions settings{.probes = kind.in_lists ? 3U : 1U,
+                                 .refine = kind.has_codes() ? 50U : 0U};
     const auto searcher = search_index_on_cpu(index);
     const std::vector<float> queries = test::draw(random, 2 * 4);
     const Neighbors found = searcher->nearest(queries, 100, settings);

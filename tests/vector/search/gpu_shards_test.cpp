@@ -119,14 +119,14 @@ TEST_F(GpuShards, InvertedFilesAnswerAsTheCpu) {
                                {.metric = metric,
                                 .store = metric == Metric::kL2 ? Store::kHalf : Store::kFloat,
                                 .dimension = 13,
-                                .index = IndexKind::kIvfFlat,
+                                .index = vector_kind("ivf-flat"),
                                 .ivf = {.lists = 25}});
       writer.add(test::draw(random, rows * 13));
       writer.commit();
       const VectorIndex index = VectorIndex::open(folder / "index");
       for (const std::size_t probes : {1, 6, 25}) {
         const std::size_t ks[] = {1, 30, 2500};
-        expect_as_cpu(index.ivf(), {.probes = probes}, random, ks);
+        expect_as_cpu(std::get<Lists<RowCoding>>(index.searched()), {.probes = probes}, random, ks);
         if (HasFatalFailure()) return;
       }
     }
@@ -149,8 +149,8 @@ TEST_F(GpuShards, CodesAnswerAsTheCpuRefinedToo) {
 TEST_F(GpuShards, SegmentsAnswerAsOnTheCpu) {
   auto random = test::generator(8);
   const test::TemporaryFolder folder(test::place_in_memory());
-  for (const IndexKind kind : {IndexKind::kFlat, IndexKind::kIvfFlat, IndexKind::kIvfPq,
-                               IndexKind::kBinary, IndexKind::kIvfBinary}) {
+  for (const VectorKind kind : {vector_kind("flat"), vector_kind("ivf-flat"), vector_kind("ivf-pq"),
+                                vector_kind("xfbq"), vector_kind("ivf-xfbq")}) {
     VectorIndexWriter writer(folder / "index", {.metric = Metric::kL2,
                                                 .dimension = 12,
                                                 .index = kind,
@@ -169,9 +169,9 @@ TEST_F(GpuShards, SegmentsAnswerAsOnTheCpu) {
     }
     const VectorIndex index = VectorIndex::open(folder / "index");
     ASSERT_EQ(index.segments().size(), 2U);
-    const SearchOptions settings{.probes = has_lists(kind) ? std::size_t{5} : 1,
-                                 .refine = has_codes(kind) ? std::size_t{60} : 0,
-                                 .extra = kind == IndexKind::kBinary ? std::size_t{9} : 0};
+    const SearchOptions settings{.probes = kind.in_lists ? std::size_t{5} : 1,
+                                 .refine = kind.has_codes() ? std::size_t{60} : 0,
+                                 .extra = kind == vector_kind("xfbq") ? std::size_t{9} : 0};
     const auto cpu = search_index_on_cpu(index);
     RowFilter filter(index.rows());
     for (std::size_t row = 0; row < index.rows(); row += 2) filter.add(row);

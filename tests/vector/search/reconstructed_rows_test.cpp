@@ -27,7 +27,7 @@ std::vector<float> draw_rows(std::size_t rows, std::uint64_t stream) {
   return values;
 }
 
-VectorIndexSettings settings_of(IndexKind kind, Metric metric) {
+VectorIndexSettings settings_of(VectorKind kind, Metric metric) {
   VectorIndexSettings settings;
   settings.metric = metric;
   settings.dimension = kDimension;
@@ -95,7 +95,7 @@ TEST(ReconstructedRows, OfProductCodesHaveTheDistancesThatSearchesTell) {
   for (const Metric metric : {Metric::kL2, Metric::kInnerProduct, Metric::kCosine}) {
     for (const std::size_t bits : {8, 4}) {
       for (const bool is_rotated : {false, true}) {
-        VectorIndexSettings settings = settings_of(IndexKind::kIvfPq, metric);
+        VectorIndexSettings settings = settings_of(vector_kind("ivf-pq"), metric);
         settings.pq.bits = bits;
         settings.pq.is_rotated = is_rotated;
         settings.pq.keeps_vectors = is_rotated;
@@ -109,7 +109,7 @@ TEST(ReconstructedRows, OfProductCodesHaveTheDistancesThatSearchesTell) {
 TEST(ReconstructedRows, OfBinaryCodesLieWithinACell) {
   for (const std::size_t bits : {1, 3, 8}) {
     for (const bool is_rotated : {false, true}) {
-      VectorIndexSettings settings = settings_of(IndexKind::kBinary, Metric::kL2);
+      VectorIndexSettings settings = settings_of(vector_kind("xfbq"), Metric::kL2);
       settings.binary.bits = bits;
       settings.binary.is_rotated = is_rotated;
       settings.binary.clip = 0;
@@ -133,7 +133,7 @@ TEST(ReconstructedRows, OfBinaryCodesLieWithinACell) {
 
 TEST(ReconstructedRows, OfCorrectedCodesAreAsFarAsTheirResiduals) {
   for (const Metric metric : {Metric::kL2, Metric::kInnerProduct}) {
-    VectorIndexSettings settings = settings_of(IndexKind::kBinary, metric);
+    VectorIndexSettings settings = settings_of(vector_kind("xfbq"), metric);
     settings.binary.is_rotated = true;
     settings.binary.is_corrected = true;
     const test::TemporaryFolder folder;
@@ -155,10 +155,11 @@ TEST(ReconstructedRows, OfCorrectedCodesAreAsFarAsTheirResiduals) {
 
 TEST(ReconstructedRows, SayWhatTheyCannotDo) {
   const test::TemporaryFolder folder;
-  const VectorIndex flat = make_index(folder / "flat", settings_of(IndexKind::kFlat, Metric::kL2));
+  const VectorIndex flat =
+      make_index(folder / "flat", settings_of(vector_kind("flat"), Metric::kL2));
   EXPECT_THROW(ReconstructedRows{flat}, UsageError);
   const VectorIndex codes =
-      make_index(folder / "codes", settings_of(IndexKind::kIvfPq, Metric::kL2));
+      make_index(folder / "codes", settings_of(vector_kind("ivf-pq"), Metric::kL2));
   std::vector<float> vector(kDimension);
   EXPECT_THROW(ReconstructedRows(codes).copy(kRows + 50, vector.data()), UsageError);
 }

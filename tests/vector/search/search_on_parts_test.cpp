@@ -90,7 +90,7 @@ TEST(SearchOnParts, SlicesOfListsAnswerAsTheWhole) {
       VectorIndexWriter writer(folder / "index", {.metric = metric,
                                                   .store = store,
                                                   .dimension = 7,
-                                                  .index = IndexKind::kIvfFlat,
+                                                  .index = vector_kind("ivf-flat"),
                                                   .ivf = {.lists = 17}});
       std::vector<float> values = test::draw(random, rows * 7);
       for (std::size_t i = rows / 2 * 7; i < values.size(); ++i) values[i] = values[i % 70];
@@ -98,9 +98,10 @@ TEST(SearchOnParts, SlicesOfListsAnswerAsTheWhole) {
       writer.commit();
       const VectorIndex index = VectorIndex::open(folder / "index");
       for (const std::size_t probes : {1, 5, 17}) {
-        const auto one = search_on_cpu(index.ivf(), 2);
+        const auto one = search_on_cpu(std::get<Lists<RowCoding>>(index.searched()), 2);
         for (const std::size_t shards : {1, 2, 5}) {
-          const auto whole = search_slices(random, index.ivf(), shards);
+          const auto whole =
+              search_slices(random, std::get<Lists<RowCoding>>(index.searched()), shards);
           for (const std::size_t queries : {1, 40}) {
             expect_as_one(*whole, *one, {.probes = probes}, random, test::draw(random, queries * 7),
                           std::to_string(probes) + " probes, " + std::to_string(shards) +
@@ -148,7 +149,7 @@ TEST(SearchOnParts, SlicesOfListsOfBinaryCodesAnswerAsTheWhole) {
     VectorIndexWriter writer(folder / "index",
                              {.metric = metric,
                               .dimension = 40,
-                              .index = IndexKind::kIvfBinary,
+                              .index = vector_kind("ivf-xfbq"),
                               .ivf = {.lists = 17},
                               .binary = {.bits = 3, .is_corrected = metric == Metric::kL2}});
     writer.add(test::draw(random, 1500 * 40));
@@ -156,12 +157,13 @@ TEST(SearchOnParts, SlicesOfListsOfBinaryCodesAnswerAsTheWhole) {
     const VectorIndex index = VectorIndex::open(folder / "index");
     for (const std::size_t refine : {0, 30}) {
       const SearchOptions settings{.probes = 5, .refine = refine, .query_bits = 6};
-      const auto one = search_on_cpu(index.ivf_binary(), 2);
+      const auto one = search_on_cpu(std::get<Lists<BinaryCoding>>(index.searched()), 2);
       for (const std::size_t shards : {2, 5}) {
-        std::unique_ptr<VectorSearcher> whole = search_slices(random, index.ivf_binary(), shards);
+        std::unique_ptr<VectorSearcher> whole =
+            search_slices(random, std::get<Lists<BinaryCoding>>(index.searched()), shards);
         if (refine > 0) {
-          whole = std::make_unique<RefiningSearcher>(std::move(whole), index.flat(),
-                                                     index.ivf_binary());
+          whole = std::make_unique<RefiningSearcher>(
+              std::move(whole), index.flat(), std::get<Lists<BinaryCoding>>(index.searched()));
         }
         expect_as_one(*whole, *one, settings, random, test::draw(random, 20 * 40),
                       std::to_string(refine) + " refined");

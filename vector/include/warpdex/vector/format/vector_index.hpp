@@ -11,52 +11,39 @@
 
 #include "warpdex/core/storage/section_file.hpp"
 #include "warpdex/vector/binary/binary_settings.hpp"
-#include "warpdex/vector/binary/binary_vectors.hpp"
+#include "warpdex/vector/codings.hpp"
 #include "warpdex/vector/data/ids.hpp"
 #include "warpdex/vector/flat/flat_vectors.hpp"
 #include "warpdex/vector/format/vector_segment.hpp"
 #include "warpdex/vector/lists/ivf_settings.hpp"
-#include "warpdex/vector/lists/lists.hpp"
 #include "warpdex/vector/metric.hpp"
-#include "warpdex/vector/pq/pq_coding.hpp"
 #include "warpdex/vector/rows/vector_view.hpp"
 
 namespace warpdex::vector {
 
-/// How vectors are found.
-enum class IndexKind : std::uint8_t {
-  kFlat,       ///< all are compared
-  kIvfFlat,    ///< an inverted file: those of the lists whose centroids are nearest
-  kIvfPq,      ///< likewise, by codes of a few bytes a vector
-  kBinary,     ///< all are compared, by codes of a few bits a component
-  kIvfBinary,  ///< those of the nearest lists, by such codes
+/// How vectors are found: all are compared, or those of the lists whose centroids are nearest; by
+/// themselves or by codes.
+struct VectorKind {
+  bool in_lists = false;
+  CodingKind coding = CodingKind::kRows;
+
+  bool has_codes() const { return coding != CodingKind::kRows; }
+  bool operator==(const VectorKind&) const = default;
 };
 
-/// Whether vectors lie in lists.
-constexpr bool has_lists(IndexKind kind) {
-  return kind == IndexKind::kIvfFlat || kind == IndexKind::kIvfPq || kind == IndexKind::kIvfBinary;
-}
-/// Whether codes have some bits of each component.
-constexpr bool has_binary_codes(IndexKind kind) {
-  return kind == IndexKind::kBinary || kind == IndexKind::kIvfBinary;
-}
-/// Whether vectors are compared by codes.
-constexpr bool has_codes(IndexKind kind) {
-  return kind == IndexKind::kIvfPq || has_binary_codes(kind);
-}
-
-/// "flat", "ivf-flat", "ivf-pq", "xfbq" or "ivf-xfbq".
-std::string_view index_kind_name(IndexKind kind);
+/// "flat", "ivf-flat", "ivf-pq", "xfbq" or "ivf-xfbq". Throws UsageError for codes without lists
+/// that must have some.
+std::string_view vector_kind_name(const VectorKind& kind);
 /// The kind of that name; throws UsageError, which lists the names, for another.
-IndexKind index_kind_from_name(std::string_view name);
+VectorKind vector_kind(std::string_view name);
 
 struct VectorIndexSettings {
   Metric metric = Metric::kL2;
   Store store = Store::kFloat;
   std::size_t dimension = 0;  ///< 1 to kMaxDimension
-  IndexKind index = IndexKind::kFlat;
-  IvfSettings ivf = {};  ///< for inverted files; of an index that is open, lists only
-  PqSettings pq = {};    ///< for kIvfPq; keeps_vectors for all codes
+  VectorKind index = {};
+  IvfSettings ivf = {};  ///< for lists; of an index that is open, their number only
+  PqSettings pq = {};    ///< for product codes; keeps_vectors for all codes
   /// For binary codes; of an index that is open, bits, is_rotated and is_corrected only.
   BinarySettings binary = {};
 };
@@ -87,19 +74,13 @@ class VectorIndex {
   /// centre of the first one.
   const std::vector<VectorSegment>& segments() const;
 
-  /// What an exact search reads, also of an inverted file. Throws UsageError if the vectors were
-  /// not kept. This and the next four throw UsageError if there are several segments or removed
-  /// rows; then search segments(), or use search_index_on_cpu(). After a merge they work again,
+  /// What a search of all vectors reads. Throws UsageError if there are several segments or removed
+  /// rows; then search segments(), or use search_index_on_cpu(). After a merge it works again,
   /// except in an index without ids from which rows were removed: its row numbers keep their gaps.
+  const SearchedVectors& searched() const;
+  /// Likewise what an exact search reads, also of lists. Throws UsageError, too, if the vectors
+  /// were not kept.
   const FlatVectors& flat() const;
-  /// What IvfSearcher reads. Throws UsageError unless the index is of kIvfFlat.
-  const Lists<RowCoding>& ivf() const;
-  /// What IvfPqSearcher reads. Throws UsageError unless the index is of kIvfPq.
-  const Lists<PqCoding>& ivf_pq() const;
-  /// What BinarySearcher reads. Throws UsageError unless the index is of kBinary.
-  const BinaryVectors& binary() const;
-  /// What IvfBinarySearcher reads. Throws UsageError unless the index is of kIvfBinary.
-  const Lists<BinaryCoding>& ivf_binary() const;
 
   IdKind id_kind() const;
   /// The id of a row as text, of a removed one too; for kRows its number. Throws UsageError for a

@@ -25,6 +25,7 @@ struct ProductQuantizer {
   /// product of row c and the vector, in the canonical order of arithmetic.
   std::span<const float> rotation = {};
 
+  std::size_t code_bytes() const { return bytes; }
   std::size_t codewords() const { return std::size_t{1} << bits; }
   std::size_t parts() const { return bytes * 8 / bits; }
   std::size_t part_begin(std::size_t part) const { return part * dimension / parts(); }

@@ -27,14 +27,12 @@ class RowSlice {
  private:
   void cut(const FlatVectors& all, std::size_t first, std::size_t count);
   void cut(const Lists<RowCoding>& all, std::size_t first, std::size_t count);
-  void cut(const Lists<PqCoding>& all, std::size_t first, std::size_t count);
   void cut(const BinaryVectors& all, std::size_t first, std::size_t count);
-  void cut(const Lists<BinaryCoding>& all, std::size_t first, std::size_t count);
+  template <class Coding>
+  void cut(const Lists<Coding>& all, std::size_t first, std::size_t count);
   void copy_codes(const CodeLists& all, std::size_t code_bytes);
   /// Of numbers that lie in the order of lists, those of the slice; none where there are none.
   std::vector<float> copy_floats(std::span<const float> all) const;
-  /// Cuts what all inverted files of codes have.
-  void cut_lists(CodeLists& codes, std::size_t code_bytes, std::size_t first, std::size_t count);
   void find_rows(std::span<const std::uint32_t> row_numbers, std::span<const std::uint64_t> begins,
                  std::size_t first, std::size_t count);
 

@@ -4,18 +4,23 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <tuple>
 #include <variant>
 
-#include "warpdex/vector/binary/binary_vectors.hpp"
+#include "warpdex/vector/codings.hpp"
 #include "warpdex/vector/flat/flat_vectors.hpp"
-#include "warpdex/vector/lists/lists.hpp"
-#include "warpdex/vector/pq/pq_coding.hpp"
 
 namespace warpdex::vector {
 
-/// Owns nothing.
-using SearchedVectors = std::variant<FlatVectors, BinaryVectors, Lists<RowCoding>, Lists<PqCoding>,
-                                     Lists<BinaryCoding>>;
+template <class Codings>
+struct SearchedVectorsOf;
+template <class... Coding>
+struct SearchedVectorsOf<std::tuple<Coding...>> {
+  using Type = std::variant<FlatVectors, BinaryVectors, Lists<Coding>...>;
+};
+
+/// All vectors, or those in lists. Owns nothing.
+using SearchedVectors = SearchedVectorsOf<Codings>::Type;
 
 Metric metric_of(const SearchedVectors& vectors);
 std::size_t dimension_of(const SearchedVectors& vectors);

@@ -1,5 +1,5 @@
 // Row numbers, lists and centroids as sections.
-#include "format/ivf_lists.hpp"
+#include "format/list_sections.hpp"
 
 #include "format/manifest.hpp"
 

@@ -1,13 +1,13 @@
-// Writes codes as they are made.
-#include "format/binary_layout.hpp"
-
+// Binary codes of all rows in their order: built in memory, or into sections as they are made.
 #include <utility>
 
+#include "binary/binary_format.hpp"
 #include "binary/encode_rows.hpp"
 #include "binary/train.hpp"
-#include "format/ivf_lists.hpp"
+#include "format/list_sections.hpp"
 #include "format/manifest.hpp"
 #include "pq/code_groups.hpp"
+#include "warpdex/core/error.hpp"
 #include "warpdex/vector/format/binary_builder.hpp"
 
 namespace warpdex::vector {
@@ -24,10 +24,29 @@ void encode_all(const FlatVectors& rows, const BinaryQuantizer& quantizer, std::
       [&] { encode_rows(rows.vectors, quantizer, threads, sink, on_block); });
 }
 
-BinaryTraining train(const FlatVectors& rows, const BinarySettings& settings, BuildSteps& steps) {
+BinaryTraining train_rows(const FlatVectors& rows, const BinarySettings& settings,
+                          BuildSteps& steps) {
   BinaryTraining training;
   steps.run_on_cpu("scale", [&] { training = train_binary(rows, settings); });
   return training;
+}
+
+void write_row_codes(const FlatVectors& rows, const BinaryQuantizer& quantizer, std::size_t threads,
+                     const SegmentJob& job) {
+  SectionWriter codes(job.folder, section::kCodes);
+  SectionWriter factors(job.folder, section::kFactors);
+  SectionWriter residuals(job.folder, section::kResiduals);
+  encode_all(rows, quantizer, threads, job.steps, [&](const EncodedRows& some) {
+    codes.append(some.codes);
+    append_all(factors, some.factors);
+    append_all(residuals, some.residuals);
+  });
+  job.sections.push_back(codes.finish());
+  job.sections.push_back(factors.finish());
+  job.sections.push_back(residuals.finish());
+  const bool has_terms = rows.metric == Metric::kL2;
+  job.sections.push_back(write_section(job.folder, section::kTerms,
+                                       has_terms ? rows.norms : std::span<const float>()));
 }
 
 }  // namespace
@@ -50,7 +69,7 @@ OwnedBinaryVectors build_binary(const FlatVectors& rows, const BinarySettings& s
                                 const BuildProgress& progress, const BuildDevice& device) {
   check_binary(settings);
   BuildSteps steps(progress, device);
-  BinaryTraining training = train(rows, settings, steps);
+  BinaryTraining training = train_rows(rows, settings, steps);
   const BinaryQuantizer quantizer = training.quantizer(rows.vectors.dimension, settings.bits);
   OwnedBinaryVectors built;
   built.vectors = rows;
@@ -69,43 +88,19 @@ OwnedBinaryVectors build_binary(const FlatVectors& rows, const BinarySettings& s
   return built;
 }
 
-void write_row_codes(const FlatVectors& rows, const BinaryQuantizer& quantizer, std::size_t threads,
-                     const std::filesystem::path& folder, BuildSteps& steps,
-                     std::vector<SectionInfo>& sections) {
-  SectionWriter codes(folder, section::kCodes);
-  SectionWriter factors(folder, section::kFactors);
-  SectionWriter residuals(folder, section::kResiduals);
-  encode_all(rows, quantizer, threads, steps, [&](const EncodedRows& some) {
-    codes.append(some.codes);
-    append_all(factors, some.factors);
-    append_all(residuals, some.residuals);
-  });
-  sections.push_back(codes.finish());
-  sections.push_back(factors.finish());
-  sections.push_back(residuals.finish());
-  const bool has_terms = rows.metric == Metric::kL2;
-  sections.push_back(
-      write_section(folder, section::kTerms, has_terms ? rows.norms : std::span<const float>()));
+void CodingFormat<BinaryCoding>::build_all(const SegmentJob& job) {
+  if (job.rows.flat.vectors.rows == 0) {
+    throw UsageError("codes are trained on the vectors; give one or more, or build a flat index");
+  }
+  const BinarySettings& settings = job.settings.binary;
+  const BinaryTraining training = train_rows(job.rows.flat, settings, job.steps);
+  const BinaryQuantizer quantizer = training.quantizer(job.settings.dimension, settings.bits);
+  write_row_codes(job.rows.flat, quantizer, settings.threads, job);
+  write_quantizer(quantizer, job.folder, job.sections);
 }
 
-void write_binary_quantizer(const BinaryQuantizer& quantizer, const std::filesystem::path& folder,
-                            std::vector<SectionInfo>& sections) {
-  sections.push_back(write_section(folder, section::kCodeCentre, quantizer.centre));
-  sections.push_back(
-      write_section(folder, section::kCodeScale, std::span<const float>(&quantizer.scale, 1)));
-  sections.push_back(write_section(folder, section::kRotation, quantizer.rotation));
-}
-
-std::vector<SectionInfo> write_binary(const FlatVectors& rows, const VectorIndexSettings& settings,
-                                      const std::filesystem::path& folder,
-                                      const BuildProgress& progress, const BuildDevice& device) {
-  BuildSteps steps(progress, device);
-  const BinaryTraining training = train(rows, settings.binary, steps);
-  const BinaryQuantizer quantizer = training.quantizer(settings.dimension, settings.binary.bits);
-  std::vector<SectionInfo> sections;
-  write_row_codes(rows, quantizer, settings.binary.threads, folder, steps, sections);
-  write_binary_quantizer(quantizer, folder, sections);
-  return sections;
+void CodingFormat<BinaryCoding>::add_all(const SegmentJob& job, const BinaryVectors& trained) {
+  write_row_codes(job.rows.flat, trained.quantizer, 0, job);
 }
 
 }  // namespace warpdex::vector

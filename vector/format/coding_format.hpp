@@ -1,0 +1,76 @@
+// What the format asks of a coding. The folder of a coding has its own; codings.hpp has all.
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "format/manifest.hpp"
+#include "format/written_rows.hpp"
+#include "lists/build/lists.hpp"
+#include "lists/build/steps.hpp"
+#include "warpdex/core/storage/manifest_json.hpp"
+#include "warpdex/core/storage/section_file.hpp"
+#include "warpdex/core/storage/segment_view.hpp"
+#include "warpdex/vector/format/vector_index.hpp"
+
+namespace warpdex::vector {
+
+/// A segment that is being written from its rows.
+struct SegmentJob {
+  const WrittenRows& rows;
+  const VectorIndexSettings& settings;
+  const std::filesystem::path& folder;
+  BuildSteps& steps;
+  std::vector<SectionInfo>& sections;
+};
+
+/// A segment that is being opened. The first one of the index has what was trained.
+struct OpenedSections {
+  const SegmentView& own;
+  const SegmentView& first;
+  const VectorIndexSettings& settings;
+  std::size_t rows;
+  FlatVectors vectors;  ///< without data where they were not kept
+};
+
+/// The section rotation: nothing, or the rows of one.
+inline std::span<const float> open_rotation(const OpenedSections& sections) {
+  const SectionView& rotation = sections.first.section(section::kRotation);
+  const std::size_t dimension = sections.settings.dimension;
+  return rotation.as<float>(rotation.bytes().empty() ? 0 : dimension * dimension);
+}
+
+/// Has, for every coding:
+/// - kAll, kLists: the names of the kinds without and with lists; kAll is empty where there must be
+///   lists, and kWithoutLists says so;
+/// - check(settings): throws UsageError for settings out of range, and sets defaults;
+/// - write(settings, manifest) and read(manifest, settings): what the manifest says of it;
+/// - set_rotated(settings): the section of a rotation is not empty.
+///
+/// For codes in lists:
+/// - kHasFactors: whether there is a section of factors; if so, has_factors(quantizer): whether it
+///   has one of each vector;
+/// - kIsWrittenLast: of a merged segment, whether the quantizer comes after the centroids;
+/// - open_quantizer(sections) and write_quantizer(quantizer, folder, sections);
+/// - of_residuals(quantizer): as it encodes residuals;
+/// - train(rows, lists, settings, steps), whose result has quantizer(settings);
+/// - encode(rows, rules, groups, threads, steps, sink): encodes all groups;
+/// - verify(segment, lists): throws FormatError for what is damaged;
+/// - decode(quantizer, code, factor, out): what a code stands for; `factor` is null where there are
+///   none.
+///
+/// For codes without lists: open_all(sections), build_all(job), add_all(job, trained), and verify()
+/// of them.
+template <class Coding>
+struct CodingFormat;
+
+/// Whether there are codes without lists.
+template <class Coding>
+concept HasAllCodes = requires(const OpenedSections& sections) {
+  CodingFormat<Coding>::open_all(sections);
+};
+
+}  // namespace warpdex::vector

@@ -1,0 +1,29 @@
+// The codings of vectors: each is a folder, and has its lines here.
+#pragma once
+
+#include <cstdint>
+#include <tuple>
+
+#include "warpdex/vector/binary/binary_vectors.hpp"
+#include "warpdex/vector/lists/lists.hpp"
+#include "warpdex/vector/pq/pq_coding.hpp"
+
+namespace warpdex::vector {
+
+/// What vectors are compared by.
+enum class CodingKind : std::uint8_t {
+  kRows,    ///< the vectors themselves
+  kPq,      ///< codes of a few bytes a vector
+  kBinary,  ///< codes of a few bits a component
+};
+
+/// In the order of CodingKind.
+using Codings = std::tuple<RowCoding, PqCoding, BinaryCoding>;
+
+/// Codes have a quantizer.
+template <class Coding>
+concept HasCodes = requires {
+  typename Coding::Quantizer;
+};
+
+}  // namespace warpdex::vector
