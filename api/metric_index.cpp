@@ -17,6 +17,24 @@ namespace {
 
 constexpr std::size_t kDefaultPermutants = 128;
 
+/// Where the CPU takes over from a GPU that threw `error`; else throws it again. Within the
+/// handler.
+void let_cpu_build(const NewMetricIndex& settings, const Error& error) {
+  if (settings.device != Device::kAuto || !is_of_gpu(error)) throw;
+  if (settings.on_cpu) settings.on_cpu(error);
+}
+
+/// The GPU that is to rank, or none.
+std::optional<Gpu> ranking_gpu(const NewMetricIndex& settings) {
+  if (settings.device == Device::kCpu) return std::nullopt;
+  try {
+    return usable_gpu(settings.gpu);
+  } catch (const Error& error) {
+    let_cpu_build(settings, error);
+    return std::nullopt;
+  }
+}
+
 MetricBuildReport write_index(const std::filesystem::path& folder, const NewMetricIndex& settings,
                               const metric::Objects& objects,
                               const metric::MetricProgress& progress) {
@@ -24,12 +42,23 @@ MetricBuildReport write_index(const std::filesystem::path& folder, const NewMetr
   report.objects = objects.view().objects;
   report.permutants =
       settings.permutants != 0 ? settings.permutants : std::min(kDefaultPermutants, report.objects);
-  report.notes = metric::write_metric_index(folder, objects,
-                                            {.permutants = report.permutants,
-                                             .choice = settings.choice,
-                                             .seed = settings.seed,
-                                             .threads = settings.threads},
-                                            progress);
+  const metric::PermutationSettings chosen{.permutants = report.permutants,
+                                           .choice = settings.choice,
+                                           .seed = settings.seed,
+                                           .threads = settings.threads};
+  if (const std::optional<Gpu> gpu = ranking_gpu(settings)) {
+    try {
+      report.notes =
+          metric::write_metric_index(folder, objects, chosen, progress, &gpu->resources());
+      report.is_on_gpu = true;
+      return report;
+    } catch (const UsageError&) {
+      throw;
+    } catch (const Error& error) {
+      let_cpu_build(settings, error);
+    }
+  }
+  report.notes = metric::write_metric_index(folder, objects, chosen, progress);
   return report;
 }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <filesystem>
 #include <fstream>
 #include <random>
 
@@ -127,6 +128,45 @@ TEST(MetricIndexApi, SearchesCanBeStoppedAndMoved) {
   EXPECT_EQ(why, why_no_device());
   EXPECT_EQ(index.device(), Device::kCpu);
   EXPECT_FALSE(index.gpu());
+}
+
+TEST(MetricIndexApi, BuildsOnTheCpuWhereThereIsNoGpu) {
+  if (device_count() > 0) GTEST_SKIP() << "there is a GPU";
+  const test::TemporaryFolder folder;
+  NewMetricIndex settings;
+  settings.device = Device::kGpu;
+  EXPECT_THROW(MetricIndex::build(folder / "index", settings, kWords), CudaError);
+  EXPECT_FALSE(std::filesystem::exists(folder / "index"));
+  std::string why;
+  settings.device = Device::kAuto;
+  settings.on_cpu = [&](const Error& error) { why = error.what(); };
+  EXPECT_FALSE(MetricIndex::build(folder / "index", settings, kWords).is_on_gpu);
+  EXPECT_EQ(why, why_no_device());
+  EXPECT_EQ(MetricIndex(folder / "index").objects(), kWords.size());
+}
+
+TEST(GpuMetricIndexApi, BuildsTheCpusIndex) {
+  if (device_count() == 0) GTEST_SKIP() << why_no_device();
+  const test::TemporaryFolder folder;
+  NewMetricIndex settings;
+  EXPECT_FALSE(MetricIndex::build(folder / "cpu", settings, kWords).is_on_gpu);
+  settings.device = Device::kGpu;
+  EXPECT_TRUE(MetricIndex::build(folder / "gpu", settings, kWords).is_on_gpu);
+  std::string why;
+  settings.device = Device::kAuto;
+  settings.gpu = Gpu(0, 1);
+  settings.on_cpu = [&](const Error& error) { why = error.what(); };
+  EXPECT_FALSE(MetricIndex::build(folder / "small", settings, kWords).is_on_gpu);
+  EXPECT_NE(why.find("MiB of GPU memory"), std::string::npos) << why;
+  settings.device = Device::kGpu;
+  EXPECT_THROW(MetricIndex::build(folder / "none", settings, kWords), Error);
+  settings.permutants = 11;
+  EXPECT_THROW(MetricIndex::build(folder / "none", settings, kWords), UsageError);
+  EXPECT_FALSE(std::filesystem::exists(folder / "none"));
+  const std::filesystem::path ranks = std::filesystem::path("segment-0") / "permutations";
+  const std::string right = test::read_file(folder / "cpu" / ranks);
+  EXPECT_EQ(test::read_file(folder / "gpu" / ranks), right);
+  EXPECT_EQ(test::read_file(folder / "small" / ranks), right);
 }
 
 TEST(GpuMetricIndexApi, AnswersAreTheCpus) {

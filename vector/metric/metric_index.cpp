@@ -10,6 +10,7 @@
 #include "warpdex/core/storage/open_stored.hpp"
 #include "warpdex/core/storage/replacement_folder.hpp"
 #include "warpdex/core/storage/segment_view.hpp"
+#include "warpdex/vector/metric/gpu_permutation_builder.hpp"
 
 namespace warpdex::metric {
 namespace {
@@ -68,12 +69,18 @@ Manifest read_manifest(const Folder& folder) {
 std::vector<std::string> write_metric_index(const std::filesystem::path& target,
                                             const Objects& objects,
                                             const PermutationSettings& settings,
-                                            const MetricProgress& progress) {
+                                            const MetricProgress& progress, Resources* gpu) {
   ReplacementFolder replacement(target, kMetricKind);
-  const auto space = make_space(objects.view());
+  const ObjectsView view = objects.view();
+  const auto space = make_space(view);
   const std::vector<std::uint32_t> permutants = choose_permutants(*space, settings, progress);
-  return write_all(replacement, objects.view(), permutants,
-                   rank_permutants(*space, permutants, settings.threads, progress));
+  if (gpu == nullptr) {
+    return write_all(replacement, view, permutants,
+                     rank_permutants(*space, permutants, settings.threads, progress));
+  }
+  const auto ranks = rank_permutants_on_gpu(view, permutants, *gpu, settings.threads, progress);
+  const std::size_t row_bytes = rank_stride(permutants.size()) * rank_bytes(permutants.size());
+  return write_all(replacement, view, permutants, {ranks.get(), view.objects * row_bytes});
 }
 
 std::vector<std::string> write_metric_index(const std::filesystem::path& target,

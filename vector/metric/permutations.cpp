@@ -2,12 +2,13 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
-#include <mutex>
 #include <numeric>
 #include <random>
 #include <string>
 
 #include "metric/rank_row.hpp"
+#include "metric/search_arguments.hpp"
+#include "metric/shared_progress.hpp"
 #include "warpdex/core/error.hpp"
 #include "warpdex/core/parallel.hpp"
 #include "warpdex/vector/metric/permutation_index.hpp"
@@ -20,33 +21,6 @@ constexpr std::array<RankDistance, 4> kRankDistances{RankDistance::kFootrule, Ra
                                                      RankDistance::kTau, RankDistance::kBits};
 /// Objects that a thread takes at once.
 constexpr std::size_t kRunObjects = 1024;
-
-/// Adds up what threads have done and tells it, one at a time.
-class SharedProgress {
- public:
-  SharedProgress(const MetricProgress& progress, std::uint64_t total)
-      : progress_(progress), total_(total) {}
-  void add(std::uint64_t done) {
-    if (!progress_) return;
-    const std::lock_guard lock(mutex_);
-    done_ += done;
-    progress_(done_, total_);
-  }
-
- private:
-  const MetricProgress& progress_;
-  std::uint64_t total_;
-  std::mutex mutex_;
-  std::uint64_t done_ = 0;
-};
-
-void check_count(const MetricSpace& space, std::size_t permutants) {
-  const std::size_t max = std::min(space.size(), kMaxPermutants);
-  if (permutants >= 1 && permutants <= max) return;
-  throw UsageError("an index of " + std::to_string(space.size()) +
-                   (space.size() == 1 ? " object" : " objects") + " has from 1 to " +
-                   std::to_string(max) + " permutants, not " + std::to_string(permutants));
-}
 
 /// Calls work(first, last) for all runs of objects.
 void over_runs(std::size_t objects, std::size_t threads,
@@ -128,7 +102,7 @@ RankDistance rank_distance_from_name(std::string_view name) {
 std::vector<std::uint32_t> choose_permutants(const MetricSpace& space,
                                              const PermutationSettings& settings,
                                              const MetricProgress& progress) {
-  check_count(space, settings.permutants);
+  check_permutant_count(space.size(), settings.permutants);
   std::mt19937_64 random(settings.seed);
   if (settings.choice == Choice::kFarthest) {
     return choose_farthest(space, settings, random, progress);
@@ -139,13 +113,7 @@ std::vector<std::uint32_t> choose_permutants(const MetricSpace& space,
 std::vector<std::uint8_t> rank_permutants(const MetricSpace& space,
                                           std::span<const std::uint32_t> permutants,
                                           std::size_t threads, const MetricProgress& progress) {
-  check_count(space, permutants.size());
-  for (const std::uint32_t object : permutants) {
-    if (object >= space.size()) {
-      throw UsageError("object " + std::to_string(object) + " cannot be a permutant: there are " +
-                       std::to_string(space.size()) + " objects, counted from 0");
-    }
-  }
+  check_permutants(space.size(), permutants);
   const std::size_t count = permutants.size();
   const std::size_t row_bytes = rank_stride(count) * rank_bytes(count);
   std::vector<std::uint8_t> ranks(space.size() * row_bytes);

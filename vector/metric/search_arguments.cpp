@@ -42,6 +42,24 @@ SearchArguments within_arguments(std::size_t objects, float radius,
   return {0, radius, compared_objects(settings, objects, 0)};
 }
 
+void check_permutant_count(std::size_t objects, std::size_t permutants) {
+  const std::size_t max = std::min(objects, kMaxPermutants);
+  if (permutants >= 1 && permutants <= max) return;
+  throw UsageError("an index of " + std::to_string(objects) +
+                   (objects == 1 ? " object" : " objects") + " has from 1 to " +
+                   std::to_string(max) + " permutants, not " + std::to_string(permutants));
+}
+
+void check_permutants(std::size_t objects, std::span<const std::uint32_t> permutants) {
+  check_permutant_count(objects, permutants.size());
+  for (const std::uint32_t object : permutants) {
+    if (object >= objects) {
+      throw UsageError("object " + std::to_string(object) + " cannot be a permutant: there are " +
+                       std::to_string(objects) + " objects, counted from 0");
+    }
+  }
+}
+
 void check_permutations(std::size_t objects, std::size_t permutants,
                         const Permutations& permutations) {
   if (permutants == permutations.permutants && objects == permutations.objects) return;

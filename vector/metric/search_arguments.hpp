@@ -1,7 +1,9 @@
-// The checked arguments of a search of a permutation index.
+// The checked arguments of a permutation index and its searches.
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <span>
 
 #include "warpdex/vector/metric/permutation_index.hpp"
 
@@ -18,6 +20,10 @@ SearchArguments nearest_arguments(std::size_t objects, std::size_t k,
                                   const MetricSearchSettings& settings);
 SearchArguments within_arguments(std::size_t objects, float radius,
                                  const MetricSearchSettings& settings);
+
+/// Throw UsageError as choose_permutants() and rank_permutants() do.
+void check_permutant_count(std::size_t objects, std::size_t permutants);
+void check_permutants(std::size_t objects, std::span<const std::uint32_t> permutants);
 
 /// Throws UsageError if the numbers of permutants or objects differ from those of the permutations.
 void check_permutations(std::size_t objects, std::size_t permutants,

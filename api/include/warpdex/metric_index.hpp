@@ -49,11 +49,19 @@ struct NewMetricIndex {
   metric::Choice choice = metric::Choice::kRandom;
   std::uint64_t seed = 1;   ///< of the choice
   std::size_t threads = 0;  ///< that build; 0: as many as this process may run on
+  /// What computes the distances of objects to permutants and ranks them; the index is the same.
+  /// kAuto: the GPU, if there is a usable one with memory enough.
+  Device device = Device::kCpu;
+  std::optional<Gpu> gpu{};  ///< none: GPU 0, with most of its free memory
+  /// Of kAuto: told why the CPU takes over, within the handler of the error. What it throws ends
+  /// the build.
+  std::function<void(const Error&)> on_cpu{};
 };
 
 struct MetricBuildReport {
   std::size_t objects = 0;
   std::size_t permutants = 0;
+  bool is_on_gpu = false;  ///< the GPU ranked the permutants
   /// A sentence for each thing that could not be cleared away.
   std::vector<std::string> notes{};
 };
@@ -85,7 +93,8 @@ class MetricIndex {
  public:
   /// Makes an index of a file's objects, a line or a row each, in the place of a permutation index
   /// that is there. `progress` gets the distances computed so far, and all; what it throws ends the
-  /// build. Throws UsageError, InputError and IoError, and the folder is then as it was.
+  /// build. Throws UsageError, InputError and IoError, of a GPU CudaError, and Error for too little
+  /// memory; the folder is then as it was.
   static MetricBuildReport build(const std::filesystem::path& folder,
                                  const NewMetricIndex& settings, const std::string& file,
                                  const metric::MetricProgress& progress = {});

@@ -1,5 +1,5 @@
-// --device of metric search and bench: the GPU gives the CPU's answers, and what happens without
-// it.
+// --device of metric build, search and bench: the GPU gives the CPU's index and answers, and what
+// happens without it.
 #include "tests/tools/collection.hpp"
 #include "tests/tools/no_gpus.hpp"
 #include "warpdex/core/cuda/device.hpp"
@@ -24,10 +24,18 @@ class MetricDeviceCommand : public testing::Test {
     };
     write_file(folder_ / "words.txt", draw(2000));
     write_file(folder_ / "queries.txt", draw(1100));
-    const Outcome built =
-        run_warpdex({"metric", "build", "--input", folder_ / "words.txt", "--distance",
-                     "levenshtein", "--permutants", "40", "--output", folder_ / "index"});
+    const Outcome built = build("index", {});
     EXPECT_EQ(built.status, 0) << built.err;
+  }
+  Outcome build(const std::string& output, const std::vector<std::string>& more) const {
+    std::vector<std::string> arguments{
+        "metric",       "build", "--input",  folder_ / "words.txt", "--distance", "levenshtein",
+        "--permutants", "40",    "--output", folder_ / output};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return run_warpdex(arguments);
+  }
+  std::string ranks_of(const std::string& index) const {
+    return read_file(folder_ / index / "segment-0" / "permutations");
   }
   Outcome run(const std::string& command, const std::vector<std::string>& more) const {
     std::vector<std::string> arguments{"metric", command, folder_ / "index", "--queries",
@@ -49,6 +57,29 @@ TEST_F(MetricDeviceCommand, AutoTakesTheCpuWhereThereIsNoGpuAndSaysSo) {
   expect_complaint(run("search", {"--device", "tpu"}), 2, {"cpu, gpu or auto", "'tpu'"});
   expect_complaint(run("search", {"--gpu-memory", "1G"}), 2, {"--gpu-memory ", "--device gpu"});
   expect_complaint(run("bench", {"-k", "1", "--device", "gpu"}), 1, {"GPU"});
+  const Outcome built = build("other", {"--device", "auto"});
+  EXPECT_EQ(built.status, 0);
+  EXPECT_TRUE(built.err.starts_with("warpdex: working on the CPU: ")) << built.err;
+  EXPECT_EQ(ranks_of("other"), ranks_of("index"));
+  expect_complaint(build("none", {"--device", "gpu"}), 1, {"GPU"});
+  expect_complaint(build("none", {"--device", "tpu"}), 2, {"cpu, gpu or auto", "'tpu'"});
+  expect_complaint(build("none", {"--gpu-memory", "1G"}), 2, {"--gpu-memory ", "--device gpu"});
+}
+
+TEST_F(MetricDeviceCommand, TheGpuBuildsTheCpusIndex) {
+  if (device_count() == 0) GTEST_SKIP() << why_no_device();
+  for (const std::string memory : {"300K", "1G"}) {
+    const Outcome built = build("gpu-" + memory, {"--device", "gpu", "--gpu-memory", memory});
+    EXPECT_EQ(built.status, 0) << built.err;
+    EXPECT_EQ(built.err, "");
+    EXPECT_EQ(ranks_of("gpu-" + memory), ranks_of("index"));
+  }
+  expect_complaint(build("none", {"--device", "gpu", "--gpu-memory", "1K"}), 1,
+                   {"MiB of GPU memory", "CPU"});
+  const Outcome little = build("little", {"--device", "auto", "--gpu-memory", "1K"});
+  EXPECT_EQ(little.status, 0);
+  EXPECT_THAT(little.err, HasSubstr("working on the CPU"));
+  EXPECT_EQ(ranks_of("little"), ranks_of("index"));
 }
 
 TEST_F(MetricDeviceCommand, TheGpuAnswersAsTheCpu) {

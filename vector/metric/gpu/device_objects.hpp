@@ -14,6 +14,8 @@ inline constexpr std::uint32_t kGroupUnits = 16;
 inline constexpr std::uint32_t kUnknownUnit = ~0U;
 /// Units that one word of bits stands for.
 inline constexpr std::uint32_t kBandUnits = 64;
+/// Vectors of queries that a warp compares its rows with at once, where there are many.
+inline constexpr std::uint32_t kQueriesOfTile = 4;
 
 /// Where a text is.
 struct alignas(16) TextPlace {

@@ -1,6 +1,6 @@
-// Search of a permutation index on a GPU in a build without CUDA: it throws what device_info()
-// throws.
+// The permutation index on a GPU in a build without CUDA: it throws what device_info() throws.
 #include "warpdex/core/cuda/no_cuda.hpp"
+#include "warpdex/vector/metric/gpu_permutation_builder.hpp"
 #include "warpdex/vector/metric/gpu_permutation_searcher.hpp"
 
 namespace warpdex::metric {
@@ -21,6 +21,12 @@ Matches GpuPermutationSearcher::nearest(const QueryObjects&, std::size_t,
 }
 Matches GpuPermutationSearcher::within(const QueryObjects&, float,
                                        const MetricSearchSettings&) const {
+  refuse_without_cuda();
+}
+
+std::unique_ptr<std::uint8_t[]> rank_permutants_on_gpu(const ObjectsView&,
+                                                       std::span<const std::uint32_t>, Resources&,
+                                                       std::size_t, const MetricProgress&) {
   refuse_without_cuda();
 }
 

@@ -28,5 +28,8 @@ void compute_distances(const PairTask& task, const BandScratch& bands, const Str
 void compute_levenshtein(const PairTask& task, const BandScratch& bands, const Stream& stream);
 void compute_counts(const PairTask& task, const Stream& stream);
 void compute_vectors(const PairTask& task, const Stream& stream);
+/// The same for many queries and all objects by number: without a list. There must be rows of
+/// queries up to a multiple of kQueriesOfTile.
+void compute_vector_tiles(const PairTask& task, const Stream& stream);
 
 }  // namespace warpdex::metric

@@ -1,9 +1,11 @@
 // warpdex metric build: builds a permutation index from a file of objects.
 #include <chrono>
 #include <iostream>
+#include <optional>
 #include <string>
 
 #include "command.hpp"
+#include "options/device_options.hpp"
 #include "options/options.hpp"
 #include "options/places.hpp"
 #include "output/change_report.hpp"
@@ -48,6 +50,7 @@ struct Arguments {
   std::string choose = "random";
   std::uint64_t seed = 1;
   std::int64_t threads = 0;
+  DeviceOptions device;
   std::string json;
   bool quiet = false;
 };
@@ -72,6 +75,7 @@ void add_options(CommandLine& command, Arguments& given) {
   add_json_option(group, "report", &given.json);
   add_quiet_option(group, &given.quiet);
   command.add(group);
+  given.device.add_to(command, "Objects go through it block by block");
 }
 
 metric::ObjectSettings object_settings(const Arguments& given) {
@@ -121,11 +125,19 @@ int run_metric_build(const std::vector<std::string>& arguments) {
   settings.choice = metric::choice_from_name(given.choose);
   settings.seed = given.seed;
   settings.threads = checked_threads(given.threads);
+  given.device.check(command);
   check_inputs_outside(given.output, {given.input});
   const auto begin = std::chrono::steady_clock::now();
   const ChangedFolder folder(given.output);
   const InterruptGuard guard;
   Progress progress = Progress::to_standard_error();
+  const bool works = given.device.start_gpu(
+      [&](const GpuChoice& one) { settings.gpu.emplace(one.device, one.memory); });
+  if (works) settings.device = given.device.is_auto() ? Device::kAuto : Device::kGpu;
+  settings.on_cpu = [&](const Error& error) {
+    progress.clear();
+    given.device.take_cpu(error);
+  };
   const MetricBuildReport built = MetricIndex::build(
       given.output, settings, given.input, [&](std::uint64_t done, std::uint64_t total) {
         InterruptGuard::check();

@@ -9,20 +9,23 @@
 #include <string>
 #include <vector>
 
+#include "warpdex/core/cuda/resources.hpp"
 #include "warpdex/core/storage/section_file.hpp"
 #include "warpdex/vector/metric/objects.hpp"
 #include "warpdex/vector/metric/permutation_index.hpp"
 
 namespace warpdex::metric {
 
-/// Writes an index of the objects into a folder beside `target`, which then takes its place. Throws
+/// Writes an index of the objects into a folder beside `target`, which then takes its place. The
+/// permutants are ranked by `gpu`, if there is one, else by the CPU, with the same index. Throws
 /// UsageError for a target that is neither empty nor a permutation index alone, and as
-/// choose_permutants() does; IoError; and what `progress` throws. Then the target is as it was.
-/// Returns what ReplacementFolder::commit() does.
+/// choose_permutants() does; IoError; as rank_permutants_on_gpu() does; and what `progress` throws.
+/// Then the target is as it was. Returns what ReplacementFolder::commit() does.
 std::vector<std::string> write_metric_index(const std::filesystem::path& target,
                                             const Objects& objects,
                                             const PermutationSettings& settings,
-                                            const MetricProgress& progress = {});
+                                            const MetricProgress& progress = {},
+                                            Resources* gpu = nullptr);
 /// The same with permutants that the caller chose: numbers of objects, as rank_permutants() takes
 /// them.
 std::vector<std::string> write_metric_index(const std::filesystem::path& target,
