@@ -27,12 +27,22 @@ __device__ inline std::uint32_t lower_units(const Batch& batch, const Query& que
                     [&]<class Units>() { return Units::lower_of_any(query, sum); });
 }
 
-/// An upper bound in units of the postings that a stored bound covers. `AllOf`: forms that may be.
-template <class AllOf>
+/// An upper bound in units of the postings that a stored bound covers, where units are not exact
+/// scores: of pairs, the largest.
 __device__ inline std::uint32_t bound_units(const Batch& batch, const Query& query,
                                             const List& list, uint2 bound) {
-  return with_units(AllOf(), batch.form,
-                    [&]<class Units>() { return Units::bound(batch, query, list, bound); });
+  if (!has_length_codes(batch.form)) return ImpactUnits::bound(query, list, bound);
+  float best = 0;
+#pragma unroll
+  for (int pair = 0; pair < static_cast<int>(kBoundPairs); ++pair) {
+    const float tf = decode_rounded(bound.x >> (8 * pair) & 255);
+    const float length = decode_rounded(bound.y >> (8 * pair) & 255);
+    best = fmaxf(best, with_units(CodedUnits(), batch.form, [&]<class Units>() {
+                   return Units::share(tf, Units::length_part(list.c0, list.c1, length), list.c0);
+                 }));
+  }
+  return min(static_cast<std::uint32_t>(best * (list.weight * query.scale) * 1.00001F) + 2,
+             query.unit_cap);
 }
 
 /// Scores and documents as one number: the better is the larger.

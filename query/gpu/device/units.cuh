@@ -2,7 +2,7 @@
 //   of(value, part, weight, c0, huge): a posting's units, at least 1, and not below score * scale.
 //     `value` is the stored number, a frequency or an impact, less one; `part` is length_part() of
 //     the document's length, where kHasLengths; `weight` is the list's weight times the scale.
-//   bound(batch, query, list, bound): an upper bound of the postings that a stored bound covers.
+//   share(tf, part, c0), where kHasLengths: a score over its weight.
 //   lower_of_any(query, sum): a lower bound of score * scale of any document with this sum.
 //   by_exact_length(batch, query, lower, rounded, length), where kHasLengths: `lower`, a lower
 //     bound with the length's code, for the exact length.

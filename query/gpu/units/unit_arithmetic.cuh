@@ -17,19 +17,4 @@ __device__ inline float decode_rounded(std::uint32_t code) {
   return __uint_as_float((code << 20) + (kExponent << 23));
 }
 
-/// An upper bound in units of the postings that a stored bound covers: the largest of its pairs.
-template <class Units>
-__device__ inline std::uint32_t bound_of_pairs(const Query& query, const List& list, uint2 bound) {
-  const float weight = list.weight * query.scale;
-  float best = 0;
-#pragma unroll
-  for (int pair = 0; pair < static_cast<int>(kBoundPairs); ++pair) {
-    const float tf = decode_rounded(bound.x >> (8 * pair) & 255);
-    const float length = decode_rounded(bound.y >> (8 * pair) & 255);
-    const float part = Units::length_part(list.c0, list.c1, length);
-    best = fmaxf(best, Units::share(tf, part, list.c0));
-  }
-  return min(static_cast<std::uint32_t>(best * weight * 1.00001F) + 2, query.unit_cap);
-}
-
 }  // namespace warpdex::gpu

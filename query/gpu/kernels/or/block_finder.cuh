@@ -98,8 +98,7 @@ class BlockFinder {
   /// The most units of a posting of a block.
   __device__ std::uint32_t bound_of(std::uint32_t block) const {
     if (list_.flags & kRaw) return raw_bound_units(query_, list_);
-    return bound_units<LookupUnits>(batch_, query_, list_,
-                                    reinterpret_cast<const uint2*>(list_.bounds)[block]);
+    return bound_units(batch_, query_, list_, reinterpret_cast<const uint2*>(list_.bounds)[block]);
   }
 
   const OrTables& batch_;

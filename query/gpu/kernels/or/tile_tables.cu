@@ -95,17 +95,26 @@ __device__ void find_first_blocks(const OrTables& batch, const Query& query, std
 
 /// Some tiles, and for each the most units that a posting of a list has there; 0: no posting. Whole
 /// warps fill it in, list by list.
-template <class AllOf>
+template <bool kExact>
 struct TileBounds {
   std::uint32_t first;  ///< the first tile
   std::uint32_t count;  ///< tiles, kWarp at most
   std::uint32_t* bounds;
 
+  static __device__ std::uint32_t units_of_bound(const Batch& batch, const Query& query,
+                                                 const List& list, uint2 bound) {
+    if constexpr (kExact) {
+      return ExactUnits::bound(batch, query, list, bound);
+    } else {
+      return bound_units(batch, query, list, bound);
+    }
+  }
+
   /// For a list with stored range bounds.
   __device__ void add_ranges(const OrTables& batch, const Query& query, const List& list) const {
     if (lane_id() >= count) return;
     const uint2 bound = reinterpret_cast<const uint2*>(list.tile_score_bounds)[first + lane_id()];
-    if (bound.x != 0) bounds[lane_id()] = bound_units<AllOf>(batch, query, list, bound);
+    if (bound.x != 0) bounds[lane_id()] = units_of_bound(batch, query, list, bound);
   }
 
   /// For a list with bounds by block alone: reads part number `part` of `parts` of those blocks
@@ -119,7 +128,7 @@ struct TileBounds {
       const uint2 bound = reinterpret_cast<const uint2*>(list.bounds)[block];
       const std::uint32_t begin = block == 0 ? 0 : (list.last_docids[block - 1] + 1) >> kTileShift;
       const std::uint32_t high = min(list.last_docids[block] >> kTileShift, first + count - 1);
-      const std::uint32_t units = bound_units<AllOf>(batch, query, list, bound);
+      const std::uint32_t units = units_of_bound(batch, query, list, bound);
       for (std::uint32_t tile = max(begin, first); tile <= high; ++tile) {
         atomicMax(&bounds[tile - first], units);
       }
@@ -138,8 +147,8 @@ struct TileBounds {
 };
 
 /// Bounds the tiles of a query from `first` on, up to 32. A whole CTA. `bounds` is its shared
-/// memory. `AllOf`: the forms that the batch's units may have.
-template <class AllOf>
+/// memory. `kExact`: units are exact scores.
+template <bool kExact>
 __device__ void bound_some(const OrTables& batch, const Query& query, std::uint32_t first,
                            std::uint32_t (&bounds)[kMaxLists][kWarp]) {
   const List* const lists = batch.lists + query.first_list;
@@ -157,7 +166,7 @@ __device__ void bound_some(const OrTables& batch, const Query& query, std::uint3
   const std::uint32_t parts = max(blockDim.x / kWarp / query.scoring_lists, 1U);
   for (std::uint32_t i = warp_id(); i < query.scoring_lists * parts; i += blockDim.x / kWarp) {
     const List& list = lists[i / parts];
-    const TileBounds<AllOf> tiles{first, count, bounds[i / parts]};
+    const TileBounds<kExact> tiles{first, count, bounds[i / parts]};
     if (list.tile_score_bounds == nullptr && (list.flags & kRaw) == 0) {
       tiles.add_blocks(batch, query, list, i % parts, parts);
     } else if (i % parts == 0) {
@@ -198,14 +207,14 @@ __device__ void bound_some(const OrTables& batch, const Query& query, std::uint3
 /// numbers of tiles, a CTA may take several items. Its warps share the lists and their blocks. For
 /// OR by bound, it also does the work of find_tile_blocks and marks the competitive tiles.
 /// Shared memory: 8 KiB. Bound by the latency of reading a few blocks' bounds.
-template <class AllOf>
+template <bool kExact>
 __global__ void __launch_bounds__(kMoreBoundThreads) bound_tiles(OrTables batch) {
   wait_for_previous();
   __shared__ std::uint32_t bounds[kMaxLists][kWarp];
   const Query& query = batch.queries[batch.and_queries + blockIdx.x];
   std::uint32_t first = query.first_tile + blockIdx.y * kWarp;
   while (first < query.end_tile) {
-    bound_some<AllOf>(batch, query, first, bounds);
+    bound_some<kExact>(batch, query, first, bounds);
     first += gridDim.y * kWarp;
     if (first < query.end_tile) __syncthreads();  // the bounds are written again
   }
@@ -229,8 +238,7 @@ void launch_bound_tiles(const OrTables& batch, cudaStream_t stream) {
   const std::uint32_t threads = are_few ? kMoreBoundThreads : kBoundThreads;
   const dim3 ctas(batch.or_queries, parts);
   // Exact units have an instance of their own, since they take more registers.
-  const auto kernel = batch.form == ExactUnits::kForm ? bound_tiles<UnitsList<ExactUnits>>
-                                                      : bound_tiles<LookupUnits>;
+  const auto kernel = batch.form == ExactUnits::kForm ? bound_tiles<true> : bound_tiles<false>;
   launch("bound_tiles", kernel, ctas, threads, 0, stream, batch);
 }
 

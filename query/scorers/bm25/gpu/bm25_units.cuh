@@ -39,11 +39,6 @@ struct Bm25Units {
     return static_cast<std::uint32_t>(fmaxf(0.F, lower * (16.F / 17.F) * 0.99999F));
   }
 
-  static __device__ std::uint32_t bound(const Batch&, const Query& query, const List& list,
-                                        uint2 bound) {
-    return bound_of_pairs<Bm25Units>(query, list, bound);
-  }
-
   // Of lists that are decoded once: a posting is the share of the list's weight, StoredPosting.
   static constexpr float kStoredFraction = 16;  ///< of a unit, in stored_weight()
   static __device__ StoredPosting stored_value(std::uint32_t value, float part) {

@@ -22,8 +22,7 @@ struct ImpactUnits {
   }
 
   /// The largest impact itself is in the first byte.
-  static __device__ std::uint32_t bound(const Batch&, const Query& query, const List& list,
-                                        uint2 bound) {
+  static __device__ std::uint32_t bound(const Query& query, const List& list, uint2 bound) {
     const float weight = list.weight * query.scale;
     return static_cast<std::uint32_t>(ceilf(static_cast<float>(bound.x & 255) * weight));
   }

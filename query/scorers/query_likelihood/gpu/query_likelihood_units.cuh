@@ -33,11 +33,6 @@ struct QueryLikelihoodUnits {
     return lower - query.weight_units * __logf((length + batch.c1) / (rounded + batch.c1));
   }
   static __device__ std::uint32_t lower_of_any(const Query&, std::uint32_t) { return 0; }
-
-  static __device__ std::uint32_t bound(const Batch&, const Query& query, const List& list,
-                                        uint2 bound) {
-    return bound_of_pairs<QueryLikelihoodUnits>(query, list, bound);
-  }
 };
 
 }  // namespace warpdex::gpu
