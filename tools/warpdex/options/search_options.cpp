@@ -27,7 +27,7 @@ std::string flag_of(const ScorerOption& option) {
 }
 
 /// "bm25 or qld".
-std::string joined(const std::vector<std::string>& names, std::string_view before_last) {
+std::string named_list(const std::vector<std::string>& names, std::string_view before_last) {
   std::string text;
   for (std::size_t i = 0; i < names.size(); ++i) {
     if (i > 0) text += i + 1 == names.size() ? before_last : ", ";
@@ -42,7 +42,7 @@ std::string readers_of(const ScorerOption& option) {
   for (const ScorerKind kind : named_scorers()) {
     if (reads_option(kind, option)) names.emplace_back(scorer_name(kind));
   }
-  return joined(names, " or ");
+  return named_list(names, " or ");
 }
 
 /// "bm25, or qld (query likelihood, Dirichlet smoothing)".
@@ -52,11 +52,11 @@ std::string named_with_titles() {
     std::string& name = names.emplace_back(scorer_name(kind));
     if (!scorer_title(kind).empty()) name += " (" + std::string(scorer_title(kind)) + ")";
   }
-  return joined(names, ", or ");
+  return named_list(names, ", or ");
 }
 
 /// With up to four digits behind the point: "0.9", "1000".
-std::string short_number(float value) {
+std::string setting_text(float value) {
   std::string text = fixed(static_cast<double>(value), 4);
   text.erase(text.find_last_not_of('0') + 1);
   if (text.back() == '.') text.pop_back();
@@ -113,7 +113,7 @@ void SearchOptions::add_to(CommandLine& command) {
       float& number = scorer_settings_.*option.number;
       scoring.add_options()(
           flag_of(option).c_str(),
-          po::value(&number)->value_name("X")->default_value(number, short_number(number)),
+          po::value(&number)->value_name("X")->default_value(number, setting_text(number)),
           help.c_str());
     }
   }
@@ -237,7 +237,7 @@ std::string scorer_text(const ScorerSettings& settings) {
     if (option.number == nullptr) {
       text += " " + std::string(bm25_form_name(settings.form));
     } else {
-      numbers += ", " + std::string(option.name) + " " + short_number(settings.*option.number);
+      numbers += ", " + std::string(option.name) + " " + setting_text(settings.*option.number);
     }
   }
   return text + numbers;
