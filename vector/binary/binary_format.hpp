@@ -33,18 +33,9 @@ struct CodingFormat<BinaryCoding> {
     return quantizer;
   }
 
-  struct Trained : BinaryTraining {
-    BinaryQuantizer quantizer(const VectorIndexSettings& settings) const {
-      return BinaryTraining::quantizer(settings.dimension, settings.binary.bits);
-    }
-  };
-  static Trained train(const FlatVectors& rows, const IvfLists& lists,
-                       const VectorIndexSettings& settings, BuildSteps& steps) {
-    return {train_binary_codes(rows, lists, settings.binary, steps)};
-  }
-  static void encode(const FlatVectors& rows, const BitRules& rules, const ListGroups& groups,
-                     std::size_t threads, BuildSteps& steps, const BlockSink& sink) {
-    encode_bits(rows, rules, groups, threads, steps, sink);
+  static BinaryTraining train(const FlatVectors& rows, const IvfLists& lists,
+                              const VectorIndexSettings& settings, BuildSteps& steps) {
+    return train_binary_codes(rows, lists, settings.binary, steps);
   }
   /// Checks that the quantizer is finite and its scale above 0, and, where vectors were kept, that
   /// codes and terms are those of the vectors. O(rows * dimension), with a rotation

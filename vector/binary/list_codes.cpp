@@ -43,8 +43,8 @@ RowFacts ResidualBitEncoder::encode(std::span<const float> row, std::uint8_t* co
   return facts;
 }
 
-void encode_bits(const FlatVectors& rows, const BitRules& rules, const ListGroups& groups,
-                 std::size_t threads, BuildSteps& steps, const BlockSink& sink) {
+void encode_list_codes(const FlatVectors& rows, const BitRules& rules, const ListGroups& groups,
+                       std::size_t threads, BuildSteps& steps, const BlockSink& sink) {
   const BinaryQuantizer& quantizer = rules.quantizer;
   encode_lists(
       rows, rules, {quantizer.code_bytes(), rules.has_terms, quantizer.is_corrected}, groups,

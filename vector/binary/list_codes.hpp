@@ -49,7 +49,7 @@ class ResidualBitEncoder {
 /// Encodes all groups and hands them on in order, some thousands at a time. Throws what `sink` and
 /// listeners throw. The bytes depend neither on the number of threads nor on the processor that
 /// encodes.
-void encode_bits(const FlatVectors& rows, const BitRules& rules, const ListGroups& groups,
-                 std::size_t threads, BuildSteps& steps, const BlockSink& sink);
+void encode_list_codes(const FlatVectors& rows, const BitRules& rules, const ListGroups& groups,
+                       std::size_t threads, BuildSteps& steps, const BlockSink& sink);
 
 }  // namespace warpdex::vector

@@ -70,7 +70,7 @@ OwnedBinaryVectors build_binary(const FlatVectors& rows, const BinarySettings& s
   check_binary(settings);
   BuildSteps steps(progress, device);
   BinaryTraining training = train_rows(rows, settings, steps);
-  const BinaryQuantizer quantizer = training.quantizer(rows.vectors.dimension, settings.bits);
+  const BinaryQuantizer quantizer = training.quantizer(rows.vectors.dimension);
   OwnedBinaryVectors built;
   built.vectors = rows;
   built.bits = settings.bits;
@@ -94,7 +94,7 @@ void CodingFormat<BinaryCoding>::build_all(const SegmentJob& job) {
   }
   const BinarySettings& settings = job.settings.binary;
   const BinaryTraining training = train_rows(job.rows.flat, settings, job.steps);
-  const BinaryQuantizer quantizer = training.quantizer(job.settings.dimension, settings.bits);
+  const BinaryQuantizer quantizer = training.quantizer(job.settings.dimension);
   write_row_codes(job.rows.flat, quantizer, settings.threads, job);
   write_quantizer(quantizer, job.folder, job.sections);
 }

@@ -114,9 +114,10 @@ std::vector<float> random_rotation(std::size_t dimension, std::uint64_t seed) {
 BinaryTraining train_scale(const VectorView& rows, const BinarySettings& settings,
                            const SampledRow& row_of) {
   BinaryTraining training;
+  training.bits = settings.bits;
   training.is_corrected = settings.is_corrected;
   if (settings.is_rotated) training.rotation = random_rotation(rows.dimension, settings.seed);
-  const BinaryQuantizer quantizer = training.quantizer(rows.dimension, settings.bits);
+  const BinaryQuantizer quantizer = training.quantizer(rows.dimension);
   const std::vector<std::size_t> sample = sample_rows(rows);
   std::vector<float> components(sample.size() * rows.dimension);
   for_each_part(

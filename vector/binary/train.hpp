@@ -7,26 +7,14 @@
 #include <span>
 #include <vector>
 
-#include "warpdex/vector/binary/binary_quantizer.hpp"
 #include "warpdex/vector/binary/binary_settings.hpp"
+#include "warpdex/vector/binary/binary_vectors.hpp"
 #include "warpdex/vector/flat/flat_vectors.hpp"
 
 namespace warpdex::vector {
 
 /// Throws UsageError for bits or a share out of range.
 void check_binary(const BinarySettings& settings);
-
-/// Owns what a quantizer refers to.
-struct BinaryTraining {
-  std::vector<float> centre;
-  std::vector<float> rotation;  ///< or none
-  float scale = 1;
-  bool is_corrected = false;
-
-  BinaryQuantizer quantizer(std::size_t dimension, std::size_t bits) const {
-    return {dimension, bits, scale, is_corrected, centre, rotation};
-  }
-};
 
 /// The centre is that of the rows or, where they have none, the mean of rows that are spread evenly
 /// over all, some millions of components of them; the scale is such that the share `settings.clip`

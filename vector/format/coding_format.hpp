@@ -56,8 +56,7 @@ inline std::span<const float> open_rotation(const OpenedSections& sections) {
 /// - kIsWrittenLast: of a merged segment, whether the quantizer comes after the centroids;
 /// - open_quantizer(sections) and write_quantizer(quantizer, folder, sections);
 /// - of_residuals(quantizer): as it encodes residuals;
-/// - train(rows, lists, settings, steps), whose result has quantizer(settings);
-/// - encode(rows, rules, groups, threads, steps, sink): encodes all groups;
+/// - train(rows, lists, settings, steps), which returns a Coding::Trained;
 /// - verify(segment, lists): throws FormatError for what is damaged;
 /// - decode(quantizer, code, factor, out): what a code stands for; `factor` is null where there are
 ///   none.

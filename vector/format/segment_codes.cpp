@@ -42,13 +42,12 @@ void write_list_codes(const SegmentJob& job, const IvfLists& lists,
     for_each_piece(groups, block, all,
                    [&](std::span<const float> piece) { append_all(to, piece); });
   };
-  CodingFormat<Coding>::encode(
-      rows, {quantizer, lists.centroids, rows.centre, rows.metric == Metric::kL2}, groups, threads,
-      job.steps, [&](const EncodedBlock& block) {
-        codes.append(block.codes);
-        append(block, block.terms, terms);
-        if (factors) append(block, block.factors, *factors);
-      });
+  encode_list_codes(rows, {quantizer, lists.centroids, rows.centre, rows.metric == Metric::kL2},
+                    groups, threads, job.steps, [&](const EncodedBlock& block) {
+                      codes.append(block.codes);
+                      append(block, block.terms, terms);
+                      if (factors) append(block, block.factors, *factors);
+                    });
   job.sections.push_back(codes.finish());
   job.sections.push_back(terms.finish());
   if (factors) job.sections.push_back(factors->finish());
@@ -61,7 +60,7 @@ void build_lists(const SegmentJob& job) {
   const IvfLists lists = make_lists(rows, settings.ivf, job.steps);
   if constexpr (HasCodes<Coding>) {
     const auto trained = CodingFormat<Coding>::train(rows, lists, settings, job.steps);
-    const auto quantizer = trained.quantizer(settings);
+    const auto quantizer = trained.quantizer(settings.dimension);
     write_list_codes<Coding>(job, lists, quantizer, settings.ivf.threads);
     CodingFormat<Coding>::write_quantizer(quantizer, job.folder, job.sections);
   } else {

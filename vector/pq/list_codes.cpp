@@ -70,14 +70,14 @@ TrainedCodes train_codes(const FlatVectors& rows, const IvfLists& lists, const I
       steps.tell(stage, done, total);
     };
   };
-  TrainedCodes trained;
+  TrainedCodes trained{pq.bytes, pq.bits, {}, {}};
   steps.run_on_cpu("sampling residuals",
                    [&] { residuals = sample_residuals(rows.vectors, lists, ivf); });
   if (pq.is_rotated) {
     tell("training rotation");
     steps.run_on_cpu("training rotation", [&] {
       trained.rotation = train_rotation(residuals, training);
-      rotate_points(trained.quantizer(residuals.columns, pq), residuals, ivf.threads, residuals);
+      rotate_points(trained.quantizer(residuals.columns), residuals, ivf.threads, residuals);
     });
   }
   tell("training codes");
@@ -88,8 +88,9 @@ TrainedCodes train_codes(const FlatVectors& rows, const IvfLists& lists, const I
   return trained;
 }
 
-void encode_rows(const FlatVectors& rows, const EncodingRules& rules, const ListGroups& groups,
-                 std::size_t threads, BuildSteps& steps, const BlockSink& sink) {
+void encode_list_codes(const FlatVectors& rows, const EncodingRules& rules,
+                       const ListGroups& groups, std::size_t threads, BuildSteps& steps,
+                       const BlockSink& sink) {
   encode_lists(
       rows, rules, {rules.quantizer.bytes, rules.has_terms, false}, groups, threads, steps,
       [&] {

@@ -10,7 +10,7 @@
 #include "lists/build/steps.hpp"
 #include "warpdex/vector/flat/flat_vectors.hpp"
 #include "warpdex/vector/lists/ivf_settings.hpp"
-#include "warpdex/vector/pq/product_quantizer.hpp"
+#include "warpdex/vector/pq/pq_coding.hpp"
 
 namespace warpdex::vector {
 
@@ -19,16 +19,6 @@ void check_codes(std::size_t dimension, const PqSettings& pq);
 /// The default length of a code.
 constexpr std::size_t default_code_bytes(std::size_t dimension) { return (dimension + 3) / 4; }
 
-/// What a ProductQuantizer needs.
-struct TrainedCodes {
-  std::vector<float> codebooks;
-  std::vector<float> rotation;  ///< or none
-
-  ProductQuantizer quantizer(std::size_t dimension, const PqSettings& pq) const {
-    return {dimension, pq.bytes, pq.bits, codebooks, rotation};
-  }
-};
-
 /// Trains on the residuals of a sample of the rows. Memory: of residuals up to 256 MiB, with a
 /// rotation up to 4 times. Throws what listeners throw.
 TrainedCodes train_codes(const FlatVectors& rows, const IvfLists& lists, const IvfSettings& ivf,
@@ -36,7 +26,8 @@ TrainedCodes train_codes(const FlatVectors& rows, const IvfLists& lists, const I
 
 /// Encodes all groups and hands them on, some thousands at a time. Throws what `sink` and listeners
 /// throw. The bytes depend neither on the number of threads nor on the processor that encodes.
-void encode_rows(const FlatVectors& rows, const EncodingRules& rules, const ListGroups& groups,
-                 std::size_t threads, BuildSteps& steps, const BlockSink& sink);
+void encode_list_codes(const FlatVectors& rows, const EncodingRules& rules,
+                       const ListGroups& groups, std::size_t threads, BuildSteps& steps,
+                       const BlockSink& sink);
 
 }  // namespace warpdex::vector

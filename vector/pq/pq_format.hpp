@@ -30,18 +30,9 @@ struct CodingFormat<PqCoding> {
                               std::vector<SectionInfo>& sections);
   static ProductQuantizer of_residuals(const ProductQuantizer& quantizer) { return quantizer; }
 
-  struct Trained : TrainedCodes {
-    ProductQuantizer quantizer(const VectorIndexSettings& settings) const {
-      return TrainedCodes::quantizer(settings.dimension, settings.pq);
-    }
-  };
-  static Trained train(const FlatVectors& rows, const IvfLists& lists,
-                       const VectorIndexSettings& settings, BuildSteps& steps) {
-    return {train_codes(rows, lists, settings.ivf, settings.pq, steps)};
-  }
-  static void encode(const FlatVectors& rows, const EncodingRules& rules, const ListGroups& groups,
-                     std::size_t threads, BuildSteps& steps, const BlockSink& sink) {
-    encode_rows(rows, rules, groups, threads, steps, sink);
+  static TrainedCodes train(const FlatVectors& rows, const IvfLists& lists,
+                            const VectorIndexSettings& settings, BuildSteps& steps) {
+    return train_codes(rows, lists, settings.ivf, settings.pq, steps);
   }
   /// Checks that codebooks are finite, that terms are those of the codes, and, where vectors were
   /// kept, that codes are those of the vectors. O(rows * dimension * codewords).

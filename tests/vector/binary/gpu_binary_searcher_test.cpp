@@ -210,7 +210,7 @@ TEST_F(GpuBinaryHard, NumbersOfAllMagnitudes) {
     for (float& value : rows) value *= std::exp2(exponent);
     const Collection all(Metric::kL2, Store::kFloat, 10, rows);
     const BinaryTraining training = train_binary(all.vectors, {.bits = 4});
-    const BinaryQuantizer quantizer = training.quantizer(10, 4);
+    const BinaryQuantizer quantizer = training.quantizer(10);
     const CodeGroups layout{quantizer.code_bytes()};
     std::vector<std::uint8_t> codes(groups_of(3000) * layout.group_bytes());
     RowEncoder encoder(all.vectors.vectors, quantizer);

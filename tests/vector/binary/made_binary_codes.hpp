@@ -29,7 +29,7 @@ class MadeBinaryCodes {
     vector::BinarySettings settings{
         .bits = shape.bits, .is_rotated = shape.is_rotated, .is_corrected = shape.is_corrected};
     training_ = vector::train_binary(all_.vectors, settings);
-    const vector::BinaryQuantizer quantizer = training_.quantizer(shape.dimension, shape.bits);
+    const vector::BinaryQuantizer quantizer = training_.quantizer(shape.dimension);
     const vector::CodeGroups layout{quantizer.code_bytes()};
     codes_.resize(vector::groups_of(rows) * layout.group_bytes());
     const bool has_terms = shape.metric == vector::Metric::kL2;
@@ -48,7 +48,7 @@ class MadeBinaryCodes {
   vector::BinaryVectors view() const {
     vector::BinaryVectors view;
     view.metric = all_.vectors.metric;
-    view.quantizer = training_.quantizer(all_.vectors.vectors.dimension, codes_bits());
+    view.quantizer = training_.quantizer(all_.vectors.vectors.dimension);
     view.rows = all_.vectors.vectors.rows;
     view.codes = codes_;
     view.terms = terms_;
@@ -66,12 +66,6 @@ class MadeBinaryCodes {
     for (std::size_t i = 0; i < some; ++i) values[values.size() - 1 - i] = values[some - 1 - i];
     return values;
   }
-  std::size_t codes_bits() const {
-    const std::size_t planes = (all_.vectors.vectors.dimension + 31) / 32;
-    const std::size_t groups = vector::groups_of(all_.vectors.vectors.rows);
-    return groups == 0 ? 4 : codes_.size() / groups / vector::kGroupVectors / 4 / planes;
-  }
-
   vector::Collection all_;
   vector::BinaryTraining training_;
   std::vector<std::uint8_t> codes_;

@@ -162,16 +162,16 @@ AllBits encode_all(const FlatVectors& rows, const IvfLists& lists, const BinaryQ
   BuildSteps steps({}, {.gpu = gpu, .on_cpu = {}, .on_step = [&](const BuildStep& step) {
                           was_on_gpu = step.is_on_gpu;
                         }});
-  encode_bits(rows, {quantizer, lists.centroids, rows.centre, rows.metric == Metric::kL2}, groups,
-              0, steps, [&](const EncodedBlock& some) {
-                all.codes.insert(all.codes.end(), some.codes.begin(), some.codes.end());
-                for_each_piece(groups, some, some.terms, [&](std::span<const float> piece) {
-                  all.terms.insert(all.terms.end(), piece.begin(), piece.end());
-                });
-                for_each_piece(groups, some, some.factors, [&](std::span<const float> piece) {
-                  all.factors.insert(all.factors.end(), piece.begin(), piece.end());
-                });
-              });
+  encode_list_codes(rows, {quantizer, lists.centroids, rows.centre, rows.metric == Metric::kL2},
+                    groups, 0, steps, [&](const EncodedBlock& some) {
+                      all.codes.insert(all.codes.end(), some.codes.begin(), some.codes.end());
+                      for_each_piece(groups, some, some.terms, [&](std::span<const float> piece) {
+                        all.terms.insert(all.terms.end(), piece.begin(), piece.end());
+                      });
+                      for_each_piece(groups, some, some.factors, [&](std::span<const float> piece) {
+                        all.factors.insert(all.factors.end(), piece.begin(), piece.end());
+                      });
+                    });
   EXPECT_EQ(was_on_gpu, gpu != nullptr);
   return all;
 }
@@ -215,7 +215,7 @@ TEST_F(GpuIvfBinary, CodesAreTheCpus) {
       BuildSteps steps({}, {});
       const IvfLists lists = make_lists(all.vectors, {.lists = 60}, steps);
       const BinaryTraining training = train_binary_codes(all.vectors, lists, settings, steps);
-      const BinaryQuantizer quantizer = training.quantizer(dimension, settings.bits);
+      const BinaryQuantizer quantizer = training.quantizer(dimension);
       const AllBits cpu = encode_all(all.vectors, lists, quantizer, nullptr);
       for (Resources* const gpu : {&resources(), &little}) {
         const AllBits own = encode_all(all.vectors, lists, quantizer, gpu);

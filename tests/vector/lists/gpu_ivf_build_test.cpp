@@ -22,7 +22,7 @@
 #include "warpdex/vector/format/vector_index.hpp"
 #include "warpdex/vector/format/vector_index_writer.hpp"
 #include "warpdex/vector/format/verify.hpp"
-#include "warpdex/vector/lists/ivf_builder.hpp"
+#include "warpdex/vector/lists/list_builder.hpp"
 
 namespace warpdex::vector {
 namespace {
@@ -153,11 +153,11 @@ TEST_F(GpuIvfBuild, CodesAndTermsAreTheCpus) {
         BuildSteps steps({}, {});
         const IvfLists made = make_lists(flat, ivf, steps);
         const TrainedCodes trained = train_codes(flat, made, ivf, pq, steps);
-        const ProductQuantizer quantizer = trained.quantizer(dimension, pq);
+        const ProductQuantizer quantizer = trained.quantizer(dimension);
         const ListGroups groups(made.members);
         const EncodingRules rules{quantizer, made.centroids, flat.centre, metric == Metric::kL2};
         Encoded expected;
-        encode_rows(flat, rules, groups, 0, steps, expected.sink(groups));
+        encode_list_codes(flat, rules, groups, 0, steps, expected.sink(groups));
         Encoded found;
         GpuSteps(resources()).encode(flat.vectors, rules, groups, found.sink(groups));
         const std::string what =
@@ -171,15 +171,15 @@ TEST_F(GpuIvfBuild, CodesAndTermsAreTheCpus) {
 }
 
 /// The list and the code of each row.
-std::vector<std::vector<std::uint8_t>> codes_by_row(const OwnedIvfPqVectors& built) {
+std::vector<std::vector<std::uint8_t>> codes_by_row(const OwnedCodeLists<PqCoding>& built) {
   std::vector<std::vector<std::uint8_t>> found(built.lists.row_numbers.size());
-  const CodeGroups layout{built.bytes};
+  const CodeGroups layout{built.trained.bytes};
   for (std::size_t list = 0; list + 1 < built.lists.begins.size(); ++list) {
     for (std::uint64_t p = built.lists.begins[list]; p < built.lists.begins[list + 1]; ++p) {
       const std::uint64_t place = p - built.lists.begins[list];
       const std::uint64_t group = built.group_begins[list] + place / kGroupVectors;
       std::vector<std::uint8_t>& code = found[built.lists.row_numbers[p]];
-      code.resize(built.bytes);
+      code.resize(built.trained.bytes);
       layout.read(built.codes.data() + group * layout.group_bytes(), place % kGroupVectors,
                   code.data());
       code.push_back(static_cast<std::uint8_t>(list));
@@ -195,9 +195,9 @@ TEST_F(GpuIvfBuild, WholeBuildsDifferFromTheCpusInAtMostOneRowOf100000) {
     const Collection collection(metric, Store::kFloat, 16, test::draw(random, kRows * 16, 1));
     const IvfSettings ivf{.lists = 200};
     const PqSettings pq{.bytes = 4, .is_rotated = metric == Metric::kCosine};
-    const OwnedIvfPqVectors gpu =
-        build_ivf_pq(collection.vectors, ivf, pq, {}, {.gpu = &resources()});
-    const OwnedIvfPqVectors cpu = build_ivf_pq(collection.vectors, ivf, pq);
+    const OwnedCodeLists<PqCoding> gpu =
+        build_pq_lists(collection.vectors, ivf, pq, {}, {.gpu = &resources()});
+    const OwnedCodeLists<PqCoding> cpu = build_pq_lists(collection.vectors, ivf, pq);
     for (std::size_t i = 0; i < cpu.lists.centroids.size(); ++i) {
       ASSERT_NEAR(gpu.lists.centroids[i], cpu.lists.centroids[i], 1e-5) << i;
     }
@@ -224,20 +224,20 @@ TEST_F(GpuIvfBuild, LittleMemoryMakesBlocksSmallAndChangesNothing) {
     device.on_step = [&](const BuildStep& step) {
       if (step.is_on_gpu) on_gpu.emplace_back(step.name);
     };
-    return build_ivf_pq(
+    return build_pq_lists(
         collection.vectors, ivf, pq,
         [&](const char* stage, std::uint64_t, std::uint64_t) {
           assigned += stage == std::string("assigning") ? 1 : 0;
         },
         device);
   };
-  const OwnedIvfPqVectors expected = build(resources());
+  const OwnedCodeLists<PqCoding> expected = build(resources());
   const auto all =
       testing::ElementsAre("training lists", "assigning", "training codes", "encoding");
   EXPECT_THAT(on_gpu, all);
   EXPECT_EQ(assigned, 1U);
   Resources little({.device = 0, .memory = std::size_t{20} << 20, .host_memory = 0});
-  const OwnedIvfPqVectors found = build(little);
+  const OwnedCodeLists<PqCoding> found = build(little);
   EXPECT_THAT(on_gpu, all);
   EXPECT_GT(assigned, 3U);
   EXPECT_EQ(found.lists.row_numbers, expected.lists.row_numbers);
@@ -255,13 +255,14 @@ TEST_F(GpuIvfBuild, StepsWithTooLittleMemoryAreTheCpus) {
   std::vector<std::string> reasons;
   device.on_cpu = [&](const Error& error) { reasons.emplace_back(error.what()); };
   device.on_step = [&](const BuildStep& step) { EXPECT_FALSE(step.is_on_gpu) << step.name; };
-  const OwnedIvfPqVectors found = build_ivf_pq(collection.vectors, {.lists = 9}, {}, {}, device);
+  const OwnedCodeLists<PqCoding> found =
+      build_pq_lists(collection.vectors, {.lists = 9}, {}, {}, device);
   EXPECT_THAT(reasons, testing::SizeIs(4));
   EXPECT_THAT(reasons, testing::Each(testing::HasSubstr("GPU memory")));
-  const OwnedIvfPqVectors expected = build_ivf_pq(collection.vectors, {.lists = 9}, {});
+  const OwnedCodeLists<PqCoding> expected = build_pq_lists(collection.vectors, {.lists = 9}, {});
   EXPECT_EQ(found.codes, expected.codes);
   device.on_cpu = [&](const Error&) { throw; };
-  EXPECT_THROW(build_ivf_pq(collection.vectors, {.lists = 9}, {}, {}, device), Error);
+  EXPECT_THROW(build_pq_lists(collection.vectors, {.lists = 9}, {}, {}, device), Error);
   EXPECT_EQ(tiny.memory().used(), 0U);
 }
 
@@ -303,13 +304,13 @@ TEST_F(GpuIvfBuild, RefusesWhatTheCpuRefuses) {
   auto random = test::generator(9);
   const BuildDevice device{.gpu = &resources()};
   const Collection none(Metric::kL2, Store::kFloat, 3, {});
-  EXPECT_THROW(build_ivf(none.vectors, {}, {}, device), UsageError);
+  EXPECT_THROW(build_row_lists(none.vectors, {}, {}, device), UsageError);
   for (const float bad :
        {std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity()}) {
     Collection rows(Metric::kL2, Store::kFloat, 3, test::draw(random, 3000));
     rows.rows[std::size_t{3} * 712 + 1] = bad;
     try {
-      build_ivf_pq(rows.vectors, {.lists = 2, .train = 2}, {}, {}, device);
+      build_pq_lists(rows.vectors, {.lists = 2, .train = 2}, {}, {}, device);
       ADD_FAILURE() << "taken";
     } catch (const InputError& error) {
       EXPECT_THAT(error.what(), testing::HasSubstr("row 712 (counted from 0)"));
@@ -319,7 +320,7 @@ TEST_F(GpuIvfBuild, RefusesWhatTheCpuRefuses) {
     if (stage == std::string("encoding")) throw 7;
   };
   const Collection rows(Metric::kL2, Store::kFloat, 4, test::draw(random, 4000));
-  EXPECT_THROW(build_ivf_pq(rows.vectors, {.lists = 2}, {}, stop, device), int);
+  EXPECT_THROW(build_pq_lists(rows.vectors, {.lists = 2}, {}, stop, device), int);
 }
 
 }  // namespace

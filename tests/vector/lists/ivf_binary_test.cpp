@@ -16,7 +16,7 @@
 #include "warpdex/vector/format/vector_index.hpp"
 #include "warpdex/vector/format/vector_index_writer.hpp"
 #include "warpdex/vector/format/verify.hpp"
-#include "warpdex/vector/lists/ivf_binary_builder.hpp"
+#include "warpdex/vector/lists/list_builder.hpp"
 #include "warpdex/vector/search/make_searcher.hpp"
 #include "warpdex/vector/search/reconstructed_rows.hpp"
 #include "warpdex/vector/search/stored_rows.hpp"
@@ -237,7 +237,8 @@ TEST(IvfBinary, BuildsInMemoryWhatAnIndexHas) {
         .bits = 3, .is_rotated = true, .is_corrected = metric == Metric::kL2};
     const VectorIndex index = build(folder / "index", settings_of(metric, 20, 9, binary),
                                     test::draw(random, 700 * 20, 1));
-    const OwnedIvfBinaryVectors built = build_ivf_binary(index.flat(), {.lists = 9}, binary);
+    const OwnedCodeLists<BinaryCoding> built =
+        build_binary_lists(index.flat(), {.lists = 9}, binary);
     const Lists<BinaryCoding> view = built.view();
     const Lists<BinaryCoding>& stored = std::get<Lists<BinaryCoding>>(index.searched());
     const auto is_same = [](const auto& a, const auto& b) {

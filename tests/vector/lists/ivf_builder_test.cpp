@@ -1,6 +1,6 @@
 // Tests of inverted files that are built in memory: what an index on a disk has, to the bit, and
 // what is refused.
-#include "warpdex/vector/lists/ivf_builder.hpp"
+#include "warpdex/vector/lists/list_builder.hpp"
 #include "warpdex/vector/search/make_searcher.hpp"
 
 #include <gmock/gmock.h>
@@ -65,7 +65,7 @@ TEST(IvfBuilder, WholeVectorsInMemoryAreThoseOfAnIndex) {
         VectorIndexSettings flat = settings;
         flat.index = vector_kind("flat");
         const VectorIndex plain = store(folder / "flat", flat, values);
-        const OwnedIvfVectors built = build_ivf(plain.flat(), settings.ivf);
+        const OwnedRowLists built = build_row_lists(plain.flat(), settings.ivf);
         const Lists<RowCoding> view = built.view();
         expect_same_lists(view.centroids, view.begins,
                           std::get<Lists<RowCoding>>(index.searched()).centroids,
@@ -99,7 +99,7 @@ TEST(IvfBuilder, CodesInMemoryAreThoseOfAnIndex) {
       const std::vector<float> values = test::draw(random, std::size_t{700} * 9, 1);
       const VectorIndex index = store(folder / "index", settings, values);
       const VectorIndex plain = store(folder / "flat", {.metric = metric, .dimension = 9}, values);
-      const OwnedIvfPqVectors built = build_ivf_pq(plain.flat(), settings.ivf, pq);
+      const OwnedCodeLists<PqCoding> built = build_pq_lists(plain.flat(), settings.ivf, pq);
       const Lists<PqCoding> view = built.view();
       const Lists<PqCoding>& expected = std::get<Lists<PqCoding>>(index.searched());
       expect_same_lists(view.centroids, view.begins, expected.centroids, expected.begins);
@@ -133,7 +133,7 @@ TEST(IvfBuilder, CentroidsForProductsHaveTheMeanLength) {
     mean += std::sqrt(squared) / 2000;
   }
   const Collection rows(Metric::kInnerProduct, Store::kFloat, dimension, values);
-  const OwnedIvfVectors built = build_ivf(rows.vectors, {.lists = 9, .train = 2000});
+  const OwnedRowLists built = build_row_lists(rows.vectors, {.lists = 9, .train = 2000});
   for (std::size_t list = 0; list < 9; ++list) {
     double squared = 0;
     for (std::size_t c = 0; c < dimension; ++c) {
@@ -152,14 +152,14 @@ TEST(IvfPqTiles, JoinedTilesAreWhatAllRowsAtOnceAre) {
     const IvfSettings ivf{.lists = 12};
     for (const PqSettings& pq : {PqSettings{.bytes = 3, .keeps_vectors = false},
                                  PqSettings{.bytes = 4, .bits = 4, .keeps_vectors = false}}) {
-      const OwnedIvfPqVectors expected = build_ivf_pq(all.vectors, ivf, pq);
+      const OwnedCodeLists<PqCoding> expected = build_pq_lists(all.vectors, ivf, pq);
       for (const std::size_t size : {1, 31, 32, 33, 700, 1500, 2000}) {
         IvfPqTiles tiles(all.vectors, ivf, pq);
         for (std::size_t first = 0; first < 1500; first += size) {
           tiles.add(all.vectors.vectors.slice(first, std::min(size, 1500 - first)));
           tiles.add(all.vectors.vectors.slice(first, 0));
         }
-        const OwnedIvfPqVectors joined = tiles.finish();
+        const OwnedCodeLists<PqCoding> joined = tiles.finish();
         EXPECT_EQ(joined.lists.begins, expected.lists.begins) << size;
         EXPECT_EQ(joined.lists.row_numbers, expected.lists.row_numbers) << size;
         EXPECT_EQ(joined.group_begins, expected.group_begins) << size;
@@ -182,7 +182,7 @@ TEST(IvfPqTiles, RefuseOtherDimensionsAndMayHaveNoRows) {
   VectorView many = sample.vectors.vectors;
   many.rows = std::size_t{1} << 31;
   EXPECT_THROW(tiles.add(many), UsageError);
-  const OwnedIvfPqVectors none = tiles.finish();
+  const OwnedCodeLists<PqCoding> none = tiles.finish();
   EXPECT_EQ(none.lists.begins, std::vector<std::uint64_t>(4, 0));
   EXPECT_TRUE(none.codes.empty());
 }
@@ -202,14 +202,14 @@ TEST(IvfBuilder, TellsOfStepsAndProgress) {
     EXPECT_LE(done, total);
     if (stages.empty() || stages.back() != stage) stages.emplace_back(stage);
   };
-  build_ivf_pq(rows.vectors, {.lists = 5}, {.bytes = 2, .is_rotated = true}, progress, device);
+  build_pq_lists(rows.vectors, {.lists = 5}, {.bytes = 2, .is_rotated = true}, progress, device);
   EXPECT_THAT(steps,
               testing::ElementsAre("training lists", "assigning", "sorting", "sampling residuals",
                                    "training rotation", "training codes", "encoding"));
   EXPECT_THAT(stages, testing::ElementsAre("training", "assigning", "training rotation",
                                            "training codes", "encoding"));
   const BuildProgress stop = [](const char*, std::uint64_t, std::uint64_t) { throw 7; };
-  EXPECT_THROW(build_ivf(rows.vectors, {}, stop), int);
+  EXPECT_THROW(build_row_lists(rows.vectors, {}, stop), int);
 }
 
 TEST(IvfBuilder, RefusesWhatItCannotBuild) {
@@ -217,7 +217,7 @@ TEST(IvfBuilder, RefusesWhatItCannotBuild) {
   const auto message_of = [](const FlatVectors& rows, const IvfSettings& ivf,
                              const PqSettings& pq) -> std::string {
     try {
-      build_ivf_pq(rows, ivf, pq);
+      build_pq_lists(rows, ivf, pq);
     } catch (const UsageError& error) {
       return error.what();
     } catch (const InputError& error) {

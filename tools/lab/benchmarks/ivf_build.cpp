@@ -17,7 +17,7 @@
 #include "warpdex/core/error.hpp"
 #include "warpdex/core/parallel.hpp"
 #include "warpdex/vector/data/matrix.hpp"
-#include "warpdex/vector/lists/ivf_builder.hpp"
+#include "warpdex/vector/lists/list_builder.hpp"
 
 namespace warpdex::tools {
 namespace {
@@ -100,15 +100,15 @@ class Benchmark {
                                    norms_};
     const vector::IvfSettings ivf{
         .lists = settings_.lists, .train = settings_.train, .seed = settings_.seed};
-    vector::OwnedIvfVectors flat;  // that freeing them is not timed
-    vector::OwnedIvfPqVectors codes;
+    vector::OwnedRowLists flat;  // that freeing them is not timed
+    vector::OwnedCodeLists<vector::PqCoding> codes;
     const auto start = std::chrono::steady_clock::now();
     if (settings_.index == "ivf-flat") {
-      flat = vector::build_ivf(rows, ivf, {}, device);
+      flat = vector::build_row_lists(rows, ivf, {}, device);
     } else {
       const vector::PqSettings pq{
           .bytes = settings_.bytes, .bits = settings_.bits, .is_rotated = settings_.opq};
-      codes = vector::build_ivf_pq(rows, ivf, pq, {}, device);
+      codes = vector::build_pq_lists(rows, ivf, pq, {}, device);
     }
     const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - start;
     all_.push_back(passed.count());

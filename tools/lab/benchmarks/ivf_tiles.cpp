@@ -27,7 +27,7 @@
 #include "warpdex/core/error.hpp"
 #include "warpdex/core/parallel.hpp"
 #include "warpdex/vector/data/recall.hpp"
-#include "warpdex/vector/lists/ivf_builder.hpp"
+#include "warpdex/vector/lists/list_builder.hpp"
 #include "warpdex/vector/search/make_searcher.hpp"
 
 namespace warpdex::tools {
@@ -121,12 +121,12 @@ class Benchmark {
     report_.note("rows", settings_.rows);
     report_.note("dimension", settings_.dimension);
     report_.note("lists", settings_.lists);
-    std::vector<vector::OwnedIvfPqVectors> built;
+    std::vector<vector::OwnedCodeLists<vector::PqCoding>> built;
     {
       Resources gpu;
       built = build(gpu);
     }
-    for (const vector::OwnedIvfPqVectors& each : built) search(each);
+    for (const vector::OwnedCodeLists<vector::PqCoding>& each : built) search(each);
     for (const auto& [name, seconds] : steps_) report_.note(name + ", s", {seconds, 2});
     report_.write(settings_.json);
   }
@@ -142,7 +142,7 @@ class Benchmark {
     steps_[name] += std::chrono::duration<double>(Clock::now() - start).count();
   }
 
-  std::vector<vector::OwnedIvfPqVectors> build(Resources& gpu) {
+  std::vector<vector::OwnedCodeLists<vector::PqCoding>> build(Resources& gpu) {
     std::vector<std::unique_ptr<vector::IvfPqTiles>> indexes;
     {
       const std::size_t wanted = std::min(settings_.rows, 256 * settings_.lists);
@@ -160,7 +160,7 @@ class Benchmark {
       for (auto& index : indexes) index->add(view(tile, count));
       std::cerr << first + count << " of " << settings_.rows << " rows\n";
     }
-    std::vector<vector::OwnedIvfPqVectors> built;
+    std::vector<vector::OwnedCodeLists<vector::PqCoding>> built;
     for (auto& index : indexes) {
       built.push_back(index->finish());
       index.reset();
@@ -198,12 +198,12 @@ class Benchmark {
     truth_.add(exact->nearest(std::span(queries_.values).first(some), 1), first);
   }
 
-  void search(const vector::OwnedIvfPqVectors& index) {
+  void search(const vector::OwnedCodeLists<vector::PqCoding>& index) {
     Resources gpu;
     for (const std::string& way : settings_.ways) {
       const auto searcher = search_on_gpu(index.view(), gpu, {.way = code_way(way)});
       for (const std::size_t probes : settings_.probes)
-        measure(*searcher, index.bytes, way, probes);
+        measure(*searcher, index.trained.bytes, way, probes);
     }
   }
 

@@ -4,10 +4,10 @@
 #include <utility>
 
 #include "kmeans/parallel_parts.hpp"
-#include "lists/build/owned_codes.hpp"
+#include "lists/build/owned_lists.hpp"
 #include "pq/code_groups.hpp"
 #include "warpdex/core/error.hpp"
-#include "warpdex/vector/lists/ivf_builder.hpp"
+#include "warpdex/vector/lists/list_builder.hpp"
 
 namespace warpdex::vector {
 namespace {
@@ -17,7 +17,7 @@ constexpr std::size_t kTilePartLists = 16;
 /// A tile's lists; its rows are numbered from 0.
 struct Tile {
   ClusterMembers members;
-  OwnedIvfPqVectors codes;  ///< codes, terms and group_begins
+  OwnedCodeLists<PqCoding> codes;  ///< codes, terms and group_begins
 };
 
 /// Where the vectors of a list go.
@@ -28,7 +28,7 @@ struct JoinedList {
 
 /// Copies what a tile has of a list behind what is there already.
 void append(const Tile& tile, std::size_t list, std::size_t first_row, const CodeGroups& layout,
-            JoinedList& at, std::uint64_t& count, OwnedIvfPqVectors& joined) {
+            JoinedList& at, std::uint64_t& count, OwnedCodeLists<PqCoding>& joined) {
   std::vector<std::uint8_t> code(layout.code_bytes);
   const std::uint64_t begin = tile.members.begins[list];
   const std::span<const std::uint32_t> rows = tile.members.of(list);
@@ -51,7 +51,7 @@ struct IvfPqTiles::State {
   State(const BuildProgress& progress, const BuildDevice& device) : steps(progress, device) {}
 
   /// Where each of `count` lists begins in all tiles together.
-  void set_begins(std::size_t count, OwnedIvfPqVectors& joined) const;
+  void set_begins(std::size_t count, OwnedCodeLists<PqCoding>& joined) const;
 
   BuildSteps steps;
   Metric metric = Metric::kL2;
@@ -91,13 +91,13 @@ void IvfPqTiles::add(const VectorView& tile) {
   const FlatVectors rows{own.metric, tile, own.centre, {}};
   IvfLists lists = assign_to_lists(rows, own.centroids, own.ivf.threads, own.steps);
   Tile made;
-  encode_lists(rows, lists, own.trained, own.pq, own.ivf.threads, own.steps, made.codes);
+  encode_into(rows, lists, own.trained, own.ivf.threads, own.steps, made.codes);
   made.members = std::move(lists.members);
   own.tiles.push_back(std::move(made));
   own.first_rows.push_back(own.first_rows.back() + tile.rows);
 }
 
-void IvfPqTiles::State::set_begins(std::size_t count, OwnedIvfPqVectors& joined) const {
+void IvfPqTiles::State::set_begins(std::size_t count, OwnedCodeLists<PqCoding>& joined) const {
   joined.lists.begins.assign(1, 0);
   joined.group_begins.assign(1, 0);
   for (std::size_t list = 0; list < count; ++list) {
@@ -109,15 +109,12 @@ void IvfPqTiles::State::set_begins(std::size_t count, OwnedIvfPqVectors& joined)
   }
 }
 
-OwnedIvfPqVectors IvfPqTiles::finish() {
+OwnedCodeLists<PqCoding> IvfPqTiles::finish() {
   State& own = *state_;
-  OwnedIvfPqVectors joined;
+  OwnedCodeLists<PqCoding> joined;
   joined.metric = own.metric;
-  joined.bytes = own.pq.bytes;
-  joined.bits = own.pq.bits;
   joined.centre = std::move(own.centre);
-  joined.codebooks = std::move(own.trained.codebooks);
-  joined.rotation = std::move(own.trained.rotation);
+  joined.trained = std::move(own.trained);
   const std::size_t count = own.centroids.rows;
   IvfLists lists;
   lists.centroids = std::move(own.centroids);

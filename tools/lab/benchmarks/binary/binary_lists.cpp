@@ -1,8 +1,7 @@
 // Times inverted files of the same vectors, of binary codes, of whole vectors and of product codes:
 // building them, and searches of one query and of batches.
 #include "benchmarks/binary/binary.hpp"
-#include "warpdex/vector/lists/ivf_binary_builder.hpp"
-#include "warpdex/vector/lists/ivf_builder.hpp"
+#include "warpdex/vector/lists/list_builder.hpp"
 #include "warpdex/vector/search/make_searcher.hpp"
 
 namespace warpdex::tools {
@@ -19,7 +18,7 @@ void BinaryBenchmark::measure_lists(const vector::Neighbors& truth) {
   };
   {
     const auto built = build("ivf-xfbq", [&](const vector::BuildDevice& device) {
-      return vector::build_ivf_binary(flat(), lists, settings_.binary, {}, device);
+      return vector::build_binary_lists(flat(), lists, settings_.binary, {}, device);
     });
     Resources resources;
     const auto searcher = search_on_gpu(built.view(), resources);
@@ -32,7 +31,7 @@ void BinaryBenchmark::measure_lists(const vector::Neighbors& truth) {
   }
   {
     const auto built = build("ivf-pq", [&](const vector::BuildDevice& device) {
-      return vector::build_ivf_pq(flat(), lists, {}, {}, device);
+      return vector::build_pq_lists(flat(), lists, {}, {}, device);
     });
     Resources resources;
     const auto searcher = search_on_gpu(built.view(), resources);
@@ -42,7 +41,7 @@ void BinaryBenchmark::measure_lists(const vector::Neighbors& truth) {
                    });
   }
   const auto built = build("ivf-flat", [&](const vector::BuildDevice& device) {
-    return vector::build_ivf(flat(), lists, {}, device);
+    return vector::build_row_lists(flat(), lists, {}, device);
   });
   Resources resources;
   const auto searcher = search_on_gpu(built.view(), resources);

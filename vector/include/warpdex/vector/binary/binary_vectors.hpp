@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "warpdex/vector/binary/binary_quantizer.hpp"
 #include "warpdex/vector/binary/binary_settings.hpp"
@@ -11,6 +12,23 @@
 #include "warpdex/vector/lists/lists.hpp"
 
 namespace warpdex::vector {
+
+/// Owns what a quantizer refers to.
+struct BinaryTraining {
+  std::size_t bits = 4;
+  std::vector<float> centre;
+  std::vector<float> rotation;  ///< or none
+  float scale = 1;
+  bool is_corrected = false;
+
+  BinaryQuantizer quantizer(std::size_t dimension) const {
+    return {dimension, bits, scale, is_corrected, centre, rotation};
+  }
+  /// As searches of lists take it, with a centre of the vectors.
+  BinaryQuantizer of_queries(std::size_t dimension, std::span<const float> middle) const {
+    return {dimension, bits, scale, is_corrected, middle, rotation};
+  }
+};
 
 /// Codes in memory, without lists. Owns nothing. A query's code is compared with all codes.
 /// *XOR-Friendly Binary Quantization*, section 4.
@@ -48,6 +66,7 @@ struct BinaryVectors {
 /// the factor of a vector is that of its code.
 struct BinaryCoding {
   using Quantizer = BinaryQuantizer;
+  using Trained = BinaryTraining;
   class ListScan;
   class GpuSearch;
   using ListSearch = CodeListSearch<BinaryCoding>;

@@ -1,10 +1,30 @@
 // Product codes of vectors in lists.
 #pragma once
 
+#include <cstddef>
+#include <span>
+#include <vector>
+
 #include "warpdex/vector/lists/lists.hpp"
 #include "warpdex/vector/pq/product_quantizer.hpp"
 
 namespace warpdex::vector {
+
+/// Owns what a quantizer of lists refers to.
+struct TrainedCodes {
+  std::size_t bytes = 0;
+  std::size_t bits = 8;
+  std::vector<float> codebooks;
+  std::vector<float> rotation;  ///< or none
+
+  ProductQuantizer quantizer(std::size_t dimension) const {
+    return {dimension, bytes, bits, codebooks, rotation};
+  }
+  /// As searches of lists take it.
+  ProductQuantizer of_queries(std::size_t dimension, std::span<const float> /*centre*/) const {
+    return quantizer(dimension);
+  }
+};
 
 /// A query is compared with the codes of the lists that it probes. *Billion-scale similarity search
 /// with GPUs*, section 5 (IVFADC).
@@ -19,6 +39,7 @@ namespace warpdex::vector {
 /// ones by row.
 struct PqCoding {
   using Quantizer = ProductQuantizer;
+  using Trained = TrainedCodes;
   class ListScan;
   class GpuSearch;
   using ListSearch = CodeListSearch<PqCoding>;

@@ -4,12 +4,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <vector>
 
+#include "warpdex/vector/codings.hpp"
 #include "warpdex/vector/flat/flat_vectors.hpp"
 #include "warpdex/vector/lists/ivf_settings.hpp"
-#include "warpdex/vector/lists/lists.hpp"
-#include "warpdex/vector/pq/pq_coding.hpp"
 
 namespace warpdex::vector {
 
@@ -25,8 +25,8 @@ struct OwnedLists {
   FlatVectors centroid_view() const;
 };
 
-/// An inverted file of whole vectors that owns all it has. Members are as in Lists<RowCoding>.
-struct OwnedIvfVectors {
+/// Lists of whole vectors that own all they have. Members are as in Lists<RowCoding>.
+struct OwnedRowLists {
   OwnedLists lists;
   Metric metric = Metric::kL2;
   Store store = Store::kFloat;
@@ -39,23 +39,37 @@ struct OwnedIvfVectors {
   Lists<RowCoding> view() const;
 };
 
-/// An inverted file of codes that owns all but the vectors. Members are as in Lists<PqCoding> and
-/// ProductQuantizer.
-struct OwnedIvfPqVectors {
+/// Lists of codes that own all but the vectors. Members are as in CodeLists.
+template <class Coding>
+struct OwnedCodeLists {
   OwnedLists lists;
   Metric metric = Metric::kL2;
+  typename Coding::Trained trained = {};
   std::vector<std::uint64_t> group_begins;
-  std::size_t bytes = 0;
-  std::size_t bits = 8;
-  std::vector<float> codebooks;
-  std::vector<float> rotation;
   std::vector<std::uint8_t> codes;
   std::vector<float> terms;
+  std::vector<float> factors;
   std::vector<float> centre;
   FlatVectors vectors;  ///< those that it was built from, if they are kept
 
   /// For searchers. Valid while this and the vectors live and this is not moved.
-  Lists<PqCoding> view() const;
+  Lists<Coding> view() const {
+    Lists<Coding> made;
+    made.metric = metric;
+    made.codes = codes;
+    made.terms = terms;
+    made.factors = factors;
+    made.row_numbers = lists.row_numbers;
+    made.begins = lists.begins;
+    made.group_begins = group_begins;
+    made.centre = centre;
+    made.centroids = lists.centroid_view();
+    made.vectors = vectors;
+    const bool has_centre = metric == Metric::kL2;
+    made.quantizer = trained.of_queries(
+        lists.dimension, has_centre ? std::span<const float>(centre) : std::span<const float>());
+    return made;
+  }
 };
 
 /// Builds in memory what VectorIndexWriter stores for the same rows and settings. `rows` are in the
@@ -63,35 +77,40 @@ struct OwnedIvfPqVectors {
 /// the sample that centroids are trained on, 8 bytes a row. Throws UsageError for no rows and for
 /// more lists than rows or than training rows; InputError, with the row, for what is not finite;
 /// what `progress` and the functions of `device` throw; CudaError.
-OwnedIvfVectors build_ivf(const FlatVectors& rows, const IvfSettings& settings,
-                          const BuildProgress& progress = {}, const BuildDevice& device = {});
+OwnedRowLists build_row_lists(const FlatVectors& rows, const IvfSettings& settings,
+                              const BuildProgress& progress = {}, const BuildDevice& device = {});
 
 /// The same of codes. Norms are needed only where answers are to be refined. Memory: the codes, the
-/// samples that centroids and codebooks are trained on, 8 bytes a row. Throws likewise, and
-/// UsageError for bytes or bits out of range.
-OwnedIvfPqVectors build_ivf_pq(const FlatVectors& rows, const IvfSettings& settings,
-                               const PqSettings& pq, const BuildProgress& progress = {},
-                               const BuildDevice& device = {});
+/// samples that centroids and codes are trained on, 8 bytes a row. Throws likewise, and UsageError
+/// for settings of codes out of range.
+OwnedCodeLists<PqCoding> build_pq_lists(const FlatVectors& rows, const IvfSettings& settings,
+                                        const PqSettings& pq, const BuildProgress& progress = {},
+                                        const BuildDevice& device = {});
+OwnedCodeLists<BinaryCoding> build_binary_lists(const FlatVectors& rows,
+                                                const IvfSettings& settings,
+                                                const BinarySettings& binary,
+                                                const BuildProgress& progress = {},
+                                                const BuildDevice& device = {});
 
 /// Builds an inverted file of codes from vectors that come in tiles, so that only one tile of them
 /// is in memory at a time.
 class IvfPqTiles {
  public:
-  /// Trains lists and codebooks on a sample of what is to come, as build_ivf_pq() does on its rows;
-  /// the sample's centre is that of all. Throws as build_ivf_pq() does.
+  /// Trains lists and codebooks on a sample of what is to come, as build_pq_lists() does on its
+  /// rows; the sample's centre is that of all. Throws as build_pq_lists() does.
   IvfPqTiles(const FlatVectors& sample, const IvfSettings& settings, const PqSettings& pq,
              const BuildProgress& progress = {}, const BuildDevice& device = {});
   ~IvfPqTiles();
 
   /// Assigns and encodes the next rows, whose numbers follow those of the tile before. Only the
   /// vectors of `tile` are read, and only now. Throws UsageError for another dimension, and for
-  /// more than 2^31 - 1 rows in all; else as build_ivf_pq(), with rows counted from the tile's
+  /// more than 2^31 - 1 rows in all; else as build_pq_lists(), with rows counted from the tile's
   /// first.
   void add(const VectorView& tile);
 
-  /// Joins the lists of all tiles: what build_ivf_pq() makes of all rows with the same centroids
+  /// Joins the lists of all tiles: what build_pq_lists() makes of all rows with the same centroids
   /// and codebooks, without the vectors. Once, at the end. Memory: all codes twice.
-  OwnedIvfPqVectors finish();
+  OwnedCodeLists<PqCoding> finish();
 
  private:
   struct State;

@@ -3,8 +3,8 @@
 #include <utility>
 
 #include "kmeans/parallel_parts.hpp"
-#include "lists/build/owned_codes.hpp"
-#include "warpdex/vector/lists/ivf_builder.hpp"
+#include "lists/build/owned_lists.hpp"
+#include "warpdex/vector/lists/list_builder.hpp"
 
 namespace warpdex::vector {
 namespace {
@@ -13,7 +13,7 @@ constexpr std::size_t kCopiedRows = 4096;
 
 /// The rows in the order of lists, and their norms.
 void copy_in_order(const FlatVectors& rows, const ClusterMembers& members, std::size_t threads,
-                   OwnedIvfVectors& to) {
+                   OwnedRowLists& to) {
   const std::size_t bytes = rows.vectors.dimension * store_bytes(rows.vectors.store);
   // Not zeroed first: mapping the pages takes most of the time, and so all threads share that work.
   to.vectors = std::make_unique_for_overwrite<std::uint8_t[]>(rows.vectors.rows * bytes);
@@ -42,23 +42,6 @@ OwnedLists own_lists(IvfLists&& lists, Metric metric) {
   return owned;
 }
 
-void encode_lists(const FlatVectors& rows, const IvfLists& lists, const TrainedCodes& trained,
-                  const PqSettings& pq, std::size_t threads, BuildSteps& steps,
-                  OwnedIvfPqVectors& built) {
-  const ListGroups groups(lists.members);
-  const ProductQuantizer quantizer = trained.quantizer(rows.vectors.dimension, pq);
-  const EncodingRules rules{quantizer, lists.centroids, rows.centre, rows.metric == Metric::kL2};
-  built.codes.reserve(groups.count() * CodeGroups{pq.bytes}.group_bytes());
-  if (rules.has_terms) built.terms.reserve(rows.vectors.rows);
-  encode_rows(rows, rules, groups, threads, steps, [&](const EncodedBlock& block) {
-    built.codes.insert(built.codes.end(), block.codes.begin(), block.codes.end());
-    for_each_piece(groups, block, block.terms, [&](std::span<const float> terms) {
-      built.terms.insert(built.terms.end(), terms.begin(), terms.end());
-    });
-  });
-  built.group_begins = groups.begins();
-}
-
 PqSettings settled_codes(const PqSettings& settings, std::size_t dimension) {
   PqSettings pq = settings;
   check_codes(dimension, pq);
@@ -73,7 +56,7 @@ FlatVectors OwnedLists::centroid_view() const {
           norms};
 }
 
-Lists<RowCoding> OwnedIvfVectors::view() const {
+Lists<RowCoding> OwnedRowLists::view() const {
   return {{metric,
            {vectors.get(), store, rows, lists.dimension, lists.dimension},
            centre,
@@ -83,27 +66,12 @@ Lists<RowCoding> OwnedIvfVectors::view() const {
           lists.centroid_view()};
 }
 
-Lists<PqCoding> OwnedIvfPqVectors::view() const {
-  Lists<PqCoding> made;
-  made.metric = metric;
-  made.quantizer = {lists.dimension, bytes, bits, codebooks, rotation};
-  made.codes = codes;
-  made.terms = terms;
-  made.row_numbers = lists.row_numbers;
-  made.begins = lists.begins;
-  made.group_begins = group_begins;
-  made.centre = centre;
-  made.centroids = lists.centroid_view();
-  made.vectors = vectors;
-  return made;
-}
-
-OwnedIvfVectors build_ivf(const FlatVectors& rows, const IvfSettings& settings,
-                          const BuildProgress& progress, const BuildDevice& device) {
+OwnedRowLists build_row_lists(const FlatVectors& rows, const IvfSettings& settings,
+                              const BuildProgress& progress, const BuildDevice& device) {
   const IvfSettings ivf = settled(settings, rows.vectors.rows);
   BuildSteps steps(progress, device);
   IvfLists lists = make_lists(rows, ivf, steps);
-  OwnedIvfVectors built;
+  OwnedRowLists built;
   built.metric = rows.metric;
   built.store = rows.vectors.store;
   built.rows = rows.vectors.rows;
@@ -113,25 +81,49 @@ OwnedIvfVectors build_ivf(const FlatVectors& rows, const IvfSettings& settings,
   return built;
 }
 
-OwnedIvfPqVectors build_ivf_pq(const FlatVectors& rows, const IvfSettings& settings,
-                               const PqSettings& pq_settings, const BuildProgress& progress,
-                               const BuildDevice& device) {
+namespace {
+
+/// train(lists, steps) is what codes are made by.
+template <class Coding, class Train>
+OwnedCodeLists<Coding> build_codes_in_lists(const FlatVectors& rows, const IvfSettings& settings,
+                                            bool keeps_vectors, BuildSteps steps,
+                                            const Train& train) {
   const IvfSettings ivf = settled(settings, rows.vectors.rows);
-  const PqSettings pq = settled_codes(pq_settings, rows.vectors.dimension);
-  BuildSteps steps(progress, device);
   IvfLists lists = make_lists(rows, ivf, steps);
-  TrainedCodes trained = train_codes(rows, lists, ivf, pq, steps);
-  OwnedIvfPqVectors built;
+  OwnedCodeLists<Coding> built;
   built.metric = rows.metric;
-  built.bytes = pq.bytes;
-  built.bits = pq.bits;
   built.centre.assign(rows.centre.begin(), rows.centre.end());
-  if (pq.keeps_vectors) built.vectors = rows;
-  encode_lists(rows, lists, trained, pq, ivf.threads, steps, built);
-  built.codebooks = std::move(trained.codebooks);
-  built.rotation = std::move(trained.rotation);
+  built.trained = train(lists, ivf, steps);
+  if (keeps_vectors) built.vectors = rows;
+  encode_into(rows, lists, built.trained, ivf.threads, steps, built);
   built.lists = own_lists(std::move(lists), rows.metric);
   return built;
+}
+
+}  // namespace
+
+OwnedCodeLists<PqCoding> build_pq_lists(const FlatVectors& rows, const IvfSettings& settings,
+                                        const PqSettings& given, const BuildProgress& progress,
+                                        const BuildDevice& device) {
+  const PqSettings pq = settled_codes(given, rows.vectors.dimension);
+  return build_codes_in_lists<PqCoding>(
+      rows, settings, pq.keeps_vectors, BuildSteps(progress, device),
+      [&](const IvfLists& lists, const IvfSettings& ivf, BuildSteps& steps) {
+        return train_codes(rows, lists, ivf, pq, steps);
+      });
+}
+
+OwnedCodeLists<BinaryCoding> build_binary_lists(const FlatVectors& rows,
+                                                const IvfSettings& settings,
+                                                const BinarySettings& binary,
+                                                const BuildProgress& progress,
+                                                const BuildDevice& device) {
+  check_binary(binary);
+  return build_codes_in_lists<BinaryCoding>(
+      rows, settings, true, BuildSteps(progress, device),
+      [&](const IvfLists& lists, const IvfSettings& /*ivf*/, BuildSteps& steps) {
+        return train_binary_codes(rows, lists, binary, steps);
+      });
 }
 
 }  // namespace warpdex::vector
