@@ -10,7 +10,7 @@
 #include "warpdex/core/error.hpp"
 #include "warpdex/vector/format/vector_index.hpp"
 #include "warpdex/vector/lists/ivf_settings.hpp"
-#include "warpdex/vector/search/vector_searcher.hpp"
+#include "warpdex/vector/searcher/vector_searcher.hpp"
 #include "warpdex/vector_index.hpp"
 
 namespace warpdex {

@@ -5,10 +5,10 @@
 #include "binary/candidate_keys.hpp"
 #include "binary/check_depth.hpp"
 #include "binary/query_code.hpp"
+#include "binary/searchers.hpp"
 #include "flat/run_tasks.hpp"
 #include "flat/search_input.hpp"
 #include "pq/code_groups.hpp"
-#include "search/searchers.hpp"
 #include "warpdex/core/parallel.hpp"
 
 namespace warpdex::vector {

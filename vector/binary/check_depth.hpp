@@ -5,7 +5,7 @@
 
 #include "binary/query_code.hpp"
 #include "warpdex/vector/binary/binary_vectors.hpp"
-#include "warpdex/vector/search/search_options.hpp"
+#include "warpdex/vector/searcher/search_options.hpp"
 
 namespace warpdex::vector {
 

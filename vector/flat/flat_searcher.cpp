@@ -7,7 +7,7 @@
 #include "flat/flat_task.hpp"
 #include "flat/run_tasks.hpp"
 #include "flat/search_input.hpp"
-#include "search/searchers.hpp"
+#include "flat/searchers.hpp"
 #include "warpdex/core/parallel.hpp"
 
 namespace warpdex::vector {

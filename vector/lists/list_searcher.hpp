@@ -9,7 +9,7 @@
 #include "lists/code_list_search.hpp"
 #include "lists/probes.hpp"
 #include "lists/row_list_search.hpp"
-#include "search/searchers.hpp"
+#include "lists/searchers.hpp"
 #include "warpdex/core/parallel.hpp"
 #include "warpdex/vector/flat/flat_searcher.hpp"
 #include "warpdex/vector/lists/lists.hpp"

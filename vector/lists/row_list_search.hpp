@@ -6,7 +6,7 @@
 #include "flat/search_input.hpp"
 #include "warpdex/vector/lists/lists.hpp"
 #include "warpdex/vector/neighbors.hpp"
-#include "warpdex/vector/search/search_options.hpp"
+#include "warpdex/vector/searcher/search_options.hpp"
 
 namespace warpdex::vector {
 

@@ -11,7 +11,7 @@
 #include "lists/code_list_search.hpp"
 #include "pq/code_groups.hpp"
 #include "warpdex/vector/pq/pq_coding.hpp"
-#include "warpdex/vector/search/search_options.hpp"
+#include "warpdex/vector/searcher/search_options.hpp"
 
 namespace warpdex::vector {
 

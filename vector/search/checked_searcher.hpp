@@ -11,7 +11,7 @@
 
 #include "warpdex/vector/format/vector_index.hpp"
 #include "warpdex/vector/search/stored_rows.hpp"
-#include "warpdex/vector/search/vector_searcher.hpp"
+#include "warpdex/vector/searcher/vector_searcher.hpp"
 
 namespace warpdex::vector {
 

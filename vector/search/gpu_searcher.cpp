@@ -1,5 +1,7 @@
 // Each kind of vectors on a GPU.
-#include "search/searchers.hpp"
+#include "binary/searchers.hpp"
+#include "flat/searchers.hpp"
+#include "lists/searchers.hpp"
 #include "warpdex/vector/search/make_searcher.hpp"
 
 namespace warpdex::vector {

@@ -5,8 +5,10 @@
 #include <utility>
 #include <vector>
 
+#include "binary/searchers.hpp"
+#include "flat/searchers.hpp"
+#include "lists/searchers.hpp"
 #include "search/named_errors.hpp"
-#include "search/searchers.hpp"
 #include "warpdex/core/error.hpp"
 #include "warpdex/core/parallel.hpp"
 #include "warpdex/vector/flat/flat_searcher.hpp"

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "format/codings.hpp"
+#include "format/segments/codings.hpp"
 #include "pq/code_groups.hpp"
 #include "search/row_places.hpp"
 #include "warpdex/core/error.hpp"

@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "warpdex/vector/format/vector_segment.hpp"
-#include "warpdex/vector/search/vector_searcher.hpp"
+#include "warpdex/vector/searcher/vector_searcher.hpp"
 
 namespace warpdex::vector {
 

@@ -10,7 +10,7 @@
 
 #include "tests/vector/flat/plain_search.hpp"
 #include "warpdex/vector/flat/flat_vectors.hpp"
-#include "warpdex/vector/search/vector_searcher.hpp"
+#include "warpdex/vector/searcher/vector_searcher.hpp"
 
 namespace warpdex::vector {
 

@@ -6,7 +6,7 @@
 #include <thread>
 #include <vector>
 
-#include "binary/list_codes.hpp"
+#include "binary/lists/list_codes.hpp"
 #include "tests/support.hpp"
 #include "tests/vector/collection.hpp"
 #include "tests/vector/flat/gpu_flat_support.hpp"

@@ -11,7 +11,7 @@
 #include "lists/build/centroid_search.hpp"
 #include "lists/build/gpu_steps.hpp"
 #include "lists/build/lists.hpp"
-#include "pq/list_codes.hpp"
+#include "pq/lists/list_codes.hpp"
 #include "tests/support.hpp"
 #include "tests/vector/collection.hpp"
 #include "tests/vector/flat/gpu_flat_support.hpp"
@@ -22,7 +22,7 @@
 #include "warpdex/vector/format/vector_index.hpp"
 #include "warpdex/vector/format/vector_index_writer.hpp"
 #include "warpdex/vector/format/verify.hpp"
-#include "warpdex/vector/lists/list_builder.hpp"
+#include "warpdex/vector/lists/owned/list_builder.hpp"
 
 namespace warpdex::vector {
 namespace {

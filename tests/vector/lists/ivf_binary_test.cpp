@@ -16,7 +16,7 @@
 #include "warpdex/vector/format/vector_index.hpp"
 #include "warpdex/vector/format/vector_index_writer.hpp"
 #include "warpdex/vector/format/verify.hpp"
-#include "warpdex/vector/lists/list_builder.hpp"
+#include "warpdex/vector/lists/owned/list_builder.hpp"
 #include "warpdex/vector/search/make_searcher.hpp"
 #include "warpdex/vector/search/reconstructed_rows.hpp"
 #include "warpdex/vector/search/stored_rows.hpp"

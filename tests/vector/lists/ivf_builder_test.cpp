@@ -1,6 +1,6 @@
 // Tests of inverted files that are built in memory: what an index on a disk has, to the bit, and
 // what is refused.
-#include "warpdex/vector/lists/list_builder.hpp"
+#include "warpdex/vector/lists/owned/list_builder.hpp"
 #include "warpdex/vector/search/make_searcher.hpp"
 
 #include <gmock/gmock.h>

@@ -17,7 +17,7 @@
 #include "warpdex/core/error.hpp"
 #include "warpdex/core/parallel.hpp"
 #include "warpdex/vector/data/matrix.hpp"
-#include "warpdex/vector/lists/list_builder.hpp"
+#include "warpdex/vector/lists/owned/list_builder.hpp"
 
 namespace warpdex::tools {
 namespace {

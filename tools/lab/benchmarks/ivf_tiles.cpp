@@ -27,7 +27,7 @@
 #include "warpdex/core/error.hpp"
 #include "warpdex/core/parallel.hpp"
 #include "warpdex/vector/data/recall.hpp"
-#include "warpdex/vector/lists/list_builder.hpp"
+#include "warpdex/vector/lists/owned/list_builder.hpp"
 #include "warpdex/vector/search/make_searcher.hpp"
 
 namespace warpdex::tools {

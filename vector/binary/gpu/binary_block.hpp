@@ -6,7 +6,7 @@
 
 #include "binary/gpu/code_rounds.hpp"
 #include "warpdex/vector/rows/row_filter.hpp"
-#include "warpdex/vector/search/search_options.hpp"
+#include "warpdex/vector/searcher/search_options.hpp"
 
 namespace warpdex::vector {
 

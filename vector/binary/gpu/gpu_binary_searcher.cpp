@@ -7,12 +7,12 @@
 #include "binary/check_depth.hpp"
 #include "binary/gpu/block_search.hpp"
 #include "binary/gpu/full_scan.hpp"
+#include "binary/searchers.hpp"
 #include "flat/gpu/gpu_rows.hpp"
 #include "flat/gpu/product_search.hpp"
 #include "flat/gpu/workspace.hpp"
 #include "flat/order_key.hpp"
 #include "flat/search_input.hpp"
-#include "search/searchers.hpp"
 #include "warpdex/core/cuda/check_internal.hpp"
 
 namespace warpdex::vector {

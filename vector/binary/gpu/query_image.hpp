@@ -11,7 +11,7 @@
 #include "flat/search_input.hpp"
 #include "warpdex/core/cuda/arena.hpp"
 #include "warpdex/core/cuda/stream.hpp"
-#include "warpdex/vector/search/search_options.hpp"
+#include "warpdex/vector/searcher/search_options.hpp"
 
 namespace warpdex::vector {
 

@@ -8,7 +8,7 @@
 #include "flat/gpu/search_limits.hpp"
 #include "flat/gpu/workspace.hpp"
 #include "flat/search_input.hpp"
-#include "search/searchers.hpp"
+#include "flat/searchers.hpp"
 #include "warpdex/core/cuda/check_internal.hpp"
 #include "warpdex/core/cuda/copies.hpp"
 

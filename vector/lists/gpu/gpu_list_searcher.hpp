@@ -20,7 +20,7 @@
 #include "lists/gpu/list_block.hpp"
 #include "lists/gpu/refine.hpp"
 #include "lists/probes.hpp"
-#include "search/searchers.hpp"
+#include "lists/searchers.hpp"
 #include "warpdex/core/cuda/check_internal.hpp"
 #include "warpdex/core/cuda/copies.hpp"
 

@@ -10,7 +10,7 @@
 #include "flat/search_input.hpp"
 #include "lists/gpu/probe_groups.hpp"
 #include "warpdex/core/cuda/arena.hpp"
-#include "warpdex/vector/search/search_options.hpp"
+#include "warpdex/vector/searcher/search_options.hpp"
 
 namespace warpdex::vector {
 

@@ -1,7 +1,7 @@
 // Times inverted files of the same vectors, of binary codes, of whole vectors and of product codes:
 // building them, and searches of one query and of batches.
 #include "benchmarks/binary/binary.hpp"
-#include "warpdex/vector/lists/list_builder.hpp"
+#include "warpdex/vector/lists/owned/list_builder.hpp"
 #include "warpdex/vector/search/make_searcher.hpp"
 
 namespace warpdex::tools {

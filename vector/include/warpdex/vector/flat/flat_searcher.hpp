@@ -5,7 +5,7 @@
 #include <span>
 
 #include "warpdex/vector/flat/flat_vectors.hpp"
-#include "warpdex/vector/search/vector_searcher.hpp"
+#include "warpdex/vector/searcher/vector_searcher.hpp"
 
 namespace warpdex::vector {
 

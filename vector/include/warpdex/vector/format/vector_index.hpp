@@ -11,7 +11,7 @@
 
 #include "warpdex/core/storage/section_file.hpp"
 #include "warpdex/vector/binary/binary_settings.hpp"
-#include "warpdex/vector/codings.hpp"
+#include "warpdex/vector/codings/codings.hpp"
 #include "warpdex/vector/data/ids.hpp"
 #include "warpdex/vector/flat/flat_vectors.hpp"
 #include "warpdex/vector/format/vector_segment.hpp"

@@ -7,8 +7,8 @@
 #include <span>
 #include <string>
 
+#include "warpdex/vector/codings/searched_vectors.hpp"
 #include "warpdex/vector/rows/row_filter.hpp"
-#include "warpdex/vector/search/searched_vectors.hpp"
 
 namespace warpdex::vector {
 

@@ -8,7 +8,7 @@
 #include "warpdex/vector/format/vector_index.hpp"
 #include "warpdex/vector/metric.hpp"
 #include "warpdex/vector/neighbors.hpp"
-#include "warpdex/vector/search/search_options.hpp"
+#include "warpdex/vector/searcher/search_options.hpp"
 
 namespace warpdex::vector {
 

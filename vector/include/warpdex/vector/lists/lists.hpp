@@ -68,6 +68,9 @@ struct CodeLists {
   bool keeps_vectors() const { return vectors.vectors.data != nullptr; }
 };
 
+inline Metric metric_of(const Lists<RowCoding>& lists) { return lists.vectors.metric; }
+inline Metric metric_of(const CodeLists& lists) { return lists.metric; }
+
 template <class Coding>
 struct Lists : CodeLists {
   typename Coding::Quantizer quantizer = {};

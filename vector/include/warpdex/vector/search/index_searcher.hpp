@@ -8,7 +8,7 @@
 
 #include "warpdex/core/cuda/resources.hpp"
 #include "warpdex/vector/format/vector_index.hpp"
-#include "warpdex/vector/search/vector_searcher.hpp"
+#include "warpdex/vector/searcher/vector_searcher.hpp"
 
 namespace warpdex::vector {
 

@@ -6,8 +6,8 @@
 #include <span>
 
 #include "warpdex/core/cuda/resources.hpp"
-#include "warpdex/vector/search/searched_vectors.hpp"
-#include "warpdex/vector/search/vector_searcher.hpp"
+#include "warpdex/vector/codings/searched_vectors.hpp"
+#include "warpdex/vector/searcher/vector_searcher.hpp"
 
 namespace warpdex::vector {
 

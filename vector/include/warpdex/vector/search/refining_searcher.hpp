@@ -7,9 +7,9 @@
 #include <span>
 #include <vector>
 
-#include "warpdex/vector/search/searched_vectors.hpp"
+#include "warpdex/vector/codings/searched_vectors.hpp"
 #include "warpdex/vector/search/stored_rows.hpp"
-#include "warpdex/vector/search/vector_searcher.hpp"
+#include "warpdex/vector/searcher/vector_searcher.hpp"
 
 namespace warpdex::vector {
 

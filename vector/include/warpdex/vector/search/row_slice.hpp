@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "warpdex/vector/search/searched_vectors.hpp"
+#include "warpdex/vector/codings/searched_vectors.hpp"
 
 namespace warpdex::vector {
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "warpdex/core/kept_threads.hpp"
-#include "warpdex/vector/search/vector_searcher.hpp"
+#include "warpdex/vector/searcher/vector_searcher.hpp"
 
 namespace warpdex::vector {
 

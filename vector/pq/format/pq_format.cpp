@@ -1,0 +1,83 @@
+// Sections of codebooks, and checks of codes.
+#include "pq/format/pq_format.hpp"
+
+#include "format/list_sections.hpp"
+#include "format/manifest.hpp"
+#include "format/verify_lists.hpp"
+#include "pq/residual_encoder.hpp"
+#include "pq/rotation.hpp"
+#include "warpdex/core/error.hpp"
+
+namespace warpdex::vector {
+
+using PqFormat = CodingFormat<PqCoding>;
+
+void PqFormat::check(VectorIndexSettings& settings) {
+  check_codes(settings.dimension, settings.pq);
+  if (settings.pq.bytes == 0) settings.pq.bytes = default_code_bytes(settings.dimension);
+}
+
+void PqFormat::write(const VectorIndexSettings& settings, ManifestWriter& manifest) {
+  write_member(manifest, "bytes", std::uint64_t{settings.pq.bytes});
+  write_member(manifest, "bits", std::uint64_t{settings.pq.bits});
+}
+
+void PqFormat::read(const ManifestObject& manifest, VectorIndexSettings& settings) {
+  PqSettings& pq = settings.pq;
+  pq.bits = manifest.number("bits");
+  if (pq.bits != 8 && pq.bits != 4) damaged_manifest("bits");
+  pq.bytes = manifest.number("bytes");
+  if (pq.bytes == 0 || pq.bytes > max_code_bytes(settings.dimension, pq.bits)) {
+    damaged_manifest("bytes");
+  }
+}
+
+ProductQuantizer PqFormat::open_quantizer(const OpenedSections& sections) {
+  const VectorIndexSettings& settings = sections.settings;
+  ProductQuantizer quantizer{settings.dimension, settings.pq.bytes, settings.pq.bits};
+  quantizer.codebooks = sections.first.section(section::kCodebooks)
+                            .as<float>(settings.dimension * quantizer.codewords());
+  quantizer.rotation = open_rotation(sections);
+  return quantizer;
+}
+
+void PqFormat::write_quantizer(const ProductQuantizer& quantizer,
+                               const std::filesystem::path& folder,
+                               std::vector<SectionInfo>& sections) {
+  sections.push_back(write_section(folder, section::kCodebooks, quantizer.codebooks));
+  sections.push_back(write_section(folder, section::kRotation, quantizer.rotation));
+}
+
+void PqFormat::verify(const VectorSegment& segment, const Lists<PqCoding>& codes) {
+  if (!all_finite(codes.quantizer.codebooks)) throw FormatError("the codebooks are not finite");
+  if (!all_finite(codes.quantizer.rotation)) throw FormatError("the rotation is not finite");
+  if (!all_finite(codes.centre)) throw FormatError("the centre is not finite");
+  check_row_numbers(segment);
+  const auto check = [&](ResidualEncoder& encoder, std::uint64_t p,
+                         const std::vector<std::uint8_t>& code) {
+    if (codes.keeps_vectors()) {
+      std::vector<float> row(codes.quantizer.dimension);
+      std::vector<std::uint8_t> expected(code.size());
+      copy_row(codes.vectors.vectors, codes.row_numbers[p], row.data());
+      encoder.encode(row, expected.data());
+      if (code != expected) {
+        throw FormatError("the code" + of_row(segment, codes, p) + " is not that of its vector");
+      }
+    }
+    if (codes.metric == Metric::kL2 && codes.terms[p] != encoder.term(code.data())) {
+      throw FormatError("the term" + of_row(segment, codes, p) + " is not that of its code");
+    }
+  };
+  check_list_codes(
+      codes, codes.quantizer.bytes, [&] { return ResidualEncoder(codes.quantizer, codes.centre); },
+      check);
+}
+
+void PqFormat::decode(const ProductQuantizer& quantizer, const std::vector<std::uint8_t>& code,
+                      const float* /*factor*/, float* out) {
+  std::vector<float> rotated(quantizer.dimension);
+  vector::decode(quantizer, code.data(), rotated.data());
+  rotate_back(quantizer.rotation, rotated, out);
+}
+
+}  // namespace warpdex::vector
