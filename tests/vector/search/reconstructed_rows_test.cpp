@@ -16,13 +16,13 @@
 namespace warpdex::vector {
 namespace {
 
-constexpr std::size_t kDimension = 37;  // no multiple of 32, nor of the number of runs
-constexpr std::size_t kRows = 300;
+constexpr std::size_t kMadeDimension = 37;  // no multiple of 32, nor of the number of runs
+constexpr std::size_t kMadeRows = 300;
 
 std::vector<float> draw_rows(std::size_t rows, std::uint64_t stream) {
   std::mt19937_64 random = test::generator(stream);
   std::normal_distribution<float> normal(0.5F, 2);
-  std::vector<float> values(rows * kDimension);
+  std::vector<float> values(rows * kMadeDimension);
   for (float& value : values) value = normal(random);
   return values;
 }
@@ -30,7 +30,7 @@ std::vector<float> draw_rows(std::size_t rows, std::uint64_t stream) {
 VectorIndexSettings settings_of(VectorKind kind, Metric metric) {
   VectorIndexSettings settings;
   settings.metric = metric;
-  settings.dimension = kDimension;
+  settings.dimension = kMadeDimension;
   settings.index = kind;
   settings.ivf.lists = 7;
   settings.pq.bytes = 8;
@@ -39,18 +39,18 @@ VectorIndexSettings settings_of(VectorKind kind, Metric metric) {
 
 /// An index of two segments, of which the second has no rows of its training.
 VectorIndex make_index(const std::filesystem::path& folder, const VectorIndexSettings& settings) {
-  const std::vector<float> rows = draw_rows(kRows + 50, 1);
+  const std::vector<float> rows = draw_rows(kMadeRows + 50, 1);
   VectorIndexWriter writer(folder, settings);
-  writer.add(std::span(rows).first(kRows * kDimension));
+  writer.add(std::span(rows).first(kMadeRows * kMadeDimension));
   writer.commit();
   VectorIndexChange change(folder);
-  change.add(std::span(rows).subspan(kRows * kDimension));
+  change.add(std::span(rows).subspan(kMadeRows * kMadeDimension));
   change.commit();
   return VectorIndex::open(folder);
 }
 
 std::vector<double> reconstruct(const ReconstructedRows& rows, std::size_t row) {
-  std::vector<float> vector(kDimension);
+  std::vector<float> vector(kMadeDimension);
   rows.copy(row, vector.data());
   return {vector.begin(), vector.end()};
 }
@@ -59,7 +59,7 @@ double value_of(Metric metric, std::span<const float> query, const std::vector<d
   double product = 0;
   double squares = 0;
   double length = 0;
-  for (std::size_t c = 0; c < kDimension; ++c) {
+  for (std::size_t c = 0; c < kMadeDimension; ++c) {
     product += query[c] * vector[c];
     squares += (query[c] - vector[c]) * (query[c] - vector[c]);
     length += double{query[c]} * query[c];
@@ -79,7 +79,7 @@ void expect_distances(const VectorIndexSettings& settings) {
   const test::TemporaryFolder folder;
   const VectorIndex index = make_index(folder / "index", settings);
   const ReconstructedRows rows(index);
-  EXPECT_EQ(rows.dimension(), kDimension);
+  EXPECT_EQ(rows.dimension(), kMadeDimension);
   const std::vector<float> query = draw_rows(1, 2);
   const Neighbors found =
       search_index_on_cpu(index)->nearest(query, index.rows(), {.probes = settings.ivf.lists});
@@ -121,11 +121,11 @@ TEST(ReconstructedRows, OfBinaryCodesLieWithinACell) {
       const StoredRows stored(index);
       // Nothing of the rows that the scale is from is outside of the range.
       const double half_cell = codes.quantizer.scale / static_cast<double>(1U << bits);
-      for (std::size_t row = 0; row < kRows; ++row) {
-        std::vector<float> vector(kDimension);
+      for (std::size_t row = 0; row < kMadeRows; ++row) {
+        std::vector<float> vector(kMadeDimension);
         stored.copy(row, vector.data());
         EXPECT_LE(distance(reconstruct(rows, row), {vector.begin(), vector.end()}),
-                  half_cell * std::sqrt(kDimension) * 1.0001);
+                  half_cell * std::sqrt(kMadeDimension) * 1.0001);
       }
     }
   }
@@ -144,7 +144,7 @@ TEST(ReconstructedRows, OfCorrectedCodesAreAsFarAsTheirResiduals) {
       const auto& codes = std::get<BinaryVectors>(segment.vectors);
       for (std::size_t place = 0; place < segment.rows; ++place) {
         const std::size_t row = segment.row(place);
-        std::vector<float> vector(kDimension);
+        std::vector<float> vector(kMadeDimension);
         stored.copy(row, vector.data());
         EXPECT_NEAR(distance(reconstruct(rows, row), {vector.begin(), vector.end()}),
                     codes.residuals[place], 1e-3);
@@ -160,8 +160,8 @@ TEST(ReconstructedRows, SayWhatTheyCannotDo) {
   EXPECT_THROW(ReconstructedRows{flat}, UsageError);
   const VectorIndex codes =
       make_index(folder / "codes", settings_of(vector_kind("ivf-pq"), Metric::kL2));
-  std::vector<float> vector(kDimension);
-  EXPECT_THROW(ReconstructedRows(codes).copy(kRows + 50, vector.data()), UsageError);
+  std::vector<float> vector(kMadeDimension);
+  EXPECT_THROW(ReconstructedRows(codes).copy(kMadeRows + 50, vector.data()), UsageError);
 }
 
 }  // namespace
