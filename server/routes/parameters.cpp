@@ -36,6 +36,21 @@ void check_depth(std::string_view text, const std::string& what) {
   }
 }
 
+/// Of JSON: throws where an escape is the second half of a surrogate pair alone, which is no
+/// character. RapidJSON checks what follows a first half, but takes a second one.
+void check_escapes(std::string_view text, const std::string& what) {
+  for (std::size_t i = text.find('\\'); i != std::string_view::npos; i = text.find('\\', i)) {
+    const bool may_be_half = text[i + 1] == 'u' && (text[i + 2] == 'd' || text[i + 2] == 'D');
+    const char third = may_be_half ? text[i + 3] : '0';
+    if (std::string_view("cdefCDEF").find(third) != std::string_view::npos) {
+      throw bad_request(what + " has half of a surrogate pair at byte " + std::to_string(i) +
+                        ", which is no character");
+    }
+    const bool is_pair = std::string_view("89abAB").find(third) != std::string_view::npos;
+    i += is_pair ? 12 : 2;
+  }
+}
+
 std::string_view view_of(const rapidjson::Value& value) {
   return {value.GetString(), value.GetStringLength()};
 }
@@ -81,7 +96,7 @@ JsonText::JsonText(std::string_view text, const std::string& what) {
   constexpr unsigned kFlags =
       rapidjson::kParseValidateEncodingFlag | rapidjson::kParseIterativeFlag;
   document_.Parse<kFlags>(text.data(), text.size());
-  if (!document_.HasParseError()) return;
+  if (!document_.HasParseError()) return check_escapes(text, what);
   throw bad_request(what + " is no JSON: at byte " + std::to_string(document_.GetErrorOffset()) +
                     ": " + rapidjson::GetParseError_En(document_.GetParseError()));
 }

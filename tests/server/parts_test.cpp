@@ -54,6 +54,20 @@ TEST(Parameters, OfBodiesAreTakenByTheirKindsAlone) {
   }
 }
 
+TEST(Parameters, EscapesAreCharacters) {
+  const auto text = [](const std::string& json) {
+    const JsonText body(json, "the body");
+    return Parameters(body.root(), "the body").text("q").value();
+  };
+  EXPECT_EQ("a\\\xED\x9F\xBF", text(R"({"q": "\u0061\\\ud7ff"})"));
+  EXPECT_EQ("\xF0\x9F\x98\x80!", text(R"({"q": "\uD83D\uDE00\u0021"})"));
+  EXPECT_EQ("\\udc00", text(R"({"q": "\\udc00"})"));
+  for (const char* half : {R"({"q": "\udc00"})", R"({"q": "\uDFFF"})", R"({"q": "\uD83D"})",
+                           R"({"q": "\uD83D\uDE00\uDE00"})", R"({"\udcd9": ""})"}) {
+    EXPECT_THROW(text(half), HttpError) << half;
+  }
+}
+
 TEST(Parameters, NumbersAreTheNearestFloats) {
   const unsigned seed = std::random_device()();
   SCOPED_TRACE("seed " + std::to_string(seed));
