@@ -96,9 +96,11 @@ JsonText::JsonText(std::string_view text, const std::string& what) {
   constexpr unsigned kFlags =
       rapidjson::kParseValidateEncodingFlag | rapidjson::kParseIterativeFlag;
   document_.Parse<kFlags>(text.data(), text.size());
-  if (!document_.HasParseError()) return check_escapes(text, what);
-  throw bad_request(what + " is no JSON: at byte " + std::to_string(document_.GetErrorOffset()) +
-                    ": " + rapidjson::GetParseError_En(document_.GetParseError()));
+  if (document_.HasParseError()) {
+    throw bad_request(what + " is no JSON: at byte " + std::to_string(document_.GetErrorOffset()) +
+                      ": " + rapidjson::GetParseError_En(document_.GetParseError()));
+  }
+  check_escapes(text, what);
 }
 
 Parameters::Parameters(const Request& request) : what_("the address") {
