@@ -206,7 +206,13 @@ void Application::on_request(const ExchangePtr& exchange) noexcept {
     Request& request = exchange->request;
     const Handler handler = exchange->route->handler;
     const bool is_packed = same_without_case(request.headers.get("Content-Encoding"), "gzip");
-    if (!exchange->route->may_wait && !is_packed) return handler(services_, exchange);
+    const RunsOn runs_on = exchange->route->runs_on;
+    if (runs_on == RunsOn::kSearcher) {
+      if (const char* why = dispatcher_.refusal()) {
+        return exchange->respond(render(too_busy(why), *exchange));
+      }
+    }
+    if (runs_on != RunsOn::kWorker && !is_packed) return handler(services_, exchange);
     run_on_work(services_, exchange, [this, exchange, handler, is_packed] {
       if (is_packed) {
         std::string& body = exchange->request.body;

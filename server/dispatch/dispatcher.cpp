@@ -74,7 +74,7 @@ void Dispatcher::finish() {
   threads_.clear();
 }
 
-void Dispatcher::admit() {
+const char* Dispatcher::refusal() {
   const std::size_t before = waiting();
   const char* why = nullptr;
   if (before >= settings_.queue) {
@@ -83,9 +83,8 @@ void Dispatcher::admit() {
              p99() > std::chrono::duration_cast<microseconds>(settings_.p99)) {
     why = "searches take too long at present; try again later";
   }
-  if (why == nullptr) return;
-  ++refused_;
-  throw too_busy(why);
+  if (why != nullptr) ++refused_;
+  return why;
 }
 
 void Dispatcher::put(Task task) {
@@ -98,7 +97,7 @@ void Dispatcher::put(Task task) {
 }
 
 void Dispatcher::submit(SearchJob job) {
-  admit();
+  if (const char* why = refusal()) throw too_busy(why);
   put({.job = std::move(job)});
 }
 
@@ -114,7 +113,7 @@ void Dispatcher::submit_always(std::vector<SearchJob> jobs) {
 }
 
 void Dispatcher::submit(std::function<void()> work) {
-  admit();
+  if (const char* why = refusal()) throw too_busy(why);
   put({.work = std::move(work)});
 }
 

@@ -71,6 +71,9 @@ class Dispatcher {
   Dispatcher(const Dispatcher&) = delete;
   Dispatcher& operator=(const Dispatcher&) = delete;
 
+  /// Why a search would be refused now, which counts as refused then; null where it would not be.
+  /// Asked before a request is read, it makes refusals cheap.
+  const char* refusal();
   /// Throws HttpError (429) where the queue is full, or searches take too long and others wait.
   void submit(SearchJob job);
   /// Without these limits: for those who bound their searches themselves.
@@ -93,7 +96,6 @@ class Dispatcher {
     std::function<void()> work{};  ///< in the place of a search
   };
 
-  void admit();
   void put(Task task);
   void run();
   void take(std::vector<Task>& batch);

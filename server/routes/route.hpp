@@ -32,9 +32,15 @@ struct Face {
 Response render_error(const Face& face, const HttpError& error, const Request& request);
 
 /// Answers a request, or sees to it that another thread does. What it throws is rendered by the
-/// route's face. Runs on an I/O thread, which must not wait; on the work pool where the route says
-/// so.
+/// route's face. An I/O thread must not wait.
 using Handler = void (*)(Services& services, const ExchangePtr& exchange);
+
+/// Where a handler runs.
+enum class RunsOn : std::uint8_t {
+  kReader,    ///< the I/O thread
+  kSearcher,  ///< the I/O thread reads the search. Refused unread where too many wait
+  kWorker,    ///< the work pool: it may wait
+};
 
 struct Route {
   Method method = Method::kGet;
@@ -45,7 +51,7 @@ struct Route {
   BodyKind body = BodyKind::kEmpty;
   Handler handler = nullptr;
   const Face* face = nullptr;
-  bool may_wait = false;     ///< runs on the work pool
+  RunsOn runs_on = RunsOn::kReader;
   std::size_t max_body = 0;  ///< bytes; 0: the server's limit
 };
 
