@@ -32,6 +32,7 @@ PointShare::PointShare(const SharePoints& points, const KmeansSettings& settings
       first_(points.first),
       clusters_(static_cast<std::uint32_t>(settings.clusters)),
       has_copy_(points.on_gpu == nullptr || settings.is_spherical),
+      has_all_(points.has_all),
       members_(points_.count, clusters_),
       changes_(points_.count, clusters_) {
   take_memory(resources);
@@ -87,6 +88,7 @@ void PointShare::lay_out_clusters(Arena& arena) {
   const std::size_t sums = std::size_t{clusters_} * points_.dimension;
   sums_ = arena.take<double>(sums);
   parts_of_sums_ = arena.take<double>(sums * mean_parts(clusters_));
+  if (!has_all_) shared_ = {arena.take<double>(sums), arena.take<std::uint64_t>(clusters_)};
   panels_.centroids = centroids_;
   panels_.count = clusters_;
   lay_out_panels(arena, points_.dimension, panels_);
@@ -224,12 +226,27 @@ void PointShare::move_centroids() {
   if (settings_.is_spherical) normalize_rows(centroids_, clusters_, centroids_);
 }
 
-std::vector<double> PointShare::sum_clusters() {
+void PointShare::sum_clusters() {
   find_sums();
-  std::vector<double> sums(std::size_t{clusters_} * points_.dimension);
-  copy_to_host(sums.data(), sums_, sums.size(), stream_);
   stream_.synchronize();
-  return sums;
+}
+
+void PointShare::move_centroids(const std::vector<ShareSums>& all,
+                                const std::vector<std::uint64_t>& sizes) {
+  const std::size_t size = std::size_t{clusters_} * points_.dimension;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const bool is_own = all[i].values == sums_;
+    if (!is_own) {
+      check_cuda(cudaMemcpyPeerAsync(parts_of_sums_, stream_.device(), all[i].values, all[i].device,
+                                     size * sizeof(double), stream_.handle()),
+                 "cudaMemcpyPeerAsync");
+    }
+    add_sums(is_own ? sums_ : parts_of_sums_, i == 0, size, shared_, stream_);
+  }
+  copy_to_gpu(shared_.sizes, sizes.data(), sizes.size(), stream_);
+  vector::move_centroids(shared_, clusters_, points_.dimension, centroids_, stream_);
+  if (settings_.is_spherical) normalize_rows(centroids_, clusters_, centroids_);
+  stream_.synchronize();
 }
 
 void PointShare::repair(const std::vector<Repair>& repairs) {

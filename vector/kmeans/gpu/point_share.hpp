@@ -22,6 +22,13 @@ struct SharePoints {
   std::uint32_t count = 0;  ///< 1 or more
   std::uint32_t dimension = 0;
   std::size_t first = 0;  ///< what the first one's number is among the points of all shares
+  bool has_all = true;    ///< there is no other share
+};
+
+/// The sums of a share's clusters, in the memory of its GPU.
+struct ShareSums {
+  const double* values;
+  int device;
 };
 
 /// A share of the points, and all centroids. Used by one thread at a time, whose current device is
@@ -51,8 +58,12 @@ class PointShare {
   AssignmentFigures assign(bool is_last);
   /// Queues the moving of the centroids to the means of this share's points. Once after assign().
   void move_centroids();
-  /// Likewise, once after assign(): the sums of each cluster's points: clusters * dimension.
-  std::vector<double> sum_clusters();
+  /// Likewise, of all shares' points, in three steps, each after the one before has ended on all:
+  /// finds the sums of this share's clusters, tells where they are, and moves the centroids by the
+  /// sums of all, added in their order. `sizes` are those of the clusters in all shares together.
+  void sum_clusters();
+  ShareSums sums() const { return {sums_, stream_.device()}; }
+  void move_centroids(const std::vector<ShareSums>& all, const std::vector<std::uint64_t>& sizes);
   void repair(const std::vector<Repair>& repairs);
 
   /// Of the points that the last assignment gave to a cluster, the `member`th from 0.
@@ -88,6 +99,7 @@ class PointShare {
   std::size_t first_;
   std::uint32_t clusters_;
   bool has_copy_;
+  bool has_all_;
   bool keeps_panels_ = false;
   DeviceMembers members_;
   ClusterChanges changes_;
@@ -108,7 +120,8 @@ class PointShare {
   DeviceRepair* repairs_ = nullptr;
   float* centroids_ = nullptr;
   double* sums_ = nullptr;
-  double* parts_of_sums_ = nullptr;
+  double* parts_of_sums_ = nullptr;  ///< also another share's sums
+  SharedSums shared_;
   std::vector<std::uint32_t> begins_;  ///< of the clusters, among the members
   std::uint32_t changed_ = 0;          ///< points, since sums_ were found
 };

@@ -1,5 +1,5 @@
-// k-means on several GPUs: each has all centroids and a share of the points. The host adds up what
-// they find, and moves the centroids.
+// k-means on several GPUs: each has all centroids and a share of the points. Each adds up the sums
+// of all, in one order, and moves its own copy of the centroids. The host sees sizes only.
 #include <algorithm>
 #include <functional>
 #include <memory>
@@ -11,7 +11,6 @@
 #include "kmeans/gpu/lloyd.hpp"
 #include "kmeans/gpu/point_share.hpp"
 #include "kmeans/kmeans_input.hpp"
-#include "kmeans/parallel_parts.hpp"
 #include "warpdex/core/cuda/check_internal.hpp"
 #include "warpdex/core/error.hpp"
 #include "warpdex/core/parallel.hpp"
@@ -20,9 +19,6 @@
 
 namespace warpdex::vector {
 namespace {
-
-/// Clusters whose sums a thread adds up at a time.
-constexpr std::size_t kTaskClusters = 64;
 
 /// Calls `work` with `device` as the current one. Errors of the GPU say which it was.
 void run_on(int device, const std::function<void()>& work) {
@@ -46,7 +42,6 @@ struct Replica {
   std::vector<float> mean{};
   float largest_norm = 0;
   AssignmentFigures found{};
-  std::vector<double> sums{};
 };
 
 class Replicas final : public GpuClusters {
@@ -61,7 +56,8 @@ class Replicas final : public GpuClusters {
                            {.on_host = points.row(first).data(),
                             .count = static_cast<std::uint32_t>(last - first),
                             .dimension = static_cast<std::uint32_t>(points.columns),
-                            .first = first}});
+                            .first = first,
+                            .has_all = false}});
     }
     prepare(points.rows);
     draw_centroids(points);
@@ -69,9 +65,8 @@ class Replicas final : public GpuClusters {
 
   AssignmentFigures assign(bool is_last) override {
     run_each([&](Replica& one) {
-      one.share->set_centroids(centroids_);
       one.found = one.share->assign(is_last);
-      if (!is_last) one.sums = one.share->sum_clusters();
+      if (!is_last) one.share->sum_clusters();
     });
     AssignmentFigures all{0, 0, std::vector<std::uint64_t>(settings_.clusters)};
     for (const Replica& one : replicas_) {
@@ -84,24 +79,25 @@ class Replicas final : public GpuClusters {
   }
 
   void move_centroids() override {
-    for_each_part(settings_.clusters, kTaskClusters, settings_.threads,
-                  [&](std::size_t first, std::size_t last) {
-                    for (std::size_t i = first; i < last; ++i) move_centroid(i);
-                  });
+    std::vector<ShareSums> sums;
+    for (const Replica& one : replicas_) sums.push_back(one.share->sums());
+    run_each([&](Replica& one) { one.share->move_centroids(sums, sizes_); });
   }
 
   void repair(const std::vector<Repair>& repairs) override {
+    Matrix<float> centroids = get_centroids();
     for (const Repair& one : repairs) {
-      split(get_member(one), centroids_.row(one.parted), centroids_.row(one.cluster));
+      split(get_member(one), centroids.row(one.parted), centroids.row(one.cluster));
     }
-    if (settings_.is_spherical) normalize_centroids();
+    if (settings_.is_spherical) normalize_rows(centroids);
+    set_centroids(centroids);
   }
 
   void fetch(KmeansResult& result) override {
     result.clusters.resize(replicas_.back().points.first + replicas_.back().points.count);
     run_each(
         [&](Replica& one) { one.share->get_clusters(result.clusters.data() + one.points.first); });
-    result.centroids = centroids_;
+    result.centroids = get_centroids();
   }
 
  private:
@@ -136,29 +132,31 @@ class Replicas final : public GpuClusters {
   }
 
   void draw_centroids(const Matrix<float>& points) {
-    centroids_ = {settings_.clusters, points.columns, {}};
+    Matrix<float> centroids{settings_.clusters, points.columns, {}};
     for (const std::uint64_t row : sample_rows(points.rows, settings_.clusters, settings_.seed)) {
       const std::span<const float> point = points.row(row);
-      centroids_.values.insert(centroids_.values.end(), point.begin(), point.end());
+      centroids.values.insert(centroids.values.end(), point.begin(), point.end());
     }
-    if (!settings_.is_spherical) return;
-    normalize_centroids();  // as the points are
-    normalize_centroids();
+    if (settings_.is_spherical) {
+      normalize_rows(centroids);  // as the points are
+      normalize_rows(centroids);
+    }
+    set_centroids(centroids);
   }
 
-  void normalize_centroids() {
-    for (std::size_t i = 0; i < settings_.clusters; ++i) normalize(centroids_.row(i));
+  static void normalize_rows(Matrix<float>& rows) {
+    for (std::size_t i = 0; i < rows.rows; ++i) normalize(rows.row(i));
   }
 
-  void move_centroid(std::size_t cluster) {
-    if (sizes_[cluster] == 0) return;
-    const std::span<float> centroid = centroids_.row(cluster);
-    for (std::size_t c = 0; c < centroid.size(); ++c) {
-      double sum = 0;
-      for (const Replica& one : replicas_) sum += one.sums[cluster * centroid.size() + c];
-      centroid[c] = static_cast<float>(sum / static_cast<double>(sizes_[cluster]));
-    }
-    if (settings_.is_spherical) normalize(centroid);
+  /// All have the same.
+  Matrix<float> get_centroids() {
+    Matrix<float> centroids;
+    Replica& one = replicas_[0];
+    run_on(one.resources.device(), [&] { one.share->get_centroids(centroids); });
+    return centroids;
+  }
+  void set_centroids(const Matrix<float>& centroids) {
+    run_each([&](Replica& one) { one.share->set_centroids(centroids); });
   }
 
   /// The point towards which a centroid is split. Members are counted through all shares.
@@ -175,7 +173,6 @@ class Replicas final : public GpuClusters {
 
   const KmeansSettings& settings_;
   std::vector<Replica> replicas_;
-  Matrix<float> centroids_;
   std::vector<std::uint64_t> sizes_;
 };
 

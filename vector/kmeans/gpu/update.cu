@@ -82,6 +82,23 @@ __global__ void __launch_bounds__(kThreads)
   if (points > 0) centroids[i] = __double2float_rn(__ddiv_rn(sums[i], points));
 }
 
+/// Work item: a component of a cluster, a thread.
+__global__ void __launch_bounds__(kThreads)
+    add_share(const double* sums, bool is_first, std::size_t size, double* all) {
+  const std::size_t i = std::size_t{blockIdx.x} * kThreads + threadIdx.x;
+  if (i < size) all[i] = __dadd_rn(is_first ? 0. : all[i], sums[i]);
+}
+
+/// Work item: a component of a centroid, a thread.
+__global__ void __launch_bounds__(kThreads)
+    divide_shared(SharedSums all, std::size_t size, std::uint32_t dimension, float* centroids) {
+  const std::size_t i = std::size_t{blockIdx.x} * kThreads + threadIdx.x;
+  if (i >= size) return;
+  const std::uint64_t points = all.sizes[i / dimension];
+  if (points == 0) return;
+  centroids[i] = __double2float_rn(__ddiv_rn(all.sums[i], __ull2double_rn(points)));
+}
+
 __device__ double block_sum(double value) {
   __shared__ double warps[kThreads / kWarp];
   for (int lanes = 16; lanes > 0; lanes /= 2) {
@@ -276,6 +293,19 @@ void move_centroids(const DeviceMembers& members, std::uint32_t clusters, std::u
   const std::size_t size = std::size_t{clusters} * dimension;
   launch(launch_over("divide", size, kThreads, stream.handle()), divide, sums, members.begins(),
          size, dimension, centroids);
+}
+
+void add_sums(const double* sums, bool is_first, std::size_t size, const SharedSums& all,
+              const Stream& stream) {
+  launch(launch_over("add_share", size, kThreads, stream.handle()), add_share, sums, is_first, size,
+         all.sums);
+}
+
+void move_centroids(const SharedSums& all, std::uint32_t clusters, std::uint32_t dimension,
+                    float* centroids, const Stream& stream) {
+  const std::size_t size = std::size_t{clusters} * dimension;
+  launch(launch_over("divide_shared", size, kThreads, stream.handle()), divide_shared, all, size,
+         dimension, centroids);
 }
 
 void sum_up(const float* distances, const std::uint32_t* clusters, const std::uint32_t* before,

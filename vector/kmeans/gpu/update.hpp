@@ -62,6 +62,19 @@ void sum_clusters(const DevicePoints& points, const DeviceMembers& members, std:
 void move_centroids(const DeviceMembers& members, std::uint32_t clusters, std::uint32_t dimension,
                     const double* sums, float* centroids, const Stream& stream);
 
+/// Where points are shared out: the sums of all shares, and the sizes of clusters that they have
+/// together.
+struct SharedSums {
+  double* sums = nullptr;          ///< clusters * dimension
+  std::uint64_t* sizes = nullptr;  ///< clusters
+};
+/// Queues the addition of a share's sums; the first share's are set.
+void add_sums(const double* sums, bool is_first, std::size_t size, const SharedSums& all,
+              const Stream& stream);
+/// As move_centroids(), by the points of all shares.
+void move_centroids(const SharedSums& all, std::uint32_t clusters, std::uint32_t dimension,
+                    float* centroids, const Stream& stream);
+
 /// Of an iteration, for the host.
 struct IterationFigures {
   double objective;
