@@ -92,7 +92,8 @@ std::vector<Route> routes(const Face& face) {
   return {
       {Method::kGet, "/healthz", Role::kNone, kEmpty, show_health, &face},
       {Method::kGet, "/readyz", Role::kNone, kEmpty, show_readiness, &face},
-      {Method::kGet, "/openapi.json", Role::kNone, kEmpty, show_description, &face},
+      {Method::kGet, "/openapi.json", Role::kNone, kEmpty, show_description, &face,
+       RunsOn::kWorker},
       {Method::kGet, "/metrics", Role::kRead, kEmpty, show_metrics, &face, RunsOn::kWorker},
   };
 }
