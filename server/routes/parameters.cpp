@@ -91,6 +91,10 @@ std::optional<float> float_of(std::string_view text) {
 
 JsonText::JsonText(std::string_view text, const std::string& what) {
   check_depth(text, what);
+  // RapidJSON takes a zero byte for the end, and passes over what is behind it.
+  if (const std::size_t zero = text.find('\0'); zero != std::string_view::npos) {
+    throw bad_request(what + " is no JSON: at byte " + std::to_string(zero) + ": a zero byte");
+  }
   // Not in RapidJSON's full precision, which makes any number of a zero with an exponent (0E88).
   // The double may be off by some units in the last place, a float that is made of it is right.
   constexpr unsigned kFlags =

@@ -68,6 +68,13 @@ TEST(Parameters, EscapesAreCharacters) {
   }
 }
 
+TEST(Parameters, NothingIsBehindAZeroByte) {
+  using namespace std::string_literals;
+  for (const std::string& bad : {"{}\0"s, "{}\0\\"s, "{\"q\": \"a\0\"}"s, "2\0\\\\\\"s, "\0{}"s}) {
+    EXPECT_THROW(JsonText(bad, "the body"), HttpError) << bad;
+  }
+}
+
 TEST(Parameters, NumbersAreTheNearestFloats) {
   const unsigned seed = std::random_device()();
   SCOPED_TRACE("seed " + std::to_string(seed));
