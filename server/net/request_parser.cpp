@@ -26,8 +26,7 @@ Method method_of(http::verb verb) {
   }
 }
 
-/// Of the fields of a header, which Beast takes all at once. It joins such lines; others do not,
-/// and then take the request for another one.
+/// Beast joins such lines; others do not, and then take the request for another one.
 bool has_folded_line(std::string_view fields) {
   return fields.find("\r\n ") != std::string_view::npos ||
          fields.find("\r\n\t") != std::string_view::npos;
@@ -50,16 +49,25 @@ RequestParser::Step RequestParser::put(std::string_view bytes) {
 RequestParser::Step RequestParser::put_header(std::string_view bytes) {
   ErrorCode ec;
   const std::size_t used = Base::put(boost::asio::const_buffer(bytes.data(), bytes.size()), ec);
-  if (ec == http::error::need_more) return {State::kNeedsMore, used};
-  if (ec) return failed(ec);
-  if (!Base::is_header_done()) return {State::kNeedsMore, used};
-  if (has_folded_line(bytes.substr(0, used))) {
+  if (ec && ec != http::error::need_more) return failed(ec);
+  if (is_folded(bytes.substr(0, used))) {
     return refused(400, "a field of the header goes on in the next line; write it as one");
   }
+  if (!Base::is_header_done()) return {State::kNeedsMore, used};
   has_header_ = true;
   left_ = content_length().value_or(0);
   request_.body.reserve(static_cast<std::size_t>(std::min<std::uint64_t>(left_, kMaxFirstRoom)));
   return {State::kHasHeader, used};
+}
+
+/// Of bytes of the header that Beast has taken, after those that it took before.
+bool RequestParser::is_folded(std::string_view taken) {
+  constexpr std::size_t kLineEnd = 2;
+  if (header_end_.empty() && has_folded_line(taken)) return true;
+  header_end_ += taken;
+  if (header_end_.size() > taken.size() && has_folded_line(header_end_)) return true;
+  header_end_.erase(0, header_end_.size() - std::min(header_end_.size(), kLineEnd));
+  return false;
 }
 
 RequestParser::Step RequestParser::put_body(std::string_view bytes) {

@@ -60,6 +60,7 @@ class RequestParser final : private boost::beast::http::basic_parser<true> {
   void on_finish_impl(ErrorCode& ec) override;
 
   Step put_header(std::string_view bytes);
+  bool is_folded(std::string_view taken);
   Step put_body(std::string_view bytes);
   Step refused(int status, std::string reason);
   void fail(int status, std::string reason, ErrorCode& ec);
@@ -70,6 +71,7 @@ class RequestParser final : private boost::beast::http::basic_parser<true> {
   std::size_t body_limit_ = 0;
   std::uint64_t left_ = 0;  ///< of a body of known length
   ChunkedBody chunks_;
+  std::string header_end_{};  ///< the last bytes that were taken
   bool has_header_ = false;
   int status_ = 400;
   std::string reason_;

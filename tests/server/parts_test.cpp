@@ -183,6 +183,23 @@ TEST(RequestParser, PiecesGiveTheSameRequest) {
   }
 }
 
+/// Wherever the text is cut in two.
+TEST(RequestParser, FoldedLinesAreRefusedInPieces) {
+  for (const std::string fold : {"\r\n ", "\r\n\t"}) {
+    const std::string text =
+        "GET /a HTTP/1.1\r\nHost: x\r\nX-Y: z" + fold + "Content-Length: 5\r\nA: b\r\n\r\n";
+    for (std::size_t cut = 0; cut <= text.size(); ++cut) {
+      Request request;
+      RequestParser parser(request, 1024);
+      auto step = parser.put(std::string_view(text).substr(0, cut));
+      if (step.state == RequestParser::State::kNeedsMore) {
+        step = parser.put(std::string_view(text).substr(step.used));
+      }
+      EXPECT_EQ(step.state, RequestParser::State::kFailed) << cut;
+    }
+  }
+}
+
 TEST(SerialWork, RunsOneTaskAtATimeInOrder) {
   WorkPool pool("test", 4, 1000);
   std::vector<std::vector<int>> ran(8);
