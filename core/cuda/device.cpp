@@ -1,17 +1,14 @@
 // Asks CUDA about GPUs.
 #include "warpdex/core/cuda/device.hpp"
 
+#include <algorithm>
+
 #include "warpdex/core/cuda/check_internal.hpp"
+#include "warpdex/core/cuda/chip.hpp"
 #include "warpdex/core/cuda/kernel_internal.hpp"
 
 namespace warpdex {
 namespace {
-
-int attribute(int device, cudaDeviceAttr which) {
-  int value = 0;
-  check_cuda(cudaDeviceGetAttribute(&value, which, device), "cudaDeviceGetAttribute");
-  return value;
-}
 
 cudaError_t count_devices(int& count) {
   const cudaError_t status = cudaGetDeviceCount(&count);
@@ -52,15 +49,18 @@ DeviceInfo device_info(int device) {
   cudaDeviceProp properties;
   check_cuda(cudaGetDeviceProperties(&properties, device),
              "cudaGetDeviceProperties of device " + std::to_string(device));
+  const Chip& chip = chip_of(device);
   DeviceInfo info;
   info.device = device;
   info.name = properties.name;
-  info.compute_major = attribute(device, cudaDevAttrComputeCapabilityMajor);
-  info.compute_minor = attribute(device, cudaDevAttrComputeCapabilityMinor);
-  info.multiprocessors = attribute(device, cudaDevAttrMultiProcessorCount);
-  info.shared_memory_per_block =
-      static_cast<std::size_t>(attribute(device, cudaDevAttrMaxSharedMemoryPerBlockOptin));
+  if (*chip.imitated != 0) info.name += std::string(" as ") + chip.imitated;
+  info.compute_major = chip.capability / 10;
+  info.compute_minor = chip.capability % 10;
+  info.multiprocessors = static_cast<int>(chip.multiprocessors);
+  info.shared_memory_per_block = chip.shared_memory_of_block;
   check_cuda(cudaMemGetInfo(&info.free_memory, &info.memory), "cudaMemGetInfo");
+  info.memory = chip.memory;
+  info.free_memory = std::min(info.free_memory, chip.memory);
   check_cuda(cudaDriverGetVersion(&info.driver_version), "cudaDriverGetVersion");
   check_cuda(cudaRuntimeGetVersion(&info.runtime_version), "cudaRuntimeGetVersion");
   info.has_code = has_device_code();

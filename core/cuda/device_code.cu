@@ -1,5 +1,6 @@
 // Whether there is device code for a GPU, which depends on the architectures that the build is for.
 #include "warpdex/core/cuda/check_internal.hpp"
+#include "warpdex/core/cuda/chip.hpp"
 #include "warpdex/core/cuda/kernel_internal.hpp"
 #include "warpdex/core/cuda/launch_overlap.hpp"
 
@@ -27,7 +28,7 @@ bool has_device_code() {
 bool launches_may_overlap() {
   cudaFuncAttributes attributes{};
   check_cuda(cudaFuncGetAttributes(&attributes, any_kernel), "cudaFuncGetAttributes");
-  return attributes.ptxVersion >= 90;
+  return attributes.ptxVersion >= 90 && current_chip().has_clusters();
 }
 
 }  // namespace warpdex

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "warpdex/core/cuda/check_internal.hpp"
+#include "warpdex/core/cuda/chip.hpp"
 
 namespace warpdex {
 
@@ -16,9 +17,7 @@ void allow_all_shared_memory(const void* kernel) {
   check_cuda(cudaGetDevice(&device), "cudaGetDevice");
   const std::lock_guard lock(mutex);
   if (allowed.count({kernel, device}) != 0) return;
-  int max_bytes = 0;
-  check_cuda(cudaDeviceGetAttribute(&max_bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, device),
-             "cudaDeviceGetAttribute");
+  auto max_bytes = static_cast<int>(chip_of(device).shared_memory_of_block);
   cudaFuncAttributes attributes{};
   check_cuda(cudaFuncGetAttributes(&attributes, kernel), "cudaFuncGetAttributes");
   max_bytes -= static_cast<int>(attributes.sharedSizeBytes);

@@ -134,7 +134,7 @@ __global__ void __launch_bounds__(kThreads)
     to[w] = word;
     count += __popc(word);
   }
-  count = __reduce_add_sync(kWholeWarp, count);
+  count = warp_sum(count);
   if (lane_id() == 0 && count > 0) {
     atomicAdd(batch.matches + reading * batch.query_count + query, count);
   }

@@ -40,7 +40,7 @@ __device__ std::uint32_t block_sum_before(std::uint32_t value, std::uint32_t (&w
   __syncthreads();
   const std::uint32_t warp = threadIdx.x / kWarp;
   std::uint32_t before = lane_id() < warp ? warps[lane_id()] : 0;
-  before = __reduce_add_sync(kWholeWarp, before);
+  before = warp_sum(before);
   return before + inclusive - value;
 }
 

@@ -266,7 +266,7 @@ class ChunkMatcher : public ChunkBlocks<Shape, kMeasures> {
     for (std::uint32_t i = threadIdx.x; i < count_; i += kThreads) {
       largest = max(largest, memory_.sums[i]);
     }
-    largest = __reduce_max_sync(kWholeWarp, largest);
+    largest = warp_max(largest);
     if (lane_id() == 0) atomicMax(&memory_.threshold, largest);
     sync(GpuPhase::kSelect);
     const std::uint32_t width = memory_.threshold / kOwnBins + 1;

@@ -134,7 +134,7 @@ class BlockReader {
     if (high - low >= kWarp) return kNone;
     const std::uint32_t tile = low + lane_id();
     const bool counts = tile <= high && states[tile] == tile_state_;
-    return __reduce_max_sync(kWholeWarp, counts ? suffix_bounds[tile] : 0);
+    return warp_max(counts ? suffix_bounds[tile] : 0);
   }
 
   const OrRounds& batch_;

@@ -42,7 +42,7 @@ __device__ void rank_tiles(const OrRounds& batch, const Query& query, std::uint3
   for (std::uint32_t tile = begin; tile < tiles; tile += step) {
     mine = max(mine, bound_of(tile));
   }
-  mine = __reduce_max_sync(kWholeWarp, mine);
+  mine = warp_max(mine);
   if (lane_id() == 0) atomicMax(&memory.largest, mine);
   __syncthreads();
   const float to_bucket =

@@ -182,7 +182,7 @@ class Searcher {
       PostingPlace posting = find_document<kCodec, kGoal, LaneLists::kOwn>(
           batch_, other, has, document, held, memory_.lookup);
       const bool drops_it = !adds && posting.place != kNone;
-      drops |= __reduce_or_sync(kWholeWarp, drops_it ? 1U << which : 0);
+      drops |= warp_or(drops_it ? 1U << which : 0);
       if (!adds) posting.place = kNone;
       const std::uint32_t value =
           value_at<kCodec, LaneLists::kOwn>(batch_, other, posting, memory_.lookup);

@@ -197,7 +197,7 @@ __device__ void bound_some(const OrTables& batch, const Query& query, std::uint3
   if (total == 0) rest = 0;
   if (exists) batch.tile_bounds[query.tile_row + tile] = rest;
   if (!is_at_once) return;
-  const std::uint32_t highest = __reduce_max_sync(kWholeWarp, rest);
+  const std::uint32_t highest = warp_max(rest);
   if (lane_id() != 0) return;
   atomicMax(&state.max_tile_bound, highest);
   state.start_threshold = need;  // all CTAs write the same

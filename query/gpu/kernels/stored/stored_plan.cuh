@@ -79,14 +79,14 @@ __device__ void plan_tile(const OrRounds& batch, std::uint32_t tile, std::uint32
       if (scores) before = i == 0 ? bound : batch.suffix_bounds[(&list)[-1].tile_row + tile];
     }
     const bool is_essential = scores && before >= need;
-    postings += __reduce_add_sync(kWholeWarp, is_essential ? count : 0);
-    rest = max(rest, __reduce_max_sync(kWholeWarp, is_essential ? 0 : before));
+    postings += warp_sum(is_essential ? count : 0);
+    rest = max(rest, warp_max(is_essential ? 0 : before));
     const std::uint32_t sum = inclusive_sum(own_chunks);
     for (std::uint32_t n = 0; n < own_chunks; ++n) {
       const std::uint32_t place = chunks + sum - own_chunks + n;
       if (place < kMaxStoredChunks) plan.chunk[place] = static_cast<std::uint16_t>(i << 8 | n);
     }
-    essential_chunks += __reduce_add_sync(kWholeWarp, is_essential ? own_chunks : 0);
+    essential_chunks += warp_sum(is_essential ? own_chunks : 0);
     chunks += __shfl_sync(kWholeWarp, sum, kWarp - 1);
   }
   if (lane_id() != 0) return;

@@ -147,8 +147,7 @@ class StoredSearcher {
     const bool is_marked = own.query.use.y < marked_.count;
     const std::uint32_t marks = __ballot_sync(kWholeWarp, has_postings && is_marked);
     const std::uint32_t others = __ballot_sync(kWholeWarp, has_postings && !is_marked);
-    const std::uint32_t marked_bound =
-        __reduce_add_sync(kWholeWarp, is_in(marks) ? all - own.rest : 0);
+    const std::uint32_t marked_bound = warp_sum(is_in(marks) ? all - own.rest : 0);
     mark_count_ = __popc(marks);
     low_ = max(need_ - min(need_, marked_bound), 1U);
     write_lists(own, all, essential, marks, others);

@@ -62,7 +62,7 @@ __global__ void __launch_bounds__(kThreads) weigh_stored(OrRounds batch, std::ui
     const TileCosts costs = estimate_costs(batch, query, tile, bound, least);
     if (bound != 0) saving += max(0.F, saved_by_store(batch, costs, query.scoring_lists));
   }
-  const auto whole = __reduce_add_sync(kWholeWarp, static_cast<std::uint32_t>(saving));
+  const auto whole = warp_sum(static_cast<std::uint32_t>(saving));
   if (lane_id() == 0 && whole > 0) {
     atomicAdd(batch.stored_saving + (round == 0 ? 0 : 1), static_cast<unsigned long long>(whole));
   }

@@ -199,7 +199,7 @@ class TileCollector : public TileReader<kCodec, Units, kIsTimed> {
 
   /// Adds up what the lanes counted. A whole warp.
   __device__ void add_matches(std::uint32_t matches) {
-    matches = __reduce_add_sync(kWholeWarp, matches);
+    matches = warp_sum(matches);
     if (lane_id() == 0 && matches > 0) {
       atomicAdd(&state_.matches, static_cast<unsigned long long>(matches));
     }

@@ -166,7 +166,7 @@ class DenseTile : public TileCollector<kCodec, Units, kIsTimed> {
       if (before < 0x10000) ++matches;
       if (plan_.info.crossing_word - before < added[i] << 16) record(slots[i]);
     }
-    matches = __reduce_add_sync(kWholeWarp, matches);
+    matches = warp_sum(matches);
     if (lane_id() == 0) atomicAdd(&memory_.matches, matches);
   }
 

@@ -187,7 +187,7 @@ __device__ __forceinline__ void keep_within(const MatchTablesTask& task, const Q
     const float sum = __fmaf_rn(rules[i].step, sums.of(i), term);
     if (sum <= rules[i].limit) kept |= 1U << i;
   }
-  const std::uint32_t any = __reduce_or_sync(kWholeWarp, kept);
+  const std::uint32_t any = warp_or(kept);
   if (any == 0) return;
 #pragma unroll
   for (std::uint32_t i = 0; i < kQueries; ++i) {

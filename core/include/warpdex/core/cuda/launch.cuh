@@ -3,11 +3,13 @@
 
 #include <cuda_runtime_api.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
 
 #include "warpdex/core/cuda/check_internal.hpp"
+#include "warpdex/core/cuda/chip.hpp"
 
 namespace warpdex {
 
@@ -29,12 +31,9 @@ std::uint32_t resident_ctas(Kernel kernel, std::uint32_t threads, std::size_t by
   check_cuda(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&per_multiprocessor, kernel,
                                                            static_cast<int>(threads), bytes),
              "cudaOccupancyMaxActiveBlocksPerMultiprocessor");
-  int device = 0;
-  int multiprocessors = 0;
-  check_cuda(cudaGetDevice(&device), "cudaGetDevice");
-  check_cuda(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device),
-             "cudaDeviceGetAttribute");
-  return static_cast<std::uint32_t>(per_multiprocessor * multiprocessors);
+  const Chip& chip = current_chip();
+  const auto held = static_cast<std::uint32_t>(per_multiprocessor) * chip.multiprocessors;
+  return std::min(held, ctas_within_limits(chip, threads, bytes));
 }
 
 /// How a kernel is launched.

@@ -54,6 +54,39 @@ __device__ __forceinline__ std::uint32_t inclusive_sum(std::uint32_t value) {
   return add_from_below<16>(value);
 }
 
+/// What an operation makes of the values of all lanes, in each of them.
+template <class Operation>
+__device__ __forceinline__ std::uint32_t warp_reduce(std::uint32_t value, Operation operation) {
+#pragma unroll
+  for (int lanes = 16; lanes > 0; lanes /= 2) {
+    value = operation(value, __shfl_xor_sync(kWholeWarp, value, lanes));
+  }
+  return value;
+}
+
+// The same by one instruction, where the GPU has it.
+__device__ __forceinline__ std::uint32_t warp_sum(std::uint32_t value) {
+#if __CUDA_ARCH__ >= 800
+  return __reduce_add_sync(kWholeWarp, value);
+#else
+  return warp_reduce(value, [](std::uint32_t a, std::uint32_t b) { return a + b; });
+#endif
+}
+__device__ __forceinline__ std::uint32_t warp_max(std::uint32_t value) {
+#if __CUDA_ARCH__ >= 800
+  return __reduce_max_sync(kWholeWarp, value);
+#else
+  return warp_reduce(value, [](std::uint32_t a, std::uint32_t b) { return a > b ? a : b; });
+#endif
+}
+__device__ __forceinline__ std::uint32_t warp_or(std::uint32_t value) {
+#if __CUDA_ARCH__ >= 800
+  return __reduce_or_sync(kWholeWarp, value);
+#else
+  return warp_reduce(value, [](std::uint32_t a, std::uint32_t b) { return a | b; });
+#endif
+}
+
 /// The largest value of all lanes, in each of them.
 __device__ __forceinline__ float warp_max(float value) {
 #pragma unroll

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "warpdex/core/cuda/check_internal.hpp"
+#include "warpdex/core/cuda/chip.hpp"
 #include "warpdex/core/cuda/kernel_internal.hpp"
 #include "warpdex/core/select/instantiate.hpp"
 #include "warpdex/core/select/radix_kernels.cuh"
@@ -20,12 +21,7 @@ namespace warpdex {
 inline constexpr unsigned kRowThreads = 256;
 inline constexpr unsigned kPartThreads = 512;
 
-inline int multiprocessors(int device) {
-  int count = 0;
-  check_cuda(cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, device),
-             "cudaDeviceGetAttribute");
-  return count;
-}
+inline int multiprocessors(int device) { return static_cast<int>(chip_of(device).multiprocessors); }
 
 /// Blocks that share a row. More read faster; the row's last block merges k entries of each, so
 /// the parts that cost least grow with the root of columns / k.
