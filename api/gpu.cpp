@@ -20,6 +20,36 @@ Device device_from_name(const std::string& name) {
   throw UsageError("there is no device '" + name + "'; take cpu, gpu or auto");
 }
 
+namespace {
+
+GpuFacts facts_of(int device) {
+  GpuFacts facts{.device = device};
+  try {
+    const DeviceInfo info = device_info(device);
+    facts.name = info.name;
+    facts.capability = 10 * info.compute_major + info.compute_minor;
+    facts.multiprocessors = info.multiprocessors;
+    facts.memory = info.memory;
+    facts.free_memory = info.free_memory;
+    facts.shared_memory = info.shared_memory_per_block;
+    facts.code = info.code_capability;
+    facts.why_unfit = why_gpu_unfit(info);
+  } catch (const CudaError& error) {  // such as: another process has it to itself
+    facts.why_unfit = error.what();
+  }
+  return facts;
+}
+
+}  // namespace
+
+std::vector<GpuFacts> list_gpus() {
+  std::vector<GpuFacts> all;
+  for (int device = 0; device < device_count(); ++device) all.push_back(facts_of(device));
+  return all;
+}
+
+std::string why_no_gpu() { return why_no_device(); }
+
 Gpu::Gpu(int device, std::size_t memory)
     : resources_(
           std::make_shared<Resources>(ResourceSettings{.device = device, .memory = memory})) {}

@@ -9,6 +9,10 @@ const char* advice(cudaError_t status) {
     case cudaErrorMemoryAllocation:
       return "free GPU memory (other programs may hold it) or ask for less";
     case cudaErrorNoDevice: return "run it where there is an NVIDIA GPU, or use the CPU engine";
+    case cudaErrorDevicesUnavailable:
+    case cudaErrorDeviceAlreadyInUse:
+      return "another process has the GPU to itself: end it, or let processes share the GPU by "
+             "'nvidia-smi -c DEFAULT'";
     case cudaErrorInvalidDevice: return "choose a device below warpdex::device_count()";
     case cudaErrorInsufficientDriver:
       return "install an NVIDIA driver for this CUDA version or a newer one, or use the CPU engine";

@@ -63,7 +63,7 @@ DeviceInfo device_info(int device) {
   info.free_memory = std::min(info.free_memory, chip.memory);
   check_cuda(cudaDriverGetVersion(&info.driver_version), "cudaDriverGetVersion");
   check_cuda(cudaRuntimeGetVersion(&info.runtime_version), "cudaRuntimeGetVersion");
-  info.has_code = has_device_code();
+  info.code_capability = device_code();
   return info;
 }
 

@@ -12,7 +12,7 @@ __global__ void any_kernel() {}
 
 }  // namespace
 
-bool has_device_code() {
+int device_code() {
   cudaFuncAttributes attributes{};
   const cudaError_t status = cudaFuncGetAttributes(&attributes, any_kernel);
   switch (status) {
@@ -20,15 +20,11 @@ bool has_device_code() {
     case cudaErrorInvalidDeviceFunction:
     case cudaErrorUnsupportedPtxVersion:  // code that the driver would have to compile, and cannot
     case cudaErrorJitCompilerNotFound:
-    case cudaErrorJitCompilationDisabled: cudaGetLastError(); return false;
-    default: check_cuda(status, "cudaFuncGetAttributes"); return true;
+    case cudaErrorJitCompilationDisabled: cudaGetLastError(); return 0;
+    default: check_cuda(status, "cudaFuncGetAttributes"); return attributes.ptxVersion;
   }
 }
 
-bool launches_may_overlap() {
-  cudaFuncAttributes attributes{};
-  check_cuda(cudaFuncGetAttributes(&attributes, any_kernel), "cudaFuncGetAttributes");
-  return attributes.ptxVersion >= 90 && current_chip().has_clusters();
-}
+bool launches_may_overlap() { return device_code() >= 90 && current_chip().has_clusters(); }
 
 }  // namespace warpdex

@@ -43,6 +43,35 @@ TEST_F(DeviceCommand, AutoTakesTheCpuWhereThereIsNoGpuAndSaysSo) {
   EXPECT_EQ(run("search", {"--device", "cpu"}).err, "");
 }
 
+TEST_F(DeviceCommand, DevicesAreListed) {
+  const Outcome human = run_warpdex({"devices"});
+  const Outcome listed = run_warpdex({"devices", "--json", "-"});
+  EXPECT_EQ(human.status, 0) << human.err;
+  EXPECT_EQ(listed.status, 0) << listed.err;
+  if (device_count() == 0) {
+    EXPECT_EQ(human.out, why_no_device() + "\n");
+    EXPECT_EQ(listed.out, R"({"devices":[],"why":")" + why_no_device() + "\"}\n");
+    return;
+  }
+  const DeviceInfo first = device_info(0);
+  for (const std::string& out : {human.out, listed.out}) EXPECT_THAT(out, HasSubstr(first.name));
+  EXPECT_THAT(listed.out,
+              HasSubstr("\"multiprocessors\":" + std::to_string(first.multiprocessors)));
+  EXPECT_THAT(listed.out, HasSubstr(R"("searches":true,"why":"")"));
+}
+
+/// Also for all tests of the GPU, which may be run so.
+TEST_F(DeviceCommand, SmallerGpusAreImitated) {
+  if (device_count() == 0) GTEST_SKIP() << why_no_device();
+  const auto with = [](const std::string& gpu) {
+    return run_warpdex({"devices", "--json", "-"},
+                       {.under = {"/usr/bin/env", "WARPDEX_GPU=" + gpu}});
+  };
+  EXPECT_THAT(with("l4").out, HasSubstr(R"("shared_memory_per_block":101376)"));
+  EXPECT_THAT(with("t4").out, HasSubstr(R"("capability":"7.5","multiprocessors":40)"));
+  expect_complaint(with("k80"), 2, {"WARPDEX_GPU", "t4, l4 or a100"});
+}
+
 TEST_F(DeviceCommand, RefusesWhatIsNoDeviceOrSize) {
   for (const std::string command : {"search", "bench"}) {
     expect_complaint(run(command, {"--device", "tpu"}), 2, {"cpu, gpu or auto", "'tpu'"});

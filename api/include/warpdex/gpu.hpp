@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace warpdex {
 
@@ -24,6 +25,26 @@ Device device_from_name(const std::string& name);
 /// Throws CudaError, which says why, unless the GPU of this number can search; UsageError for a
 /// number past the last one.
 void check_gpu(int device);
+
+/// What a GPU is, and whether it can search.
+struct GpuFacts {
+  int device = 0;      ///< from 0
+  std::string name{};  ///< as the driver calls it
+  int capability = 0;  ///< compute capability, 90 for 9.0
+  int multiprocessors = 0;
+  std::size_t memory = 0;         ///< bytes in all
+  std::size_t free_memory = 0;    ///< bytes at present
+  std::size_t shared_memory = 0;  ///< bytes that a block of threads may have
+  /// The compute capability that this build's code for it was compiled for. Below its own, the
+  /// driver compiles the code when it is first used, and keeps it.
+  int code = 0;
+  std::string why_unfit{};  ///< a sentence; empty: it can search
+};
+
+/// All GPUs that this process can see.
+std::vector<GpuFacts> list_gpus();
+/// Why there are none, as a sentence; empty where there are some.
+std::string why_no_gpu();
 
 /// One GPU and an account of its memory, which all searchers and vector indexes that it is given to
 /// share. Copies are the same GPU and account. It lives as long as what uses it.

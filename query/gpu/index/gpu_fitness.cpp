@@ -11,7 +11,7 @@ std::string why_gpu_unfit(const DeviceInfo& gpu) {
            std::to_string(gpu::kNeededSharedMemory >> 10) +
            ", as A100, H100, H200 and B200 have; use such a GPU, or --device cpu";
   }
-  if (!gpu.has_code) {
+  if (gpu.code_capability == 0) {
     const std::string capability =
         std::to_string(gpu.compute_major) + "." + std::to_string(gpu.compute_minor);
     const std::string architecture =

@@ -10,6 +10,7 @@ DeviceInfo gpu_with(std::size_t kibibytes) {
   DeviceInfo gpu;
   gpu.name = "Test GPU";
   gpu.shared_memory_per_block = kibibytes << 10;
+  gpu.code_capability = 80;
   return gpu;
 }
 
@@ -31,7 +32,7 @@ TEST(GpuFitness, SaysThatThereIsNoCode) {
   DeviceInfo gpu = gpu_with(163);
   gpu.compute_major = 8;
   gpu.compute_minor = 0;
-  gpu.has_code = false;
+  gpu.code_capability = 0;
   const std::string why = why_gpu_unfit(gpu);
   for (const char* const part :
        {"Test GPU", "8.0", "CMAKE_CUDA_ARCHITECTURES=80", "--device cpu"}) {

@@ -30,7 +30,9 @@ struct DeviceInfo {
   std::size_t shared_memory_per_block = 0;  ///< bytes, with the opt-in that kernels may ask for
   int driver_version = 0;                   ///< newest CUDA the driver knows: 13000 for 13.0
   int runtime_version = 0;                  ///< the CUDA this build was made with, likewise
-  bool has_code = true;                     ///< this build has kernels that run on it
+  /// The compute capability that this build's kernels for it were compiled for, 90 for 9.0; 0: it
+  /// has none. Below its own, the driver compiles them when they are first used.
+  int code_capability = 0;
 
   /// One line for people: "0: NVIDIA H100 80GB HBM3, 132 SMs, 79.2 GiB (78.6 free), sm_90".
   std::string to_string() const;

@@ -10,8 +10,9 @@ namespace warpdex {
 /// GPU, a call is a look-up among all such pairs. Throws CudaError.
 void allow_all_shared_memory(const void* kernel);
 
-/// Whether this build has device code that runs on the current GPU. Throws CudaError if the driver
-/// does not answer.
-bool has_device_code();
+/// The compute capability that this build's device code for the current GPU was compiled for, 90
+/// for 9.0; 0 if there is none. Where it is below the GPU's, the driver compiles the code for the
+/// GPU when it is first used. Throws CudaError if the driver does not answer.
+int device_code();
 
 }  // namespace warpdex
