@@ -24,10 +24,22 @@ constexpr std::array kCounters{
     &GpuStatistics::exact_scores,
 };
 
+constexpr std::array kOrCounters{&OrCounts::parts, &OrCounts::queries, &OrCounts::lists,
+                                 &OrCounts::postings};
+
+/// Calls use(count, sum) for each count of `part`.
+template <class Use>
+void for_each_count(const OrCounts& part, OrCounts& sum, Use use) {
+  for (const auto counter : kOrCounters) use(part.*counter, sum.*counter);
+  for (std::size_t i = 0; i < kOrRules; ++i) use(part.by_rule[i], sum.by_rule[i]);
+}
+
 }  // namespace
 
 void add(const GpuStatistics& part, GpuStatistics& sum) {
   for (const auto counter : kCounters) sum.*counter += part.*counter;
+  for_each_count(part.or_counts, sum.or_counts,
+                 [](std::uint64_t from, std::uint64_t& to) { to += from; });
   for (std::size_t i = 0; i < kGpuStages; ++i) sum.stages[i] += part.stages[i];
   for (std::size_t i = 0; i < kGpuPhases; ++i) {
     sum.match_phases[i] += part.match_phases[i];
@@ -37,6 +49,8 @@ void add(const GpuStatistics& part, GpuStatistics& sum) {
 
 void subtract(const GpuStatistics& part, GpuStatistics& sum) {
   for (const auto counter : kCounters) sum.*counter -= part.*counter;
+  for_each_count(part.or_counts, sum.or_counts,
+                 [](std::uint64_t from, std::uint64_t& to) { to -= from; });
   for (std::size_t i = 0; i < kGpuStages; ++i) sum.stages[i] -= part.stages[i];
   for (std::size_t i = 0; i < kGpuPhases; ++i) {
     sum.match_phases[i] -= part.match_phases[i];

@@ -145,7 +145,8 @@ TEST_F(DeviceCommand, WhereAutoTakesTheCpuNothingIsSaidOfTheGpusEngine) {
   const rapidjson::Document json = parse_json(outcome.out);
   EXPECT_STREQ(json["device"].GetString(), "cpu");
   EXPECT_EQ(json["batch_size"].GetUint(), 1U);
-  for (const char* member : {"exhaustive", "seeds", "or_by", "in_flight", "stage_microseconds"}) {
+  for (const char* member :
+       {"exhaustive", "seeds", "or_by", "in_flight", "stage_microseconds", "or_choices"}) {
     EXPECT_FALSE(json.HasMember(member)) << member;
   }
 }
@@ -169,6 +170,9 @@ TEST_F(DeviceCommand, BenchTellsOfStagesAndLists) {
   EXPECT_TRUE(json["exhaustive"].GetBool());
   EXPECT_FALSE(json["seeds"].GetBool());
   EXPECT_GT(json["stage_microseconds"]["finish"].GetDouble(), 0);
+  const auto& choices = json["or_choices"];
+  EXPECT_GT(choices["parts"].GetUint(), 0U);
+  EXPECT_EQ(choices["rules"]["rounds-to-add-up"].GetUint(), choices["parts"].GetUint());
   EXPECT_TRUE(json["gpu_lists"]["resident"].GetBool());
   EXPECT_EQ(json["gpu_lists"]["cache_misses"].GetUint(), 0U);
 }

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "gpu/batch/image_writer.hpp"
+#include "gpu/choice/or_choice.hpp"
 
 namespace warpdex::gpu {
 namespace {
@@ -18,36 +19,19 @@ constexpr std::uint32_t kPlannedAtATime = 32;
 /// Fewer slices are done before other threads have woken up.
 constexpr std::size_t kFewSlices = 4;
 
-/// With fewer postings, long block ranges would not fill the GPU.
-constexpr std::uint64_t kSmallBatchPostings = std::uint64_t{1} << 26;
-
 /// With fewer lists, a kernel that makes them takes longer than to send them.
 constexpr std::uint32_t kManyLists = 512;
 
-/// A batch of so many postings may decode its lists once, if they are used so often on average.
-constexpr std::size_t kManyPostings = std::size_t{1} << 28;
-constexpr std::size_t kStoredUses = 5;
-/// Of these, lists that one of so many documents has may be marked in bit sets.
+/// Of the lists that are decoded once, those that one of so many documents has may be marked in bit
+/// sets.
 constexpr std::uint32_t kMarkedShare = 128;
-/// Documents are looked up in decoded lists if there are so many for each answer, in batches of
-/// many queries and of fewer. Else too many reach the threshold before it rises: a small batch
-/// searches most tiles at the same time. Of 8.8 million documents and 1,000 answers, 6,980 queries
-/// take a sixth less time so, and 500 a fifth more.
-constexpr std::uint32_t kManyQueries = 2048;
-constexpr std::uint64_t kDocumentsOfAnswer = 8192;
-constexpr std::uint64_t kDocumentsOfFewQueries = 65'536;
 
 }  // namespace
 
 BatchBuilder::BatchBuilder(std::vector<const PlacedIndex*> segments, const GpuAblation& ablation,
                            std::shared_ptr<Slices> slices)
-    : segments_(std::move(segments)), all_slices_(std::move(slices)), or_by_(ablation.or_by) {
+    : segments_(std::move(segments)), all_slices_(std::move(slices)), ablation_(ablation) {
   rules_.has_seeds = !ablation.no_seeds;
-  if (ablation.exhaustive) rules_.ablation |= kExhaustive;
-  if (ablation.or_by == OrMethod::kAccumulate) rules_.ablation |= kNoLookups;
-  const bool looks_up =
-      ablation.or_by == OrMethod::kLookUp || ablation.or_by == OrMethod::kFusedLookUp;
-  if (looks_up) rules_.ablation |= kNoTiles;
 }
 
 /// Runs several slices at a time, if there are many, each on the thread that ran it the last time,
@@ -85,6 +69,8 @@ const BatchShape& BatchBuilder::measure(SegmentPlans batch, std::span<const std:
   rules_.settings = settings;
   const ScorerSettings wanted = slots.empty() ? ScorerSettings{} : rules_.of(slots[0]).scorer;
   rules_.scorer = effective_scorer(segments_[0].index.settings(), wanted);
+  rules_.flags = tile_flags(ablation_.or_by, scorer().units.form);
+  if (ablation_.exhaustive) rules_.flags |= kExhaustive;
   cut(slots.size());
   if (batch.are_of_all()) all_slices_->rows.open();
   for_each_slice([&](QuerySlice& slice) { measure(slice, answers_so_far); });
@@ -119,6 +105,8 @@ void BatchBuilder::add_up() {
   shape_.range_blocks = are_few ? kShortRangeBlocks : kRangeBlocks;
   shape_.segments = static_cast<std::uint32_t>(segments_.size());
   shape_.sends_entries = shape_.lists >= kManyLists;
+  shape_.form = scorer().units.form;
+  shape_.has_static = segments_.has_static();
   shape_.row_shift = segments_[segments_.size() - 1].first_tile();
 }
 
@@ -138,42 +126,25 @@ void BatchBuilder::order_ranges() {
   }
 }
 
-/// Decides whether the lists of OR may be decoded once for all queries: where they are used often,
-/// and some query may read them decoded. The GPU weighs later whether it pays.
+/// Numbers the lists of OR if they may be decoded once for all queries.
 void BatchBuilder::choose_stored() {
-  const bool is_asked_for = or_by_ == OrMethod::kDecodeOnce;
-  const bool may_pay = or_by_ == OrMethod::kByCost && shape_.or_postings >= kManyPostings;
   store_.clear();
-  if (segments_.size() > 1 || segments_.has_static() || !kernels_for(scorer().units.form).stored ||
-      shape_.adds_up_only || !(is_asked_for || may_pay)) {
-    return;
-  }
-  shape_.adds_stored = !may_search_stored() || !(is_asked_for || pays_to_search());
+  OrFacts facts;
+  for (const SearchSettings& settings : rules_.settings) facts.k = std::max(facts.k, settings.k);
+  facts.or_by = ablation_.or_by;
+  facts.documents = segments_[0].index.counts().documents;
+  shape_.stored_rule = gpu::choose_stored(shape_, facts);
+  if (!shape_.stores_lists()) return;
   store_.open(segments_[0].index.counts().terms);
   for_each_slice([this](QuerySlice& slice) { claim_lists(slice); });
   add_stored();
-  const std::size_t postings = std::size_t{store_.blocks()} * kBlockSize;
-  if (!is_asked_for && shape_.or_postings < kStoredUses * postings) {
-    store_.clear();
-  }
+  shape_.stored_blocks = store_.blocks();
+  shape_.stored_rule = gpu::choose_stored(shape_, facts);
+  if (!shape_.stores_lists()) store_.clear();
   shape_.stored_rows = store_.rows();
   shape_.stored_blocks = store_.blocks();
   shape_.stored_ranges = store_.ranges();
-  if (!shape_.adds_stored) shape_.stored_marked = count_marked();
-}
-
-/// Whether documents can be looked up in decoded lists. Else tiles are added up from these.
-bool BatchBuilder::may_search_stored() const {
-  return kernels_for(scorer().units.form).searched &&
-         shape_.or_lists <= std::uint64_t{kLongQuery} * shape_.or_queries;
-}
-
-/// Whether it takes less time to look them up.
-bool BatchBuilder::pays_to_search() const {
-  const std::uint64_t k = std::ranges::max(rules_.settings, {}, &SearchSettings::k).k;
-  const bool are_many = shape_.or_queries >= kManyQueries;
-  return segments_[0].index.counts().documents >=
-         k * (are_many ? kDocumentsOfAnswer : kDocumentsOfFewQueries);
+  if (shape_.stored_rule == OrRule::kSearchStored) shape_.stored_marked = count_marked();
 }
 
 /// Lists that may be marked: those of the first rows that are long enough.

@@ -9,11 +9,11 @@
 
 #include "gpu/batch/and_block_ranges.hpp"
 #include "gpu/batch/batch_image.hpp"
-#include "gpu/batch/batch_shape.hpp"
 #include "gpu/batch/posting_store.hpp"
 #include "gpu/batch/query_measurer.hpp"
 #include "gpu/batch/query_slice.hpp"
 #include "gpu/batch/segment_plans.hpp"
+#include "gpu/layout/batch_shape.hpp"
 #include "gpu/layout/layout.hpp"
 #include "gpu/layout/placed_index.hpp"
 #include "scorers/scorers.hpp"
@@ -77,8 +77,6 @@ class BatchBuilder {
   void add_up();
   void order_ranges();
   void choose_stored();
-  bool may_search_stored() const;
-  bool pays_to_search() const;
   void claim_lists(QuerySlice& slice);
   void add_stored();
   std::uint32_t count_marked() const;
@@ -93,7 +91,7 @@ class BatchBuilder {
   bool are_few_ = true;  ///< postings of the batch; while it is measured, of the one before
   PostingStore store_;   ///< empty: no lists are decoded once
   std::vector<const PostingsEntry*> claimed_;  ///< the lists that were added to it
-  OrMethod or_by_;
+  GpuAblation ablation_;
   BlockRangeOrder order_;
   BlockRangeOrder fallback_order_;
 };

@@ -1,7 +1,7 @@
 // The places of a batch image's parts in memory. Internal.
 #pragma once
 
-#include "gpu/batch/batch_shape.hpp"
+#include "gpu/layout/batch_shape.hpp"
 #include "gpu/layout/layout.hpp"
 #include "gpu/layout/list_source.hpp"
 

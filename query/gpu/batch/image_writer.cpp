@@ -175,7 +175,7 @@ void ImageWriter::write_uses(const SliceQuery& query, const SegmentRun& run,
 
 /// Whether OR may read a query's lists decoded: they are not too many, and no weight is too large.
 bool ImageWriter::may_read_stored(const SliceQuery& query, std::size_t lists) const {
-  if (lists > (target_.shape.adds_stored ? kMaxLists : kMaxSearchedLists)) return false;
+  if (lists > (target_.shape.adds_stored() ? kMaxLists : kMaxSearchedLists)) return false;
   return std::ranges::all_of(slice_.terms_of(query), [&](const SliceTerm& term) {
     return term.weight * query.common.scale <= kMaxStoredWeight;
   });

@@ -5,10 +5,10 @@
 #include <cstdint>
 
 #include "gpu/batch/batch_image.hpp"
-#include "gpu/batch/batch_shape.hpp"
 #include "gpu/batch/placed_segments.hpp"
 #include "gpu/batch/posting_store.hpp"
 #include "gpu/batch/query_slice.hpp"
+#include "gpu/layout/batch_shape.hpp"
 
 namespace warpdex::gpu {
 

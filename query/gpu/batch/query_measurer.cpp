@@ -33,9 +33,8 @@ void QueryMeasurer::measure_query(const SegmentPlans& plans, SliceQuery& query) 
   const SearchSettings& settings = rules_.of(common.slot);
   common.k = settings.k;
   common.min_matches = settings.mode == QueryMode::kAndOr ? settings.and_or_min_matches() : 0;
-  common.flags = rules_.ablation;
+  common.flags = rules_.flags;
   if (segments_.longest_document() < kTooLong) common.flags |= kCodedLengths;
-  if (!kernels_for(facts_of(rules_.scorer.kind).units.form).lookups) common.flags |= kNoLookups;
   query.counts = settings.count;
   set_scale(max_counted(query, plans.are_of_all()), has_whole_weights(whole), query);
   set_known_threshold(common);
@@ -146,8 +145,8 @@ void QueryMeasurer::count_or(const SliceQuery& query, const SegmentRun& run,
   shape.tile_entries += segments_.tiles(run.begin, run.end);
   const std::uint32_t flags = query.common.flags | flags_of(entry, query.counts);
   shape.adds_up_only &= (flags & kAddsUpOnly) != 0;
-  shape.needs_rounds |= (flags & (kAddsUpOnly | kNoTiles)) != 0;
-  shape.needs_rounds |= entry.roles.scoring > kLongQuery;
+  shape.some_add_up |= (flags & kAddsUpOnly) != 0;
+  shape.longest_or = std::max(shape.longest_or, entry.roles.scoring);
 }
 
 }  // namespace warpdex::gpu

@@ -19,16 +19,11 @@
 
 namespace warpdex::gpu {
 
-/// A query with more terms is long: lookups may cost far more than accumulating. Over 25 million
-/// documents, lookups take a third less time with 9 terms for ten answers, and a quarter more with
-/// 16 terms for a thousand.
-inline constexpr std::uint32_t kLongQuery = 12;
-
 /// The rules that all queries of a batch share.
 struct BatchRules {
   std::span<const SearchSettings> settings;  ///< one for all queries, or one for each
   ScorerSettings scorer;                     ///< the index's own or the user's
-  std::uint32_t ablation = 0;                ///< QueryFlags
+  std::uint32_t flags = 0;                   ///< QueryFlags of all queries
   bool has_seeds = true;                     ///< OR's thresholds start at the seeds
 
   /// The settings of the query whose answer goes to `slot`.

@@ -8,10 +8,10 @@
 #include <vector>
 
 #include "gpu/batch/and_block_ranges.hpp"
-#include "gpu/batch/batch_shape.hpp"
 #include "gpu/batch/query_entries.hpp"
 #include "gpu/batch/term_lists.hpp"
 #include "gpu/batch/term_rows.hpp"
+#include "gpu/layout/batch_shape.hpp"
 #include "gpu/layout/layout.hpp"
 #include "warpdex/query/plan/plan.hpp"
 

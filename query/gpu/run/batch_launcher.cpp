@@ -74,25 +74,26 @@ void BatchLauncher::launch_beside(const BatchStages& stages, const BatchPlan& pl
 
 void BatchLauncher::launch_or(const BatchStages& stages, const BatchPlan& plan) {
   const OrRounds& rounds = stages.rounds;
-  if (plan.round_count > 0) launch_find_tile_blocks(rounds, stream_.handle());
+  const OrChoice& choice = plan.choice;
+  if (!choice.is_by_bound()) launch_find_tile_blocks(rounds, stream_.handle());
   clock_.end(GpuStage::kTables, stream_);
-  if (plan.is_long && kernels_for(rounds.form).pieces && rounds.static_scores == nullptr) {
+  if (choice.has_pieces) {
     launch_or_pieces(rounds, stream_.handle());
     clock_.end(GpuStage::kTiles, stream_);
     return;
   }
   launch_bound_tiles(rounds, stream_.handle());
   clock_.end(GpuStage::kBounds, stream_);
-  if (plan.round_count == 0) {
+  if (choice.is_by_bound()) {
     launch_or_by_bound(stages.by_bound, codec_, stream_.handle());
     clock_.end(GpuStage::kLookups, stream_);
   }
-  for (std::uint32_t round = 0; round < plan.round_count; ++round) {
+  for (std::uint32_t round = 0; round < choice.rounds; ++round) {
     if (rounds.stored != nullptr) store_lists(rounds, round);
     launch_begin_round(rounds, round, stream_.handle());
     clock_.end(GpuStage::kPlan, stream_);
     if (!plan.shape.adds_up_only) look_up(rounds, round);
-    if (round != 0 && round + 1 != plan.round_count) continue;
+    if (round != 0 && round + 1 != choice.rounds) continue;
     launch_or_tiles(rounds, round == 0 ? 0 : 1, codec_, stream_.handle());
     if (rounds.stored != nullptr) answer_stored(rounds, round);
     clock_.end(GpuStage::kTiles, stream_);

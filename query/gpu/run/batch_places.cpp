@@ -30,7 +30,7 @@ std::size_t place_tables(void* begin, const BatchPlan& plan, BatchStages& stages
   stages.rounds.first_blocks = arena.take<std::uint32_t>(rows);
   stages.rounds.suffix_bounds = arena.take<std::uint32_t>(rows);
   stages.rounds.tile_bounds = arena.take<std::uint32_t>(tiles);
-  if (plan.round_count == 0) {
+  if (plan.choice.is_by_bound()) {
     stages.by_bound.competitive_blocks =
         arena.take<CompetitiveBlock>(kBoundClasses * std::size_t{plan.max_competitive_blocks});
   } else {
@@ -43,7 +43,7 @@ std::size_t place_tables(void* begin, const BatchPlan& plan, BatchStages& stages
     stages.rounds.stored = arena.take<StoredPosting>(std::size_t{shape.stored_blocks} * kBlockSize);
     stages.rounds.stored_starts =
         arena.take<std::uint32_t>(std::size_t{shape.stored_rows} * tile_row_entries(plan.tiles));
-    const bool searches = !shape.adds_stored;
+    const bool searches = !shape.adds_stored();
     stages.rounds.stored_uses = arena.take<StoredUse>(searches ? shape.lists : 0);
     stages.rounds.stored_queries = arena.take<StoredQuery>(searches ? shape.or_queries : 0);
     stages.rounds.stored_items =

@@ -15,12 +15,7 @@ constexpr std::uint32_t kMinCapacity = 1U << 12;
 constexpr std::uint32_t kMaxCapacity = 1U << 22;
 constexpr std::size_t kCandidateBytes =
     sizeof(Candidate) + sizeof(unsigned long long);  ///< a candidate and its key
-/// Documents that a round must have room for, for each query of a part, more if k is large. With
-/// less room, found documents are not written: each warp looks up what it found, and chunks of
-/// blocks are small.
-constexpr std::size_t kFoundShare = std::size_t{1} << 16;
-constexpr std::size_t kFoundShareOfMany = kFoundShare / 2 * 3;
-constexpr std::uint32_t kManyAnswers = 64;
+/// Blocks of a chunk, at most, where each warp looks up what it found.
 constexpr std::uint32_t kSearchedBlocks = 3;
 constexpr std::size_t kFoundBytes = sizeof(Candidate) + sizeof(Chunk) / 16 + 1;
 /// A round has room for this share of the blocks of a part's lists.
@@ -39,8 +34,6 @@ constexpr std::uint64_t kMaxCandidates = std::uint64_t{1} << 28;
 constexpr std::uint64_t kMaxRowEntries = std::uint64_t{1} << 27;
 /// Bytes that a part takes beyond what it needs, at most.
 constexpr std::size_t kMaxSpare = std::size_t{4} << 30;
-/// OR goes by bound only if the competitive blocks take no more than this share of the memory.
-constexpr std::size_t kCompetitiveShares = 8;
 
 /// A block of a round.
 constexpr std::size_t kBlockBytes = sizeof(std::uint32_t) + sizeof(Chunk) / kSearchedBlocks;
@@ -59,7 +52,7 @@ std::size_t estimated_share(std::size_t share) { return share / 8 * 7; }
 /// Sets the room for blocks, documents and chunks in the rounds of OR.
 void set_round_room(std::size_t blocks, std::size_t found, BatchPlan& plan) {
   const BatchShape& shape = plan.shape;
-  const bool has_rounds = plan.round_count > 0 && shape.or_queries > 0;
+  const bool has_rounds = !plan.choice.is_by_bound() && shape.or_queries > 0;
   const std::size_t ranges = shape.table_ranges;
   blocks = has_rounds ? std::min(blocks, shape.or_blocks) : 0;
   found = has_rounds ? std::min<std::size_t>({found, shape.or_postings, kNone / 2}) : 0;
@@ -189,14 +182,10 @@ bool BatchPlanner::has_room_for_each(SegmentPlans plans, std::span<const std::ui
 BatchPlan BatchPlanner::plan(const BatchShape& shape, std::uint32_t queries, std::uint32_t k,
                              std::uint32_t attempt, std::size_t share) const {
   BatchPlan plan = start_plan(shape, queries, k);
-  if (may_store(attempt, share, plan)) {
-    finish_plan(attempt, share, plan);
-    if (bytes_of(plan) <= share) return plan;
-    plan = start_plan(shape, queries, k);
-  }
-  plan.shape.stored_rows = plan.shape.stored_blocks = 0;
-  plan.shape.stored_ranges = plan.shape.stored_marked = 0;
-  finish_plan(attempt, share, plan);
+  finish_plan(attempt, {.share = share}, plan);
+  if (!plan.choice.has_stored || bytes_of(plan) <= share) return plan;
+  plan = start_plan(shape, queries, k);
+  finish_plan(attempt, {.share = share, .has_stored = false}, plan);
   return plan;
 }
 
@@ -216,72 +205,40 @@ BatchPlan BatchPlanner::start_plan(const BatchShape& shape, std::uint32_t querie
   return plan;
 }
 
-/// The rest. The shape says what is decoded once.
-void BatchPlanner::finish_plan(std::uint32_t attempt, std::size_t share, BatchPlan& plan) const {
+/// The rest. Whether found documents have room between two kernels follows from the room that they
+/// would get.
+void BatchPlanner::finish_plan(std::uint32_t attempt, OrMemory memory, BatchPlan& plan) const {
+  choose_or(attempt, memory, plan);
   plan.image_bytes = lay_out(plan.shape, nullptr).image_bytes;
-  choose_method(attempt, share, plan);
-  divide_memory(attempt, share, plan);
-  if (plan.round_count == 0) return;
-  choose_rounds(attempt, plan);
-  if (!plan.has_document_room) {
-    plan.chunk_blocks = std::min(plan.chunk_blocks, kSearchedBlocks);
-    divide_memory(attempt, share, plan);
+  divide_memory(attempt, memory.share, plan);
+  if (plan.choice.is_by_bound() || !plan.choice.has_document_room) return;
+  memory.documents = plan.max_documents;
+  choose_or(attempt, memory, plan);
+  if (!plan.choice.has_document_room) divide_memory(attempt, memory.share, plan);
+}
+
+/// Chooses how OR is answered, and sets what follows from it.
+void BatchPlanner::choose_or(std::uint32_t attempt, const OrMemory& memory, BatchPlan& plan) const {
+  BatchShape& shape = plan.shape;
+  plan.choice = choose(shape,
+                       {.k = plan.k,
+                        .attempt = attempt,
+                        .or_by = ablation_.or_by,
+                        .codec = collection_.codec,
+                        .documents = collection_.documents,
+                        .tiles = plan.tiles,
+                        .is_resident = collection_.is_resident},
+                       memory);
+  if (!plan.choice.has_stored) {
+    shape.stored_rows = shape.stored_blocks = shape.stored_ranges = shape.stored_marked = 0;
   }
-}
-
-/// Whether lists may be decoded once: their postings and tables take half of a share at most, and
-/// kernels can count them by 32 bits.
-bool BatchPlanner::may_store(std::uint32_t attempt, std::size_t share,
-                             const BatchPlan& plan) const {
-  const BatchShape& shape = plan.shape;
-  if (shape.stored_rows == 0 || attempt > 0 || !collection_.is_resident) return false;
-  const std::size_t postings = std::size_t{shape.stored_blocks} * kBlockSize;
-  const std::size_t starts = std::size_t{shape.stored_rows} * tile_row_entries(plan.tiles);
-  if (std::max(postings, starts) >= kNone) return false;
-  const std::size_t items = std::size_t{shape.or_queries} * plan.tiles;
-  const std::size_t uses =
-      shape.adds_stored ? 0
-                        : shape.lists * sizeof(StoredUse) + shape.or_queries * sizeof(StoredQuery);
-  return (postings + starts + items) * sizeof(std::uint32_t) + uses <= share / 2;
-}
-
-/// Whether the part is one query of OR, in one segment, that may be answered by pieces: nearly all
-/// of its many postings must be read. Only in the place of rounds: pieces use their table of
-/// blocks.
-bool BatchPlanner::is_long(const BatchPlan& plan) const {
-  constexpr std::size_t kManyBlocks = 1024;  // of a tile
-  const BatchShape& shape = plan.shape;
-  return collection_.codec == CodecKind::kBitpack && ablation_.or_by == OrMethod::kByCost &&
-         shape.segments == 1 && shape.queries == 1 && shape.or_queries == 1 &&
-         shape.and_queries == 0 && !shape.adds_up_only && !shape.has_fallback &&
-         plan.has_many_lookups() && shape.or_blocks > kManyBlocks * shape.tile_entries;
-}
-
-/// Decides whether OR goes by bound or in rounds. Small batches have few or no rounds, since each
-/// takes time.
-void BatchPlanner::choose_method(std::uint32_t attempt, std::size_t share, BatchPlan& plan) const {
-  const BatchShape& shape = plan.shape;
-  const bool has_competitive_room =
-      kBoundClasses * shape.or_blocks * sizeof(CompetitiveBlock) <= share / kCompetitiveShares;
-  const bool is_by_bound = plan.is_small && !shape.needs_rounds && attempt == 0 &&
-                           ablation_.or_by == OrMethod::kByCost && has_competitive_room;
-  plan.round_count = is_by_bound ? 0 : kRounds;
-  plan.is_long = plan.round_count > 0 && attempt == 0 && is_long(plan);
+  const bool is_by_bound = plan.choice.is_by_bound();
   plan.chunk_blocks = plan.is_small ? 1 : 16;
+  if (!plan.choice.has_document_room)
+    plan.chunk_blocks = std::min(plan.chunk_blocks, kSearchedBlocks);
   plan.raise_every = is_by_bound ? 16 : 256;
   plan.first_phase_blocks = std::max({256U, 2 * plan.k, 24 * shape.or_states});
   plan.max_competitive_blocks = is_by_bound ? static_cast<std::uint32_t>(shape.or_blocks) : 0;
-}
-
-/// Decides whether found documents have room of their own, and how many rounds OR has. Two rounds
-/// look up more documents than three, but take less time, unless lists are read over the bus.
-void BatchPlanner::choose_rounds(std::uint32_t attempt, BatchPlan& plan) const {
-  const std::size_t of_query = plan.k > kManyAnswers ? kFoundShareOfMany : kFoundShare;
-  const std::size_t wanted = std::min(plan.queries * of_query, plan.shape.or_postings / 4);
-  plan.has_document_room =
-      attempt == 0 && plan.max_documents >= wanted && ablation_.or_by != OrMethod::kFusedLookUp;
-  const bool is_fast = plan.is_small || collection_.is_resident;
-  plan.round_count = plan.shape.adds_up_only || (attempt == 0 && is_fast) ? 2 : kRounds;
 }
 
 /// Divides the memory between blocks, documents and candidates: each gets what it needs at least,
@@ -295,7 +252,7 @@ void BatchPlanner::divide_memory(std::uint32_t attempt, std::size_t share, Batch
   // The rest is for chunks, which may become smaller than full.
   const std::size_t spare = std::min((share - taken) / 8 * 7, kMaxSpare);
   set_round_room(std::max(blocks, spare / 4 / (sizeof(std::uint32_t) + 1)),
-                 plan.has_document_room ? spare / 2 / kFoundBytes : 0, plan);
+                 plan.choice.has_document_room ? spare / 2 / kFoundBytes : 0, plan);
   const std::uint64_t documents = std::max<std::uint64_t>(collection_.documents, 1);
   const std::uint64_t more = std::min<std::uint64_t>(spare / 2 / kCandidateBytes, kMaxCandidates);
   const std::uint64_t capacity = std::max<std::uint64_t>(plan.capacity, more / plan.queries);

@@ -7,8 +7,9 @@
 #include <span>
 #include <vector>
 
-#include "gpu/batch/batch_shape.hpp"
 #include "gpu/batch/segment_plans.hpp"
+#include "gpu/choice/or_choice.hpp"
+#include "gpu/layout/batch_shape.hpp"
 #include "gpu/layout/layout.hpp"
 #include "warpdex/codecs/codec.hpp"
 #include "warpdex/query/gpu/gpu_engine.hpp"
@@ -17,9 +18,6 @@ namespace warpdex::gpu {
 
 /// Further attempts to answer a query that had more candidates or documents than room.
 inline constexpr std::uint32_t kMaxRetries = 2;
-
-/// A batch of more queries fills the GPU anyway.
-inline constexpr std::uint32_t kFewQueries = 16;
 
 /// The plan of a part. Where it names a member of OrRounds or OrByBound, it is that.
 struct BatchPlan {
@@ -33,21 +31,10 @@ struct BatchPlan {
   /// This many queries, the first ones, have no OR, and are answered before the others.
   std::uint32_t early_queries = 0;
 
-  // How OR is done:
-  std::uint32_t round_count = 0;  ///< 0: by bound
-  bool is_long = false;           ///< one long query: by BM25, pieces take the place of rounds
+  OrChoice choice;
   std::uint32_t chunk_blocks = 0;
   std::uint32_t raise_every = 0;
   std::uint32_t first_phase_blocks = 0;
-  bool has_document_room = true;
-
-  /// Whether exact scores take so many lookups that all multiprocessors should share them: where
-  /// queries are few, the teams of `finish` would leave most of the GPU idle.
-  bool has_many_lookups() const {
-    constexpr std::uint64_t kManyLookups = std::uint64_t{1} << 15;  // of a query
-    const std::uint64_t lists = shape.or_lists / shape.segments;    // of all queries
-    return shape.or_states > 0 && queries <= kFewQueries && k * lists >= queries * kManyLookups;
-  }
 
   /// Whether AND runs beside OR. Not if there are queries of AND+OR, whose OR depends on what AND
   /// matched, and not where work is counted.
@@ -116,11 +103,8 @@ class BatchPlanner {
   void add_estimate(const PlannedQuery& plan, std::uint64_t documents, std::uint32_t attempt,
                     Estimate& estimate) const;
   BatchPlan start_plan(const BatchShape& shape, std::uint32_t queries, std::uint32_t k) const;
-  void finish_plan(std::uint32_t attempt, std::size_t share, BatchPlan& plan) const;
-  bool may_store(std::uint32_t attempt, std::size_t share, const BatchPlan& plan) const;
-  bool is_long(const BatchPlan& plan) const;
-  void choose_method(std::uint32_t attempt, std::size_t share, BatchPlan& plan) const;
-  void choose_rounds(std::uint32_t attempt, BatchPlan& plan) const;
+  void finish_plan(std::uint32_t attempt, OrMemory memory, BatchPlan& plan) const;
+  void choose_or(std::uint32_t attempt, const OrMemory& memory, BatchPlan& plan) const;
   void divide_memory(std::uint32_t attempt, std::size_t share, BatchPlan& plan) const;
 
   PlannedCollection collection_;

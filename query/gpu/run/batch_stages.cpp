@@ -26,7 +26,7 @@ void complete_batch(const BatchPlan& plan, const ImageParts& image, const Search
   batch.scorer_number = static_cast<std::uint8_t>(facts.scorer);
   batch.c0 = facts.c0;
   batch.c1 = facts.c1;
-  batch.prefetches_values = plan.round_count == 0;
+  batch.prefetches_values = plan.choice.is_by_bound();
   batch.overlaps_launches = facts.overlaps_launches;
 }
 
@@ -43,34 +43,21 @@ std::uint32_t range_threads(const BatchShape& shape, bool is_by_bound) {
   return std::min(blocks / kWarpThreads * kWarpThreads + kWarpThreads, kThreads);
 }
 
-/// Pieces of a tile, so that accumulating one takes some 130 us at most. It has so many blocks at
-/// most on average, beside those that meet its ends.
-std::uint32_t tile_pieces(const BatchShape& shape) {
-  constexpr std::size_t kPieceBlocks = 1024;
-  constexpr std::uint32_t kMaxPieces = 8;
-  std::uint32_t pieces = 1;
-  if (shape.queries > kFewQueries) return pieces;
-  while (pieces < kMaxPieces && shape.or_blocks > kPieceBlocks * pieces * shape.tile_entries) {
-    pieces *= 2;
-  }
-  return pieces;
-}
-
 void complete_tables(const BatchPlan& plan, const ImageParts& image, OrTables& tables) {
   tables.table_ranges = image.table_ranges;
   tables.table_range_count = plan.shape.table_ranges;
   tables.range_blocks = plan.shape.range_blocks;
-  tables.range_threads = range_threads(plan.shape, plan.round_count == 0);
+  tables.range_threads = range_threads(plan.shape, plan.choice.is_by_bound());
   tables.or_queries = plan.shape.or_queries;
   tables.tiles = plan.tiles;
   tables.max_tiles = plan.max_tiles;
   tables.tile_count = plan.shape.tile_entries;
-  tables.tile_pieces = tile_pieces(plan.shape);
+  tables.tile_pieces = plan.choice.tile_pieces;
   tables.query_tiles = plan.shape.segments > 1 ? image.query_tiles : nullptr;
   tables.query_tile_count = plan.shape.or_states;
   tables.is_one_query = plan.shape.or_queries == 1 || plan.shape.queries == 1;
   tables.raise_every = plan.raise_every;
-  tables.round_count = plan.round_count;
+  tables.round_count = plan.choice.rounds;
 }
 
 }  // namespace
@@ -85,7 +72,7 @@ void complete(const BatchPlan& plan, const ImageParts& image, const SearchedInde
   rounds.max_documents = plan.max_documents;
   rounds.max_document_chunks = plan.max_document_chunks;
   rounds.chunk_blocks = plan.chunk_blocks;
-  rounds.has_document_room = plan.has_document_room;
+  rounds.has_document_room = plan.choice.has_document_room;
   rounds.spares_bus = facts.spares_bus;
   rounds.stored_ranges = image.stored_ranges;
   rounds.stored_range_count = plan.shape.stored_ranges;
@@ -93,7 +80,7 @@ void complete(const BatchPlan& plan, const ImageParts& image, const SearchedInde
   rounds.stored_marked_count = plan.shape.stored_marked;
   rounds.stored_cost = kStoreBlockCost * plan.shape.stored_blocks;
   rounds.stores_all = facts.stores_all;
-  rounds.adds_stored = plan.shape.adds_stored;
+  rounds.adds_stored = plan.shape.adds_stored();
   by_bound.max_competitive_blocks = plan.max_competitive_blocks;
   by_bound.first_phase_blocks = plan.first_phase_blocks;
   matching.and_ranges = image.and_ranges;
@@ -112,7 +99,7 @@ void complete(const BatchPlan& plan, const ImageParts& image, const SearchedInde
   finishing.state_count = plan.queries;
   finishing.ticket = facts.ticket;
   finishing.has_clusters = facts.has_clusters;
-  finishing.rescores_apart = plan.has_many_lookups();
+  finishing.rescores_apart = plan.choice.shares_scores;
   static_cast<OrTables&>(by_bound) = rounds;
   static_cast<Batch&>(matching) = rounds;
   static_cast<Batch&>(finishing) = rounds;

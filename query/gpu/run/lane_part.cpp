@@ -70,7 +70,7 @@ bool Lane::launch(Part& target) {
                                  attempt_, memory_.share());
   const bool are_awaited = queries.size() <= kFewAwaited && !plan.counts_work;
   const bool is_whole_batch = attempt_ == 0 && queries.size() == slots_.size();
-  if (are_awaited && is_whole_batch && plan.has_and_beside() && !plan.has_many_lookups()) {
+  if (are_awaited && is_whole_batch && plan.has_and_beside() && !plan.choice.shares_scores) {
     plan.early_queries = builder_.first_without_or();
   }
   target.ticket = are_awaited ? next_ticket(queries) : 0;
@@ -95,6 +95,7 @@ bool Lane::launch(Part& target) {
   if (target.ticket == 0) target.ended.record(stream_);
   for (const std::uint32_t slot : builder_.unanswerable()) answers_.is_unanswered[slot] = true;
   ++statistics_.parts;
+  count(plan.shape, plan.choice, statistics_.or_counts);
   return true;
 }
 

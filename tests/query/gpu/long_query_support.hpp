@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-#include "gpu/batch/query_measurer.hpp"
+#include "gpu/choice/or_choice.hpp"
 #include "gpu/layout/layout.hpp"
 #include "tests/query/engine/shaped_lists.hpp"
 #include "tests/query/gpu/gpu_support.hpp"

@@ -93,6 +93,22 @@ void write_phases(const char* name, const PhaseCycles& cycles, JsonWriter& json)
   json.end_object();
 }
 
+/// How OR was answered: the rules that some part obeyed.
+void write_choices(const OrCounts& counts, JsonWriter& json) {
+  json.begin_object("or_choices");
+  json.member("parts", counts.parts);
+  json.member("queries", counts.queries);
+  json.member("lists", counts.lists);
+  json.member("postings", counts.postings);
+  json.begin_object("rules");
+  for (std::size_t i = 0; i < kOrRules; ++i) {
+    if (counts.by_rule[i] == 0) continue;
+    json.member(text_of(static_cast<OrRule>(i)).name, counts.by_rule[i]);
+  }
+  json.end_object();
+  json.end_object();
+}
+
 void write_stages(const BenchReport& report, JsonWriter& json) {
   json.begin_object("stage_microseconds");
   for (std::size_t i = 0; i < kGpuStages; ++i) {
@@ -107,6 +123,7 @@ void write_stages(const BenchReport& report, JsonWriter& json) {
   json.member("lookups", static_cast<double>(work.lookups));
   json.member("and_blocks", static_cast<double>(work.and_blocks));
   json.member("exact_scores", static_cast<double>(work.exact_scores));
+  write_choices(work.or_counts, json);
 }
 
 void write_processors(const BenchReport& report, JsonWriter& json) {

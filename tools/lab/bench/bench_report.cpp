@@ -102,6 +102,21 @@ void print_phases(GpuStage stage, const PhaseCycles& cycles, std::ostream& out) 
   out << "\n";
 }
 
+/// How OR was answered, and why.
+void print_choices(const OrCounts& counts, std::ostream& out) {
+  if (counts.parts == 0) return;
+  out << "how OR was answered, in parts of batches with " << grouped(counts.queries / counts.parts)
+      << " queries of OR, " << grouped(counts.lists / counts.parts) << " lists and "
+      << grouped(counts.postings / counts.parts) << " postings on average\n";
+  Table table({{"parts"}, {"chosen", Table::Align::kLeft}, {"because", Table::Align::kLeft}});
+  for (std::size_t i = 0; i < kOrRules; ++i) {
+    if (counts.by_rule[i] == 0) continue;
+    const OrRuleText& text = text_of(static_cast<OrRule>(i));
+    table.add({grouped(counts.by_rule[i]), std::string(text.choice), std::string(text.reason)});
+  }
+  table.print(out);
+}
+
 void print_stages(const BenchReport& report, std::ostream& out) {
   out << "\nof which, in microseconds per query\n";
   std::vector<Table::Column> columns;
@@ -123,6 +138,7 @@ void print_stages(const BenchReport& report, std::ostream& out) {
       << per_query(work.exact_scores) << " candidates left for exact scores\n";
   print_phases(GpuStage::kMatch, work.match_phases, out);
   print_phases(GpuStage::kTiles, work.tile_phases, out);
+  print_choices(work.or_counts, out);
 }
 
 void print_summary(const BenchReport& report, std::ostream& out) {

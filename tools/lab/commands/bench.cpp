@@ -95,7 +95,8 @@ void add_options(CommandLine& command, Arguments& given) {
       "no-seeds", po::bool_switch(&given.no_seeds),
       "GPU: let OR's thresholds start at 0, to measure what the index's seeds are worth")(
       "stages", po::bool_switch(&given.stages),
-      "GPU: also show the time of each stage, and, by BM25 with codec bitpack, of what warps do");
+      "GPU: also show the time of each stage, how OR was answered and why, and, by BM25 with codec "
+      "bitpack, the time of what warps do");
   add_json_option(group, "figures", &given.json);
   command.add(group);
   given.answers.add_to(command, "nowhere");

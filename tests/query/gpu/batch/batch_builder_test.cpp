@@ -180,7 +180,8 @@ class Comparison {
     EXPECT_EQ(all.or_blocks, before_.or_blocks);
     EXPECT_EQ(all.or_postings, before_.or_postings);
     EXPECT_EQ(all.adds_up_only, before_.adds_up_only);
-    EXPECT_EQ(all.needs_rounds, before_.needs_rounds);
+    EXPECT_EQ(all.some_add_up, before_.some_add_up);
+    EXPECT_EQ(all.longest_or, before_.longest_or);
     EXPECT_EQ(all.row_entries, all.or_lists * tile_row_entries(tiles_));
     EXPECT_EQ(all.tile_entries, all.or_queries * tiles_);
     EXPECT_EQ(whole_.cpu_queries, slots_);

@@ -57,13 +57,14 @@ struct Case {
     shape.row_entries = shape.or_lists * tile_row_entries(tiles);
     shape.tile_entries = shape.or_queries * tiles;
     shape.adds_up_only = random() % 4 == 0;
-    shape.needs_rounds = random() % 2 == 0;
+    shape.some_add_up = shape.adds_up_only || random() % 4 == 0;
+    shape.longest_or = 1 + up_to(random, 24);
     if (random() % 2 == 0) {
       shape.stored_rows = 1 + up_to(random, shape.or_lists);
       shape.stored_blocks = shape.stored_rows + some(random, 20);
       shape.stored_ranges = shape.stored_rows + shape.stored_blocks / kShortRangeBlocks;
-      shape.adds_stored = up_to(random, 1) == 1;
-      shape.stored_marked = shape.adds_stored ? 0 : std::min(shape.stored_rows, kMaxMarked);
+      shape.stored_rule = random() % 2 == 0 ? OrRule::kSearchStored : OrRule::kAddStoredLong;
+      shape.stored_marked = shape.adds_stored() ? 0 : std::min(shape.stored_rows, kMaxMarked);
     }
     share = std::size_t{1} << (20 + up_to(random, 14));
   }
@@ -99,21 +100,21 @@ void check_stored(const Case& given, const BatchPlan& plan) {
 }
 
 void check_method(const Case& given, const BatchPlan& plan) {
-  const bool may_go_by_bound = given.attempt == 0 && !given.shape.needs_rounds &&
-                               given.ablation.or_by == OrMethod::kByCost &&
-                               given.shape.range_blocks < kRangeBlocks;
-  if (plan.round_count == 0) {
+  const bool may_go_by_bound =
+      given.attempt == 0 && !given.shape.some_add_up && given.shape.longest_or <= 12 &&
+      given.ablation.or_by == OrMethod::kByCost && given.shape.range_blocks < kRangeBlocks;
+  if (plan.choice.is_by_bound()) {
     EXPECT_TRUE(may_go_by_bound);
     EXPECT_EQ(plan.max_competitive_blocks, given.shape.or_blocks);
     EXPECT_EQ(plan.max_blocks + plan.max_documents, 0U);
     return;
   }
-  EXPECT_TRUE(plan.round_count == 2 || plan.round_count == kRounds);
+  EXPECT_TRUE(plan.choice.rounds == 2 || plan.choice.rounds == kRounds);
   EXPECT_EQ(plan.max_competitive_blocks, 0U);
   EXPECT_GE(plan.chunk_blocks, 1U);
   EXPECT_LE(plan.max_blocks, given.shape.or_blocks);
   EXPECT_LE(plan.max_documents, given.shape.or_postings);
-  if (!plan.has_document_room) {
+  if (!plan.choice.has_document_room) {
     EXPECT_EQ(plan.max_documents, 0U);
   } else {
     EXPECT_EQ(given.attempt, 0U);
@@ -148,13 +149,13 @@ TEST(BatchPlan, SuitsThePartAndFitsTheShare) {
     const BatchPlan least = given.plan_with(0);
     EXPECT_EQ(least.shape.stored_rows, 0U);
     EXPECT_LE(least.capacity, plan.capacity);
-    const bool is_same_method = (least.round_count == 0) == (plan.round_count == 0);
-    if (is_same_method && plan.has_document_room == least.has_document_room) {
+    const bool is_same_method = (least.choice.is_by_bound()) == (plan.choice.is_by_bound());
+    if (is_same_method && plan.choice.has_document_room == least.choice.has_document_room) {
       EXPECT_LE(bytes_of(plan), std::max(given.share, bytes_of(least)));
     }
     ASSERT_FALSE(HasFailure()) << "case " << i;
     with_stored += plan.shape.stored_rows > 0 ? 1 : 0;
-    ++(plan.round_count == 0 ? by_bound : plan.max_documents > 0 ? with_room : without_room);
+    ++(plan.choice.is_by_bound() ? by_bound : plan.max_documents > 0 ? with_room : without_room);
   }
   EXPECT_GT(by_bound, 100U);
   EXPECT_GT(with_room, 100U);
@@ -191,7 +192,7 @@ TEST(BatchPlaces, DoNotOverlap) {
                   {places.rounds.work, plan.counts_work ? sizeof(WorkCounters) : 0},
                   {begin + cleared, 0}};
     const std::size_t tables = place_tables(begin, plan, places);
-    const bool has_rounds = plan.round_count > 0;
+    const bool has_rounds = !plan.choice.is_by_bound();
     regions[1] = {
         {places.rounds.first_blocks, std::size_t{shape.row_entries} * 4},
         {places.rounds.suffix_bounds, std::size_t{shape.row_entries} * 4},
@@ -206,9 +207,9 @@ TEST(BatchPlaces, DoNotOverlap) {
           regions[1].end(),
           {{places.rounds.stored, std::size_t{shape.stored_blocks} * kBlockSize * 4},
            {places.rounds.stored_starts, rows * tile_row_entries(plan.tiles) * 4},
-           {places.rounds.stored_uses, shape.adds_stored ? 0 : shape.lists * sizeof(StoredUse)},
+           {places.rounds.stored_uses, shape.adds_stored() ? 0 : shape.lists * sizeof(StoredUse)},
            {places.rounds.stored_queries,
-            shape.adds_stored ? 0 : shape.or_queries * sizeof(StoredQuery)},
+            shape.adds_stored() ? 0 : shape.or_queries * sizeof(StoredQuery)},
            {places.rounds.stored_items, std::size_t{shape.or_queries} * plan.tiles * 4}});
     }
     if (has_rounds) {
@@ -293,51 +294,6 @@ TEST(BatchPlan, TheWholeSaysNoMoreFitThanDo) {
   }
   EXPECT_GT(all_fit, 5);
   EXPECT_LT(all_fit, 95);
-}
-
-// One query of many frequent terms and answers is long: another codec, mode, number of answers, or
-// a second query, segment or attempt makes it a usual one.
-TEST(BatchPlan, LongQueries) {
-  struct Part {
-    PlannedCollection collection{.documents = 10 * kTileDocuments};
-    GpuAblation ablation;
-    BatchShape shape;
-    std::uint32_t k = kMaxK;
-    std::uint32_t attempt = 0;
-
-    bool is_long() const {
-      return BatchPlanner(collection, ablation)
-          .plan(shape, shape.queries, k, attempt, std::size_t{1} << 30)
-          .is_long;
-    }
-  };
-  Part usual;
-  usual.shape.queries = usual.shape.or_queries = usual.shape.or_states = 1;
-  usual.shape.lists = usual.shape.or_lists = 64;
-  usual.shape.tile_entries = 10;
-  usual.shape.or_blocks = 20'000;
-  usual.shape.or_postings = usual.shape.or_blocks * kBlockSize;
-  usual.shape.range_blocks = kRangeBlocks;
-  usual.shape.table_ranges = 64;
-  usual.shape.row_entries = 64 * tile_row_entries(10);
-  usual.shape.adds_up_only = false;
-  ASSERT_TRUE(usual.is_long());
-  const auto is_long_with = [&](auto change) {
-    Part other = usual;
-    change(other);
-    return other.is_long();
-  };
-  EXPECT_FALSE(is_long_with([](Part& other) { other.collection.codec = CodecKind::kRice; }));
-  EXPECT_FALSE(is_long_with([](Part& other) { other.ablation.or_by = OrMethod::kAccumulate; }));
-  EXPECT_FALSE(is_long_with([](Part& other) { other.attempt = 1; }));
-  EXPECT_FALSE(is_long_with([](Part& other) { other.k = 500; }));
-  EXPECT_FALSE(is_long_with([](Part& other) { other.shape.or_blocks = 10'000; }));
-  EXPECT_FALSE(is_long_with([](Part& other) { other.shape.segments = 2; }));
-  EXPECT_FALSE(is_long_with([](Part& other) { other.shape.adds_up_only = true; }));
-  EXPECT_FALSE(is_long_with([](Part& other) { other.shape.has_fallback = true; }));
-  EXPECT_FALSE(is_long_with([](Part& other) { other.shape.queries = 2; }));
-  // By bound: no table of blocks is made.
-  EXPECT_FALSE(is_long_with([](Part& other) { other.shape.range_blocks = kRangeBlocks - 1; }));
 }
 
 }  // namespace

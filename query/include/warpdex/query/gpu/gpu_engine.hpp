@@ -14,6 +14,7 @@
 #include "warpdex/query/gpu/gpu_index.hpp"
 #include "warpdex/query/gpu/gpu_snapshot.hpp"
 #include "warpdex/query/gpu/gpu_stages.hpp"
+#include "warpdex/query/gpu/or_rules.hpp"
 
 namespace warpdex {
 
@@ -57,6 +58,7 @@ struct GpuStatistics {
   std::uint64_t parts = 0;               ///< parts of batches; a part has as many queries as
                                          ///< memory allows
   std::uint64_t candidates_lost = 0;     ///< queries with more candidates than there was room for
+  OrCounts or_counts{};                  ///< how parts answered OR
 
   // If not all lists are resident:
   std::uint64_t cache_hits = 0;  ///< uses of resident lists

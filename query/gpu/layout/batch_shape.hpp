@@ -5,6 +5,9 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "scorers/base/unit_form.hpp"
+#include "warpdex/query/gpu/or_rules.hpp"
+
 namespace warpdex::gpu {
 
 /// Sizes of a batch, or of some of its queries.
@@ -32,8 +35,8 @@ struct BatchShape {
   std::uint32_t tile_entries = 0;  ///< entries of a table by query and tile
   bool adds_up_only = true;        ///< OR makes no lookups
   bool has_fallback = false;       ///< some query's OR runs only if its AND matched too few
-  bool needs_rounds =
-      false;  ///< of OR: tiles are to be added up, some queries are long, or it is asked for
+  bool some_add_up = false;        ///< some query of OR makes no lookups
+  std::uint32_t longest_or = 0;    ///< scoring lists of the longest query of OR
 
   // Of a whole batch:
   std::uint32_t range_blocks = 0;  ///< kRangeBlocks or less
@@ -41,11 +44,19 @@ struct BatchShape {
   std::uint32_t stored_blocks = 0;
   std::uint32_t stored_ranges = 0;
   std::uint32_t stored_marked = 0;  ///< how many of them, from the first on, may get bit sets
-  bool adds_stored = false;  ///< tiles are added up from them; else documents are looked up in them
+  OrRule stored_rule = OrRule::kNoneStoredFew;  ///< whether and how they are used
+  UnitForm form = UnitForm::kBm25;              ///< of the scorer
+  bool has_static = false;
   std::uint32_t segments = 1;
   bool sends_entries = false;  ///< EntrySources are sent; entries and lists are made on the GPU
   /// Entries before the first row of each table by tile, so that no row starts before the table.
   std::uint32_t row_shift = 0;
+
+  bool stores_lists() const {
+    return stored_rule >= OrRule::kSearchStored && stored_rule <= OrRule::kAddStoredAnswers;
+  }
+  /// Whether tiles are added up from such lists; else documents are looked up in them.
+  bool adds_stored() const { return stores_lists() && stored_rule != OrRule::kSearchStored; }
 
   /// Adds the sizes of other queries.
   void add(const BatchShape& other) {
@@ -71,7 +82,8 @@ struct BatchShape {
     tile_entries += other.tile_entries;
     adds_up_only &= other.adds_up_only;
     has_fallback |= other.has_fallback;
-    needs_rounds |= other.needs_rounds;
+    some_add_up |= other.some_add_up;
+    longest_or = std::max(longest_or, other.longest_or);
   }
 };
 
