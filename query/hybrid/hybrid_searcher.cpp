@@ -206,8 +206,9 @@ std::vector<SearchResult> HybridSearcher::State::neighbors(std::span<const Query
       return searcher.run_within(plans[i], settings, documents_of(near[i], snapshot));
     });
   };
+  const bool is_on_gpu = is_for_gpu(plans) && depth <= gpu->most_neighbors();
   return search_on(
-      is_for_gpu(plans), [&] { return gpu->neighbors(plans, rows, settings, depth); }, on_cpu);
+      is_on_gpu, [&] { return gpu->neighbors(plans, rows, settings, depth); }, on_cpu);
 }
 
 /// On a GPU both halves are searched at the same time, each from a thread and in streams of its

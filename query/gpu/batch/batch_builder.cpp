@@ -132,6 +132,7 @@ void BatchBuilder::choose_stored() {
   OrFacts facts;
   for (const SearchSettings& settings : rules_.settings) facts.k = std::max(facts.k, settings.k);
   facts.or_by = ablation_.or_by;
+  facts.searches_stored = searches_stored_;
   facts.documents = segments_[0].index.counts().documents;
   shape_.stored_rule = gpu::choose_stored(shape_, facts);
   if (!shape_.stores_lists()) return;

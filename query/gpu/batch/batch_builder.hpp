@@ -38,6 +38,9 @@ class BatchBuilder {
   BatchBuilder(const PlacedIndex& index, const GpuAblation& ablation)
       : BatchBuilder(std::vector<const PlacedIndex*>{&index}, ablation) {}
 
+  /// Whether the GPU can look documents up in lists that are decoded once; true at first.
+  void set_searches_stored(bool can) { searches_stored_ = can; }
+
   /// How the measured queries are scored.
   ScorerKind scorer_kind() const { return rules_.scorer.kind; }
   const ScorerFacts& scorer() const { return facts_of(rules_.scorer.kind); }
@@ -88,6 +91,7 @@ class BatchBuilder {
   std::shared_ptr<Slices> all_slices_;
   std::span<QuerySlice> slices_;  ///< of the current batch
   BatchShape shape_;
+  bool searches_stored_ = true;
   bool are_few_ = true;  ///< postings of the batch; while it is measured, of the one before
   PostingStore store_;   ///< empty: no lists are decoded once
   std::vector<const PostingsEntry*> claimed_;  ///< the lists that were added to it

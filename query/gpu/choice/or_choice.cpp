@@ -120,6 +120,7 @@ std::uint32_t find_pieces(const BatchShape& shape) {
 /// In which way decoded lists would be read.
 OrRule stored_way(const BatchShape& shape, const OrFacts& facts) {
   if (!kernels_for(shape.form).searched) return OrRule::kAddStoredForm;
+  if (!facts.searches_stored) return OrRule::kAddStoredSmall;
   if (shape.or_lists > std::uint64_t{kLongQuery} * shape.or_queries) return OrRule::kAddStoredLong;
   const bool are_many = shape.or_queries >= kManyQueries;
   const std::uint64_t wanted =

@@ -33,8 +33,9 @@ struct OrFacts {
   OrMethod or_by = OrMethod::kByCost;
   CodecKind codec = CodecKind::kBitpack;
   std::uint64_t documents = 0;
-  std::uint32_t tiles = 0;  ///< where the tiles end
-  bool is_resident = true;  ///< all lists are in GPU memory
+  std::uint32_t tiles = 0;      ///< where the tiles end
+  bool is_resident = true;      ///< all lists are in GPU memory
+  bool searches_stored = true;  ///< the GPU has the shared memory to look up in decoded lists
 };
 
 /// What there is memory for. What is not known yet is unlimited.

@@ -31,6 +31,8 @@ constexpr std::array<OrRuleText, kOrRules> kTexts{{
      "lists are shared, and documents are many for each answer"},
     {"add-stored-form", "lists decoded once where it pays, tiles added up",
      "lists are shared, and the scorer has no kernels to look documents up in them"},
+    {"add-stored-small", "lists decoded once where it pays, tiles added up",
+     "lists are shared, and the GPU has too little shared memory to look documents up in them"},
     {"add-stored-long", "lists decoded once where it pays, tiles added up",
      "lists are shared, and queries have more than 12 terms on average"},
     {"add-stored-answers", "lists decoded once where it pays, tiles added up",

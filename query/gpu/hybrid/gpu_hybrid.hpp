@@ -32,6 +32,8 @@ class GpuHybrid {
   bool has_vectors() const;
   /// Whether all lists are there too, for filter() and neighbors().
   bool has_lists() const;
+  /// The largest `depth` of neighbors(): small GPUs have less shared memory to sort in.
+  std::uint32_t most_neighbors() const;
 
   /// The k nearest of each query.
   std::vector<std::vector<Hit>> nearest(std::span<const float> vectors, std::uint32_t k);

@@ -25,6 +25,11 @@ struct Answers {
 
 }  // namespace
 
+std::uint32_t GpuHybrid::most_neighbors() const {
+  const CurrentDevice current(state_->resources().device());
+  return gpu::most_neighbors();
+}
+
 std::vector<SearchResult> GpuHybrid::neighbors(std::span<const PlannedQuery> plans,
                                                std::span<const float> vectors,
                                                const SearchSettings& settings,

@@ -20,6 +20,7 @@ GpuHybrid::GpuHybrid(const GpuVectors&, QueryThreads&) { refuse_without_cuda(); 
 GpuHybrid::~GpuHybrid() = default;
 bool GpuHybrid::has_vectors() const { refuse_without_cuda(); }
 bool GpuHybrid::has_lists() const { refuse_without_cuda(); }
+std::uint32_t GpuHybrid::most_neighbors() const { refuse_without_cuda(); }
 std::vector<std::vector<Hit>> GpuHybrid::nearest(std::span<const float>, std::uint32_t) {
   refuse_without_cuda();
 }

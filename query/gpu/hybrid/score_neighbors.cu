@@ -6,6 +6,7 @@
 #include "gpu/device/lookup.cuh"
 #include "gpu/device/score.cuh"
 #include "gpu/hybrid/hybrid_kernels.hpp"
+#include "warpdex/core/cuda/chip.hpp"
 #include "warpdex/core/cuda/kernel_internal.hpp"
 #include "warpdex/core/cuda/launch.cuh"
 #include "warpdex/core/select/block_sort.cuh"
@@ -28,6 +29,8 @@ constexpr std::size_t shared_bytes(std::uint32_t room) {
   return room * sizeof(Key) +
          std::max(room * sizeof(Key), room * sizeof(std::uint32_t) + kWarps * sizeof(LookupMemory));
 }
+
+constexpr std::size_t kOtherBytes = 64;  ///< of a CTA's other shared memory, at most
 
 /// What a lane finds of its document.
 struct Found {
@@ -143,9 +146,15 @@ __global__ void __launch_bounds__(kThreads, kCodec == CodecKind::kBitpack ? 3 : 
 
 }  // namespace
 
+std::uint32_t most_neighbors() {
+  const std::size_t limit = current_chip().shared_memory_of_block - kOtherBytes;
+  std::uint32_t most = kMaxK;
+  while (shared_bytes(room_to_sort(most)) > limit) most -= kWarp;
+  return most;
+}
+
 void launch_score_neighbors(const NeighborBatch& batch, CodecKind codec, const Stream& stream) {
   const std::uint32_t room = room_to_sort(batch.depth);
-  static_assert(shared_bytes(room_to_sort(kMaxK)) <= kNeededSharedMemory);
   with_codec(codec, [&]<CodecKind kCodec>() {
     const auto kernel = score_neighbors<kCodec>;
     allow_all_shared_memory(reinterpret_cast<const void*>(kernel));

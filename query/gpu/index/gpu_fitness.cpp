@@ -3,21 +3,29 @@
 #include "warpdex/query/gpu/gpu_index.hpp"
 
 namespace warpdex {
+namespace {
+
+std::string capability_text(int capability) {
+  return std::to_string(capability / 10) + "." + std::to_string(capability % 10);
+}
+
+}  // namespace
 
 std::string why_gpu_unfit(const DeviceInfo& gpu) {
-  if (gpu.shared_memory_per_block < gpu::kNeededSharedMemory) {
-    return "the GPU " + gpu.name + " has " + std::to_string(gpu.shared_memory_per_block >> 10) +
+  constexpr int kLeastCapability = 75;
+  const int capability = 10 * gpu.compute_major + gpu.compute_minor;
+  if (capability < kLeastCapability || gpu.shared_memory_per_block < gpu::kLeastSharedMemory) {
+    return "the GPU " + gpu.name + " has compute capability " + capability_text(capability) +
+           " and " + std::to_string(gpu.shared_memory_per_block >> 10) +
            " KiB of shared memory for a block of threads, and the GPU engine needs " +
-           std::to_string(gpu::kNeededSharedMemory >> 10) +
-           ", as A100, H100, H200 and B200 have; use such a GPU, or --device cpu";
+           capability_text(kLeastCapability) + " and " +
+           std::to_string(gpu::kLeastSharedMemory >> 10) +
+           ", as a T4 and all later GPUs have; use such a GPU, or --device cpu";
   }
   if (gpu.code_capability == 0) {
-    const std::string capability =
-        std::to_string(gpu.compute_major) + "." + std::to_string(gpu.compute_minor);
-    const std::string architecture =
-        std::to_string(gpu.compute_major) + std::to_string(gpu.compute_minor);
     return "this build has no code for the GPU " + gpu.name + ", of compute capability " +
-           capability + "; configure it with -DCMAKE_CUDA_ARCHITECTURES=" + architecture +
+           capability_text(capability) +
+           "; configure it with -DCMAKE_CUDA_ARCHITECTURES=" + std::to_string(capability) +
            " or use --device cpu";
   }
   return {};

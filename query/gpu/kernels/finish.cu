@@ -8,6 +8,7 @@
 #include "gpu/device/prune.cuh"
 #include "gpu/kernels/kernels.cuh"
 #include "gpu/kernels/rescore.cuh"
+#include "warpdex/core/cuda/chip.hpp"
 #include "warpdex/core/cuda/kernel_internal.hpp"
 #include "warpdex/core/select/block_sort.cuh"
 
@@ -25,8 +26,8 @@ constexpr std::uint32_t kFewToLookUp = 32;
 constexpr std::uint32_t kFewForTeam = 64;
 /// If a warp looks up this many survivors together, or more, they are sorted by document first.
 constexpr std::uint32_t kGroupToSort = 8;
-/// Keys that are sorted in shared memory, at most. With the room to merge them they fit the 163 KiB
-/// of shared memory that a CTA can have on large GPUs.
+/// Keys that are sorted in shared memory at a time, at most: all, on GPUs where a CTA can have the
+/// 163 KiB that these and the room to merge them take.
 constexpr std::uint32_t kMaxSortedKeys = 10'176;
 static_assert(kMaxSortedKeys >= kMaxK && kMaxSortedKeys % kWarp == 0);
 
@@ -136,7 +137,22 @@ __device__ void take_keys(KeyAt key_at, std::uint32_t count, Key min_key, Key* k
   __syncthreads();
 }
 
-/// Writes the query's k best hits to host memory, best first. A whole CTA.
+/// Writes hits to host memory, the last key first, behind `before` others. A whole CTA.
+__device__ void write_sorted(const FinishBatch& batch, const Query& query, const Key* keys,
+                             std::uint32_t count, std::uint32_t before) {
+  // One store a hit: two stores of half a hit would cross the bus one by one, with gaps.
+  static_assert(sizeof(Hit) == sizeof(Key) && offsetof(Hit, score) == 4);
+  Key* const hits = reinterpret_cast<Key*>(batch.hits) + std::size_t{query.slot} * batch.k + before;
+  for (std::uint32_t i = threadIdx.x; i < count; i += kThreads) {
+    const Key key = keys[count - 1 - i];
+    std::uint32_t document = kNone - static_cast<std::uint32_t>(key);
+    if (batch.space != nullptr) document -= batch.space[document >> kSpaceShift].shift;
+    hits[i] = key >> 32 << 32 | document;
+  }
+}
+
+/// Writes the query's k best hits to host memory, best first: all at once, or where shared memory
+/// does not hold the survivors, as many at a time as it holds. A whole CTA.
 __device__ void write_hits(const FinishBatch& batch, const Query& query, const Survivors& survivors,
                            const FinishMemory& memory, PruneMemory& prune_memory) {
   const bool are_sums = sums_are_scores(batch, query);
@@ -145,23 +161,29 @@ __device__ void write_hits(const FinishBatch& batch, const Query& query, const S
     const Candidate candidate = survivors.candidates[i];
     return make_key(static_cast<float>(candidate.sum), candidate.document);
   };
-  std::uint32_t count = survivors.count;
-  if (count > memory.room) {
-    const Key min_key = find_kth_key(key_at, count, query.k, memory.room, prune_memory.all);
-    take_keys(key_at, count, min_key, memory.keys, prune_memory.kept);
-    count = prune_memory.kept;
-  }
-  const bool are_taken = survivors.count > memory.room;
-  const auto load = [&](std::uint32_t i) { return are_taken ? memory.keys[i] : key_at(i); };
-  sort_block(count, load, memory.keys, memory.other_keys());
-  // One store a hit: two stores of half a hit would cross the bus one by one, with gaps.
-  static_assert(sizeof(Hit) == sizeof(Key) && offsetof(Hit, score) == 4);
-  Key* const hits = reinterpret_cast<Key*>(batch.hits) + std::size_t{query.slot} * batch.k;
-  for (std::uint32_t i = threadIdx.x; i < min(count, query.k); i += kThreads) {
-    const Key key = memory.keys[count - 1 - i];
-    std::uint32_t document = kNone - static_cast<std::uint32_t>(key);
-    if (batch.space != nullptr) document -= batch.space[document >> kSpaceShift].shift;
-    hits[i] = key >> 32 << 32 | document;
+  const bool fit = survivors.count <= memory.room;
+  const std::uint32_t wanted = min(survivors.count, query.k);
+  Key above = ~Key{0};
+  for (std::uint32_t written = 0; written < wanted;) {
+    std::uint32_t count = survivors.count;
+    if (!fit) {
+      const auto rest_at = [&](std::uint32_t i) -> Key {
+        const Key key = key_at(i);
+        return key < above ? key : 0;
+      };
+      const std::uint32_t most = min(wanted - written, memory.room);
+      const Key min_key = find_kth_key(rest_at, count, most, memory.room, prune_memory.all);
+      take_keys(rest_at, count, min_key, memory.keys, prune_memory.kept);
+      count = prune_memory.kept;
+    }
+    const auto load = [&](std::uint32_t i) { return fit ? key_at(i) : memory.keys[i]; };
+    sort_block(count, load, memory.keys, memory.other_keys());
+    const std::uint32_t here = min(count, wanted - written);
+    write_sorted(batch, query, memory.keys + (count - here), here, written);
+    written += here;
+    if (written == wanted) return;
+    above = memory.keys[count - here];
+    __syncthreads();
   }
 }
 
@@ -236,13 +258,20 @@ std::uint32_t team_size(const FinishBatch& batch, std::uint32_t resident) {
   return size;
 }
 
+/// Keys that the current GPU has the shared memory to sort at a time.
+std::uint32_t most_sorted_keys() {
+  constexpr std::size_t kOther = sizeof(PruneMemory) + 64;  // other shared memory of a CTA
+  static_assert(sizeof(RescoreMemory) <= (kLeastSharedMemory - kOther) / 2);
+  const std::size_t bytes = current_chip().shared_memory_of_block - kOther;
+  return static_cast<std::uint32_t>(bytes / (2 * sizeof(Key)) / kWarp * kWarp);
+}
+
 template <CodecKind kCodec, LookupGoal kGoal, LaneLists kLists>
 void launch(const FinishBatch& batch, cudaStream_t stream) {
-  const std::uint32_t room = std::min(room_to_sort(batch.k + 1024), kMaxSortedKeys);
+  const std::uint32_t room =
+      std::min({room_to_sort(batch.k + 1024), kMaxSortedKeys, most_sorted_keys()});
   const std::size_t bytes = finish_bytes(room);
   const auto kernel = finish<kCodec, kGoal, kLists>;
-  constexpr std::size_t kOther = 64;  // other shared memory of a CTA
-  static_assert(finish_bytes(kMaxSortedKeys) + sizeof(PruneMemory) + kOther <= kNeededSharedMemory);
   allow_all_shared_memory(reinterpret_cast<const void*>(kernel));
   static const std::uint32_t usual = resident_ctas(kernel, kThreads, sizeof(RescoreMemory));
   const std::uint32_t resident = room == kMaxSortedKeys ? usual / 2 : usual;

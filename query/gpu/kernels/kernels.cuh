@@ -60,11 +60,15 @@ void launch_search_blocks(const OrRounds& batch, std::uint32_t round, CodecKind 
 /// OR of few postings, by bound instead of in rounds: documents of competitive blocks become
 /// candidates.
 void launch_or_by_bound(const OrByBound& batch, CodecKind codec, cudaStream_t stream);
+/// What the current GPU has room for where tiles are accumulated for such a batch: OrTables has it.
+TileRoom tile_room(const Batch& batch, CodecKind codec);
 /// OR: accumulates tiles; their best documents become candidates. Pass 0 follows round 0, pass 1
 /// follows the last round.
 void launch_or_tiles(const OrRounds& batch, std::uint32_t pass, CodecKind codec,
                      cudaStream_t stream);
 
+/// Whether the current GPU has the shared memory for the next one.
+bool can_search_stored();
 /// OR: looks documents up in lists decoded once, in the tiles that were left to these: after the
 /// first round, then after the last those of all later rounds.
 void launch_search_stored(const OrRounds& batch, std::uint32_t round, cudaStream_t stream);

@@ -51,6 +51,14 @@ struct AndBatch : Batch {
   bool skips_nothing;                      ///< all queries are kExhaustive
 };
 
+/// What the shared memory of a CTA that accumulates tiles has room for.
+struct TileRoom {
+  std::uint32_t tiles;  ///< of an item, 1 to kMaxItemTiles
+  bool has_lengths;     ///< the length codes of their documents
+
+  WARPDEX_HOST_DEVICE constexpr std::uint32_t documents() const { return tiles * kTileDocuments; }
+};
+
 /// OR before it looks up or accumulates: the tables by tile.
 struct OrTables : Batch {
   /// By list and tile, in units: the suffix upper bound of MaxScore. What all later scoring lists
@@ -67,6 +75,7 @@ struct OrTables : Batch {
   std::uint32_t max_tiles;    ///< of one segment
   std::uint32_t tile_count;   ///< of all queries together
   std::uint32_t tile_pieces;  ///< in how many pieces a tile is accumulated; a power of two
+  TileRoom tile_room;
   /// By query in all segments; null where there is one segment.
   const QueryTiles* query_tiles;
   std::uint32_t query_tile_count;

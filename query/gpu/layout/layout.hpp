@@ -38,8 +38,9 @@ inline constexpr std::uint32_t kMaxLists = 64;
 inline constexpr std::uint32_t kRawEntries = 128;
 /// Those of both its parts: docIDs, then values.
 inline constexpr std::uint32_t kRawListEntries = 2 * kRawEntries;
-/// Bytes of shared memory that the largest CTA needs: the one that sorts 10,000 answers.
-inline constexpr std::size_t kNeededSharedMemory = 163 << 10;
+/// Bytes of shared memory that a CTA may have on the smallest GPU, a T4. Where there are more,
+/// kernels take larger shapes.
+inline constexpr std::size_t kLeastSharedMemory = 64 << 10;
 /// "No block" in a table of blocks, "no document" in a list of candidates.
 inline constexpr std::uint32_t kNone = 0xFFFFFFFFU;
 

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "gpu/kernels/kernels.cuh"
+
 namespace warpdex::gpu {
 namespace {
 
@@ -67,6 +69,7 @@ void complete(const BatchPlan& plan, const ImageParts& image, const SearchedInde
   auto& [matching, rounds, by_bound, finishing] = stages;
   complete_batch(plan, image, index, facts, rounds);
   complete_tables(plan, image, rounds);
+  rounds.tile_room = tile_room(rounds, index.codec_kind);
   rounds.max_blocks = plan.max_blocks;
   rounds.max_block_chunks = plan.max_block_chunks;
   rounds.max_documents = plan.max_documents;

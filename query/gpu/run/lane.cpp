@@ -58,6 +58,7 @@ Lane::Lane(const SearchedIndex& index, const GpuIndex::State* alone, const Remov
       following_(index.device) {
   const CurrentDevice current_device(index.device);
   is_new_enough_ = launches_may_overlap();
+  builder_.set_searches_stored(can_search_stored());
   if (rows_ != nullptr) rows_->add(stream_);
   ++index_.lanes;
 }

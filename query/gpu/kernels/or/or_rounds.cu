@@ -29,7 +29,7 @@ struct RankMemory {
 __device__ void rank_tiles(const OrRounds& batch, const Query& query, std::uint32_t first,
                            std::uint32_t tiles, RankMemory& memory) {
   const std::uint32_t* const bounds = batch.tile_bounds + first;
-  const std::uint32_t together = query.flags & kAddsUpOnly ? kMaxItemTiles : 1;
+  const std::uint32_t together = query.flags & kAddsUpOnly ? batch.tile_room.tiles : 1;
   const std::uint32_t begin = threadIdx.x * together;
   const std::uint32_t step = blockDim.x * together;
   const auto bound_of = [&](std::uint32_t tile) {

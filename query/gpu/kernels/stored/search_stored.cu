@@ -8,6 +8,7 @@
 #include "gpu/kernels/or/round_tiles.hpp"
 #include "gpu/kernels/or/tile_costs.cuh"
 #include "gpu/kernels/stored/stored_searcher.cuh"
+#include "warpdex/core/cuda/chip.hpp"
 #include "warpdex/core/cuda/kernel_internal.hpp"
 
 namespace warpdex::gpu {
@@ -16,7 +17,6 @@ namespace {
 constexpr std::uint32_t kThreads = 768;
 constexpr std::uint32_t kWarps = kThreads / kWarp;
 constexpr std::size_t kMemories = kWarps * sizeof(SearchMemory);
-static_assert(kMemories + kMarkBytes <= kNeededSharedMemory);
 /// Queries of a CTA, at most. With more, few CTAs would be at work in the end; with fewer, making
 /// the bit sets would take a larger share. In the first round, each query has few tiles.
 constexpr std::uint32_t kItems = 2048;
@@ -81,6 +81,10 @@ std::uint32_t ctas_of_tile(const OrRounds& batch, std::uint32_t round) {
 }
 
 }  // namespace
+
+bool can_search_stored() {
+  return current_chip().shared_memory_of_block >= kMemories + sizeof(std::uint32_t) + kMarkBytes;
+}
 
 void launch_search_stored(const OrRounds& batch, std::uint32_t round, cudaStream_t stream) {
   allow_all_shared_memory(reinterpret_cast<const void*>(search_stored));

@@ -109,7 +109,7 @@ class TileCollector : public TileReader<kCodec, Units, kIsTimed> {
   __device__ void empty() {
 #pragma unroll 4
     for (std::uint32_t i = threadIdx.x; i < half_ / 4; i += Shape::kThreads) {
-      memory_.sums[i] = {0, 0, 0, 0};
+      memory_.sums()[i] = {0, 0, 0, 0};
     }
   }
 
@@ -141,7 +141,7 @@ class TileCollector : public TileReader<kCodec, Units, kIsTimed> {
     std::uint32_t matches = 0;  // two numbers of 16 bits each
 #pragma unroll 4
     for (std::uint32_t i = threadIdx.x; i < half_ / 4; i += Shape::kThreads) {
-      const uint4 four = memory_.sums[i];
+      const uint4 four = memory_.sums()[i];
       matches += __vminu2(four.x, 0x10001U) + __vminu2(four.y, 0x10001U) +
                  __vminu2(four.z, 0x10001U) + __vminu2(four.w, 0x10001U);
     }
@@ -171,7 +171,7 @@ class TileCollector : public TileReader<kCodec, Units, kIsTimed> {
 #pragma unroll 1
       for (std::uint32_t i = 2; i-- > 0;) {
         const uint4* const at =
-            memory_.sums + 8 * (row + 4 * own_rows) + ((2 * own_slots + i) ^ own_rows);
+            memory_.sums() + 8 * (row + 4 * own_rows) + ((2 * own_slots + i) ^ own_rows);
         first = (first << 4) + matches_of<0>(at[0]) + (matches_of<1>(at[8]) << 8);
         second = (second << 4) + matches_of<2>(at[16]) + (matches_of<3>(at[24]) << 8);
       }
@@ -210,13 +210,13 @@ class TileCollector : public TileReader<kCodec, Units, kIsTimed> {
   __device__ void scan(std::uint32_t need) {
     const std::uint32_t floor = min(need, 65'535U) * 0x10001U;
     for (std::uint32_t i = threadIdx.x; i < half_ / 4; i += Shape::kThreads) {
-      const uint4 four = memory_.sums[i];
+      const uint4 four = memory_.sums()[i];
       uint4 left{0, 0, 0, 0};
       if (reaches(four, floor)) {
         left = {keep(four.x, floor, swizzled(4 * i)), keep(four.y, floor, swizzled(4 * i + 1)),
                 keep(four.z, floor, swizzled(4 * i + 2)), keep(four.w, floor, swizzled(4 * i + 3))};
       }
-      memory_.sums[i] = left;
+      memory_.sums()[i] = left;
     }
   }
 

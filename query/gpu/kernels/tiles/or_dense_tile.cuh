@@ -59,7 +59,7 @@ class DenseTile : public TileCollector<kCodec, Units, kIsTimed> {
     if constexpr (Shape::kHasLengths) {
       if (!plan_.info.copies_lengths) return;
       const auto* from = reinterpret_cast<const uint4*>(batch_.lengths.codes + begin_);
-      auto* to = reinterpret_cast<uint4*>(memory_.length_codes);
+      auto* to = reinterpret_cast<uint4*>(memory_.length_codes(batch_.tile_room));
       for (std::uint32_t i = threadIdx.x; i < 2 * half_ / sizeof(uint4); i += Shape::kThreads) {
         __pipeline_memcpy_async(to + i, from + i, sizeof(uint4));
       }

@@ -1,5 +1,6 @@
-// The shared memory of a CTA that accumulates tiles: accumulators, the plans of what is decoded now
-// and next, and the documents found in an item, which is one tile or two. Internal to or_tiles.cu.
+// The shared memory of a CTA that accumulates tiles: the plans of what is decoded now and next, the
+// documents found in an item, which is one tile or two, and the accumulators, for which GPUs have
+// more or less room. Internal to or_tiles.cu.
 #pragma once
 
 #include "gpu/device/candidates.cuh"
@@ -8,7 +9,6 @@
 namespace warpdex::gpu {
 namespace or_tiles {
 
-inline constexpr std::uint32_t kMaxHalf = kMaxItemTiles * kTileDocuments / 2;
 inline constexpr std::uint32_t kKept = 1024;     // candidates of an item that are kept at a time
 inline constexpr std::uint32_t kCompared = 256;  // of these, those that are compared with each
                                                  // other
@@ -134,16 +134,27 @@ struct alignas(16) HandedDocuments {
   std::uint32_t count;          ///< 0: none
 };
 
-/// A CTA's shared memory.
+/// A CTA's shared memory. Behind it lie the accumulators of as many documents as items have at
+/// most, then, where there is room for them, the documents' length codes.
 template <CodecKind kCodec, class Units>
-struct Memory {
+struct alignas(128) Memory {
   using Shape = TileShape<kCodec, Units>;
   using Entry = std::conditional_t<Shape::kIsPfor, PforBlockEntry, BlockEntry>;
   using Plan = TilePlan<Entry, Shape::kBlocks>;
+
+  static constexpr std::size_t bytes(const TileRoom& room) {
+    const std::size_t documents = room.documents();
+    const bool has_codes = Shape::kHasLengths && room.has_lengths;
+    return sizeof(Memory) + documents * sizeof(std::uint16_t) + (has_codes ? documents : 0);
+  }
+
   /// Word swizzled(i) holds the sums of documents i (low half) and half + i (high half). All 0
   /// between two items.
-  uint4 sums[kMaxHalf / 4];
-  std::uint8_t length_codes[Shape::kHasLengths ? 2 * kMaxHalf : 16];
+  __device__ uint4* sums() { return reinterpret_cast<uint4*>(this + 1); }
+  __device__ std::uint8_t* length_codes(const TileRoom& room) {
+    return reinterpret_cast<std::uint8_t*>(this + 1) + room.documents() * sizeof(std::uint16_t);
+  }
+
   union {
     device::WarpScratch scratch[Shape::kWarps];  ///< while blocks are decoded
     std::uint32_t kept[kKept];                   ///< afterwards: sum << 16 | slot

@@ -92,7 +92,8 @@ class ItemFinder {
       info.static_bound = max(info.static_bound, static_tile_bound(batch_, query, item.tile + 1));
     }
     info.crossing_word = crossing_word(query, info);
-    info.copies_lengths = found.ends[query.scoring_lists - 1] >= kFewBlocks * item.count;
+    info.copies_lengths = batch_.tile_room.has_lengths &&
+                          found.ends[query.scoring_lists - 1] >= kFewBlocks * item.count;
     info.counts_postings = (query.flags & kCount) != 0 && found.blocks <= kCountedBlocks &&
                            query.scoring_lists == query.list_count;
     if (batch_.work != nullptr && piece == 0) {

@@ -44,7 +44,7 @@ class TileReader {
     clock_.end(GpuPhase::kWait);
   }
 
-  __device__ std::uint32_t* words() { return reinterpret_cast<std::uint32_t*>(memory_.sums); }
+  __device__ std::uint32_t* words() { return reinterpret_cast<std::uint32_t*>(memory_.sums()); }
 
   /// The word that holds a document's accumulator, and how many bits up it is there.
   __device__ std::uint32_t* word_of(std::uint32_t slot) {
@@ -68,8 +68,9 @@ class TileReader {
   /// The length_part of a document's length.
   __device__ float part(std::uint32_t slot) {
     if constexpr (Shape::kHasLengths) {
-      const std::uint8_t code = plan_.info.copies_lengths ? memory_.length_codes[slot]
-                                                          : batch_.lengths.codes[begin_ + slot];
+      const std::uint8_t code = plan_.info.copies_lengths
+                                    ? memory_.length_codes(batch_.tile_room)[slot]
+                                    : batch_.lengths.codes[begin_ + slot];
       return read_shared(memory_.parts[code]);
     }
     return 0;

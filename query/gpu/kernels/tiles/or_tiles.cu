@@ -3,12 +3,14 @@
 // accumulated in any order, since sums of integers do not depend on it. Documents whose sums cross
 // the query's threshold become candidates and raise it.
 #include <algorithm>
+#include <array>
 
 #include "gpu/device/dispatch.cuh"
 #include "gpu/device/launch.cuh"
 #include "gpu/kernels/kernels.cuh"
 #include "gpu/kernels/tiles/or_dense_tile.cuh"
 #include "gpu/kernels/tiles/or_planner.cuh"
+#include "warpdex/core/cuda/chip.hpp"
 #include "warpdex/core/cuda/kernel_internal.hpp"
 
 namespace warpdex::gpu {
@@ -16,9 +18,11 @@ namespace {
 
 using namespace or_tiles;
 
-/// Shared memory of a multiprocessor, and what the system takes of it for each CTA.
-constexpr int kMultiprocessorBytes = 228 << 10;
-constexpr int kCtaBytes = 1 << 10;
+/// Shared memory of a multiprocessor of an H100, and what the system takes of it for each CTA.
+constexpr std::size_t kMultiprocessorBytes = 228 << 10;
+constexpr std::size_t kCtaBytes = 1 << 10;
+/// Rooms, the largest first, which is an H100's; a T4 has the smallest.
+constexpr std::array kRooms{TileRoom{kMaxItemTiles, true}, TileRoom{1, true}, TileRoom{1, false}};
 
 /// Two plans: one is executed while the other is made; then they change places. It remembers the
 /// number of the one that is executed, which the compiler knows to be the same in all lanes. Where
@@ -53,7 +57,8 @@ class PlanBuffer {
 /// kernels of streams of a higher priority need not wait for long, and small collections fill the
 /// GPU. 10 warps decode and accumulate (16 if scores depend on lengths), two more plan what comes
 /// next.
-/// Shared memory: Memory, 75 KiB (impacts) to 113 KiB. Bound by instruction issue (some 125 warp
+/// Shared memory: Memory and what lies behind it, 75 KiB (impacts) to 113 KiB, or less for smaller
+/// GPUs. Bound by instruction issue (some 125 warp
 /// instructions for a plain block of impacts) and by bank conflicts.
 template <CodecKind kCodec, class Units, bool kIsTimed>
 __global__ void __launch_bounds__(TileShape<kCodec, Units>::kAllThreads,
@@ -64,9 +69,11 @@ __global__ void __launch_bounds__(TileShape<kCodec, Units>::kAllThreads,
   extern __shared__ __align__(16) unsigned char bytes[];
   auto& memory = *reinterpret_cast<Memory<kCodec, Units>*>(bytes);
   if (blockIdx.x >= item_count(batch, pass)) return;
-  const std::uint32_t half = batch.tile_pieces > 1 ? piece_documents(batch) / 2 : kMaxHalf;
+  const std::uint32_t documents =
+      batch.tile_pieces > 1 ? piece_documents(batch) : batch.tile_room.documents();
+  const std::uint32_t half = documents / 2;
   for (std::uint32_t i = threadIdx.x; i < half / 4; i += Shape::kAllThreads) {
-    memory.sums[i] = {0, 0, 0, 0};
+    memory.sums()[i] = {0, 0, 0, 0};
   }
   if constexpr (Shape::kHasLengths) {
     for (std::uint32_t i = threadIdx.x; i < kLengthCodes; i += Shape::kAllThreads) {
@@ -137,20 +144,33 @@ void launch(const OrRounds& batch, std::uint32_t pass, cudaStream_t stream) {
     if (batch.work != nullptr) kernel = or_tiles<kCodec, Units, true>;
   }
   using Shape = TileShape<kCodec, Units>;
-  constexpr int kBytes = sizeof(Memory<kCodec, Units>);
-  static_assert(Shape::kCtas * (kBytes + kCtaBytes) <= kMultiprocessorBytes);
-  static_assert(kBytes <= kNeededSharedMemory);
+  using Memory = Memory<kCodec, Units>;
+  static_assert(Shape::kCtas * (Memory::bytes(kRooms.front()) + kCtaBytes) <= kMultiprocessorBytes);
+  static_assert(Memory::bytes(kRooms.back()) <= kLeastSharedMemory);
+  const std::size_t bytes = Memory::bytes(batch.tile_room);
   allow_all_shared_memory(reinterpret_cast<const void*>(kernel));
-  const std::uint32_t resident = resident_ctas(kernel, Shape::kAllThreads, kBytes);
+  const std::uint32_t resident = resident_ctas(kernel, Shape::kAllThreads, bytes);
   std::uint32_t ctas = std::min(resident, batch.tile_count);
   if (batch.tile_pieces > 1) {
     constexpr std::uint32_t kTurns = 16;  // with more CTAs, some would find nothing left
     ctas = std::min(kTurns * resident, batch.tile_pieces * tiles_of_pass(batch, pass));
   }
-  gpu::launch("or_tiles", kernel, ctas, Shape::kAllThreads, kBytes, stream, batch, pass);
+  gpu::launch("or_tiles", kernel, ctas, Shape::kAllThreads, bytes, stream, batch, pass);
 }
 
 }  // namespace
+
+TileRoom tile_room(const Batch& batch, CodecKind codec) {
+  const std::size_t limit = current_chip().shared_memory_of_block;
+  TileRoom room = kRooms.back();
+  with_codec_and_units(AllUnits(), batch, codec, [&]<CodecKind kCodec, class Units>() {
+    const auto fits = [&](const TileRoom& one) {
+      return Memory<kCodec, Units>::bytes(one) <= limit;
+    };
+    room = *std::find_if(kRooms.begin(), kRooms.end() - 1, fits);
+  });
+  return room;
+}
 
 void launch_or_tiles(const OrRounds& batch, std::uint32_t pass, CodecKind codec,
                      cudaStream_t stream) {

@@ -6,39 +6,44 @@
 namespace warpdex {
 namespace {
 
-DeviceInfo gpu_with(std::size_t kibibytes) {
+DeviceInfo gpu_of(int capability, std::size_t kibibytes) {
   DeviceInfo gpu;
   gpu.name = "Test GPU";
+  gpu.compute_major = capability / 10;
+  gpu.compute_minor = capability % 10;
   gpu.shared_memory_per_block = kibibytes << 10;
-  gpu.code_capability = 80;
+  gpu.code_capability = 75;
   return gpu;
 }
 
-TEST(GpuFitness, TakesLargeGpus) {
-  EXPECT_EQ(why_gpu_unfit(gpu_with(227)), "");  // 9.0, 10.0
-  EXPECT_EQ(why_gpu_unfit(gpu_with(163)), "");  // 8.0
+TEST(GpuFitness, TakesGpusFromTheT4On) {
+  EXPECT_EQ(why_gpu_unfit(gpu_of(75, 64)), "");
+  EXPECT_EQ(why_gpu_unfit(gpu_of(80, 163)), "");
+  for (const int capability : {86, 89, 120}) EXPECT_EQ(why_gpu_unfit(gpu_of(capability, 99)), "");
+  for (const int capability : {90, 100}) EXPECT_EQ(why_gpu_unfit(gpu_of(capability, 227)), "");
 }
 
 TEST(GpuFitness, SaysWhatOthersLack) {
-  for (const std::size_t kibibytes : {0, 64, 99, 162}) {  // nothing known, 7.5, 8.6 and 12.0, none
-    const std::string why = why_gpu_unfit(gpu_with(kibibytes));
+  for (const DeviceInfo& gpu : {gpu_of(70, 96), gpu_of(75, 63), gpu_of(0, 0)}) {
+    const std::string why = why_gpu_unfit(gpu);
     EXPECT_NE(why.find("Test GPU"), std::string::npos) << why;
-    EXPECT_NE(why.find(std::to_string(kibibytes) + " KiB"), std::string::npos) << why;
+    EXPECT_NE(why.find(std::to_string(gpu.shared_memory_per_block >> 10) + " KiB"),
+              std::string::npos)
+        << why;
+    EXPECT_NE(why.find("7.5"), std::string::npos) << why;
     EXPECT_NE(why.find("--device cpu"), std::string::npos) << why;
   }
 }
 
 TEST(GpuFitness, SaysThatThereIsNoCode) {
-  DeviceInfo gpu = gpu_with(163);
-  gpu.compute_major = 8;
-  gpu.compute_minor = 0;
+  DeviceInfo gpu = gpu_of(80, 163);
   gpu.code_capability = 0;
   const std::string why = why_gpu_unfit(gpu);
   for (const char* const part :
        {"Test GPU", "8.0", "CMAKE_CUDA_ARCHITECTURES=80", "--device cpu"}) {
     EXPECT_NE(why.find(part), std::string::npos) << why;
   }
-  gpu.shared_memory_per_block = 99 << 10;  // code for it would not help
+  gpu.compute_major = 7;  // code for it would not help
   EXPECT_EQ(why_gpu_unfit(gpu).find("CMAKE_CUDA_ARCHITECTURES"), std::string::npos);
 }
 

@@ -34,6 +34,7 @@ enum class OrRule : std::uint8_t {
   // Whether lists are decoded once for all queries:
   kSearchStored,
   kAddStoredForm,
+  kAddStoredSmall,
   kAddStoredLong,
   kAddStoredAnswers,
   kNoneStoredAddsUp,
@@ -49,7 +50,7 @@ enum class OrRule : std::uint8_t {
   kTilesCut,
   kScoresShared,
 };
-inline constexpr std::size_t kOrRules = 32;
+inline constexpr std::size_t kOrRules = 33;
 
 struct OrRuleText {
   std::string_view name;    ///< for scripts: "by-bound", …
