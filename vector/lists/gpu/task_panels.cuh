@@ -34,8 +34,9 @@ __device__ void bring_queries(const Row* rows, const std::uint8_t* panels, std::
 
 /// Into how many parts the panels of each list are cut, a CTA each, so that a few tasks have four
 /// CTAs for each place on the GPU. `resident` is the number of places.
-inline std::uint32_t parts_of_list(std::uint32_t resident, std::uint32_t tasks) {
-  return std::clamp(4 * resident / tasks, 1U, 16U);
+inline std::uint32_t parts_of_list(std::uint32_t resident, std::uint32_t tasks,
+                                   std::uint32_t max_parts = 16) {
+  return std::clamp(4 * resident / tasks, 1U, max_parts);
 }
 
 }  // namespace warpdex::vector
