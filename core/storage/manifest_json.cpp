@@ -22,7 +22,7 @@ struct Kind {
 };
 constexpr std::array<Kind, 3> kKinds{
     {{kTextKind, "an index of text", "warpdex --help", {2, 4}},
-     {kVectorsKind, "an index of vectors", "warpdex vector --help", {1, 2}},
+     {kVectorsKind, "an index of vectors", "warpdex vector --help", {1, 3}},
      {kMetricKind, "a permutation index", "warpdex metric --help", {1, 1}}}};
 
 /// Bytes of an unknown kind in a message.
@@ -243,10 +243,10 @@ std::string kind_in_words(std::string_view kind) {
 
 FormatVersions versions_of(std::string_view kind) { return known_kind(kind).versions; }
 
-void write_head(ManifestWriter& writer, std::string_view kind) {
+void write_head(ManifestWriter& writer, std::string_view kind, std::uint64_t version) {
   write_member(writer, "format", std::string("warpdex"));
   if (kind != kTextKind) write_member(writer, "kind", std::string(kind));
-  write_member(writer, "version", versions_of(kind).newest);
+  write_member(writer, "version", version);
 }
 
 void check_kind(const ManifestObject& manifest, std::string_view kind, const std::string& advice) {

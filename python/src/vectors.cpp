@@ -117,7 +117,9 @@ VectorCoding coding_of(std::string_view name) {
   if (name == "rows") return VectorCoding::kRows;
   if (name == "pq") return VectorCoding::kPq;
   if (name == "binary") return VectorCoding::kBinary;
-  throw UsageError("there is no coding '" + std::string(name) + "'; there are rows, pq and binary");
+  if (name == "sq8") return VectorCoding::kSq8;
+  throw UsageError("there is no coding '" + std::string(name) +
+                   "'; there are rows, pq, binary and sq8");
 }
 
 NewVectorIndex new_index(const nb::dict& keywords) {

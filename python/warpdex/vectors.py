@@ -143,7 +143,7 @@ class Index:
         *,
         metric: Literal["l2", "ip", "cosine"] = "l2",
         lists: int | Literal["auto"] = 0,
-        coding: Literal["rows", "pq", "binary"] = "rows",
+        coding: Literal["rows", "pq", "binary", "sq8"] = "rows",
         ids: Sequence[str] | Sequence[int] | Ids | None = None,
         store: Literal["float", "half"] = "float",
         pq_bytes: int = 0,
@@ -168,7 +168,8 @@ class Index:
             lists: of an inverted file, whose queries probe the nearest ones; "auto": 4 times the
                 square root of the number of rows; 0: all rows are compared.
             coding: what rows are compared by: themselves ("rows"), codes of a product quantizer
-                ("pq"; needs lists), or codes of a few bits a component ("binary").
+                ("pq"; needs lists), codes of a few bits a component ("binary"), or of a byte
+                ("sq8").
             ids: one a row, ints or texts, each once; without them rows have their numbers.
             store: what is kept of rows: "float" or "half".
             pq_bytes: of a code; 0: a byte for each 4 components.

@@ -221,7 +221,7 @@ class JsonPage(unittest.TestCase):
     def check_vectors(self):
         build = "vector build --input base.fvecs --quiet --output"
         kinds = {"flat": "--ids ids.txt", "ivf-flat": "--lists 4", "ivf-pq": "--lists 4",
-                 "xfbq": "", "ivf-xfbq": "--lists 4"}
+                 "xfbq": "", "ivf-xfbq": "--lists 4", "sq8": "", "ivf-sq8": "--lists 4"}
         for kind, options in kinds.items():
             self.check("`warpdex vector build`", f"{build} {kind} --index {kind} {options}")
             self.check("`warpdex stats` of vectors", f"stats {kind}")

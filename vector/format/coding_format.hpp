@@ -46,6 +46,10 @@ inline std::span<const float> open_rotation(const OpenedSections& sections) {
 /// Has, for every coding:
 /// - kAll, kLists: the names of the kinds without and with lists; kAll is empty where there must be
 ///   lists, and kWithoutLists says so;
+/// - kAllAreOneList, if all vectors without lists are stored as one list, whose centroid is amidst
+///   them; else, for codes without lists: open_all(sections), build_all(job), add_all(job,
+///   trained), and verify() of them;
+/// - kVersion, if an older version of the format lacks it;
 /// - check(settings): throws UsageError for settings out of range, and sets defaults;
 /// - write(settings, manifest) and read(manifest, settings): what the manifest says of it;
 /// - set_rotated(settings): the section of a rotation is not empty.
@@ -59,10 +63,7 @@ inline std::span<const float> open_rotation(const OpenedSections& sections) {
 /// - train(rows, lists, settings, steps), which returns a Coding::Trained;
 /// - verify(segment, lists): throws FormatError for what is damaged;
 /// - decode(quantizer, code, factor, out): what a code stands for; `factor` is null where there are
-///   none.
-///
-/// For codes without lists: open_all(sections), build_all(job), add_all(job, trained), and verify()
-/// of them.
+///   none. The quantizer is that of the list, if it has of_list().
 template <class Coding>
 struct CodingFormat;
 

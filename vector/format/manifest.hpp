@@ -25,6 +25,7 @@ inline constexpr std::string_view kCodebooks = "codebooks";
 inline constexpr std::string_view kRotation = "rotation";
 inline constexpr std::string_view kCodeCentre = "code_centre";
 inline constexpr std::string_view kCodeScale = "code_scale";
+inline constexpr std::string_view kByteScales = "byte_scales";
 inline constexpr std::string_view kFactors = "factors";
 inline constexpr std::string_view kResiduals = "residuals";
 inline constexpr std::string_view kIdNumbers = "id_numbers";
@@ -53,6 +54,9 @@ constexpr std::size_t row_stride(const VectorIndexSettings& settings) {
   const std::size_t step = 16 / store_bytes(settings.store);
   return (settings.dimension + step - 1) / step * step;
 }
+
+/// Whether there are sections of lists: of one list where all vectors of the coding are one.
+bool stores_lists(const VectorKind& kind);
 
 /// Whether vectors are stored in the order of rows.
 inline bool stores_rows_in_order(const VectorIndexSettings& settings) {

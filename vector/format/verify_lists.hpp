@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "kmeans/parallel_parts.hpp"
+#include "lists/build/encoded_block.hpp"
 #include "pq/code_groups.hpp"
 #include "warpdex/core/error.hpp"
 #include "warpdex/vector/format/vector_segment.hpp"
@@ -50,7 +51,7 @@ void check_list_codes(const CodeLists& codes, std::size_t code_bytes,
     std::vector<std::uint8_t> code(code_bytes);
     for (std::size_t list = first; list < last; ++list) {
       copy_row(codes.centroids.vectors, list, centroid.data());
-      encoder.set_centroid(centroid);
+      set_list(encoder, list, centroid);
       for (std::uint64_t p = codes.begins[list]; p < codes.begins[list + 1]; ++p) {
         read_code(codes, list, p, code);
         check(encoder, p, code);

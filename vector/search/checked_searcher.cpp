@@ -51,7 +51,8 @@ CheckedSearcher::CheckedSearcher(std::unique_ptr<VectorSearcher> searcher, const
       is_bound_(has_corrections(index)) {}
 
 Neighbors CheckedSearcher::nearest(std::span<const float> queries, std::size_t k,
-                                   const SearchOptions& options) const {
+                                   const SearchOptions& given) const {
+  const SearchOptions options = of_lists(given);
   if (k <= rows()) return searcher_->nearest(queries, k, options);
   check_filter(options.filter, rows());
   if (rows() == 0) return make_neighbors(metric_, check_queries(dimension(), queries), k);
@@ -122,7 +123,8 @@ std::vector<std::uint64_t> CheckedSearcher::check_query(std::span<const float> q
 }
 
 RangeNeighbors CheckedSearcher::within(std::span<const float> queries, float radius,
-                                       const SearchOptions& options) const {
+                                       const SearchOptions& given) const {
+  const SearchOptions options = of_lists(given);
   check_radius(radius);
   check_filter(options.filter, rows());
   if (!checks_ || rows() == 0) return searcher_->within(queries, radius, options);

@@ -45,13 +45,19 @@ class CheckedSearcher final : public VectorSearcher {
 
   bool nearest_on_gpu(const float* queries, std::size_t count, std::size_t k, std::int32_t* rows,
                       float* distances, const SearchOptions& options = {}) const override {
-    return searcher_->nearest_on_gpu(queries, count, k, rows, distances, options);
+    return searcher_->nearest_on_gpu(queries, count, k, rows, distances, of_lists(options));
   }
 
   GpuFigures figures() const override { return searcher_->figures(); }
   bool is_resident() const override { return searcher_->is_resident(); }
 
  private:
+  /// Vectors that are not in lists are not probed, also where they are stored as one list.
+  SearchOptions of_lists(SearchOptions options) const {
+    if (!index_.settings().index.in_lists) options.probes = 1;
+    return options;
+  }
+
   /// What a range search needs, made by the first.
   struct Check {
     std::optional<StoredRows> rows;

@@ -30,6 +30,13 @@ void reconstruct(const BinaryVectors& vectors, std::size_t position, float* out)
   for (std::size_t c = 0; c < quantizer.centre.size(); ++c) out[c] += quantizer.centre[c];
 }
 
+/// The quantizer of the vectors of a list.
+template <class Quantizer>
+Quantizer of_list(const Quantizer& quantizer, std::size_t list) {
+  if constexpr (requires { quantizer.of_list(list); }) return quantizer.of_list(list);
+  return quantizer;
+}
+
 template <class Coding>
 void reconstruct(const Lists<Coding>& vectors, std::size_t position, float* out) {
   const auto after = std::upper_bound(vectors.begins.begin(), vectors.begins.end(), position);
@@ -38,7 +45,7 @@ void reconstruct(const Lists<Coding>& vectors, std::size_t position, float* out)
   const std::vector<std::uint8_t> code =
       code_at(vectors.codes, vectors.quantizer.code_bytes(),
               vectors.group_begins[list] + in_list / kGroupVectors, in_list % kGroupVectors);
-  CodingFormat<Coding>::decode(vectors.quantizer, code,
+  CodingFormat<Coding>::decode(of_list(vectors.quantizer, list), code,
                                vectors.factors.empty() ? nullptr : &vectors.factors[position], out);
   std::vector<float> centroid(vectors.quantizer.dimension);
   copy_row(vectors.centroids.vectors, list, centroid.data());

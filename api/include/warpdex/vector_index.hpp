@@ -31,6 +31,7 @@ enum class VectorCoding {
   kRows,    ///< themselves: distances are exact
   kPq,      ///< codes of a few bytes by a product quantizer; with lists only
   kBinary,  ///< codes of a few bits a component
+  kSq8,     ///< codes of a byte a component
 };
 
 /// A number of lists that is chosen by the number of vectors: 4 times its square root.
@@ -58,8 +59,8 @@ struct NewVectorIndex {
   std::uint64_t seed = 1;     ///< of the training
 };
 
-/// "flat", "ivf-flat", "ivf-pq", "xfbq" or "ivf-xfbq": one name for the coding, and whether there
-/// are lists.
+/// "flat", "ivf-flat", "ivf-pq", "xfbq", "ivf-xfbq", "sq8" or "ivf-sq8": one name for the coding,
+/// and whether there are lists.
 std::string_view vector_kind_name(const NewVectorIndex& settings);
 /// Sets the coding, and kAutoLists or no lists, by such a name. Throws UsageError, which lists the
 /// names, for another.

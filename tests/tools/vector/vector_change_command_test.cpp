@@ -131,7 +131,7 @@ TEST_F(VectorChangeCommand, AnIndexBegunEmptyHasTheIdsOfItsFile) {
   expect_complaint(run(add_named), 1, {"are numbers", ".npy"});
   expect_done(build_with({}), "indexed 0 vectors");
   expect_complaint(run(add_named), 2, {"has no ids"});
-  for (const std::string kind : {"xfbq", "ivf-xfbq", "ivf-flat", "ivf-pq"}) {
+  for (const std::string kind : {"xfbq", "ivf-xfbq", "sq8", "ivf-sq8", "ivf-flat", "ivf-pq"}) {
     expect_complaint(build_with({"--index", kind}), 2, {"one", "build a flat index"});
   }
 }
@@ -140,7 +140,7 @@ TEST_F(VectorChangeCommand, TooLongVectorsAreNoneForListsAndCodes) {
   write_file(folder_ / "long.fvecs", fvecs({{1, 2}, {3, 4}, {0.9e17F, 0.9e17F}, {5, 6}}));
   write_file(folder_ / "longest.fvecs", fvecs({{1, 2}, {3, 4}, {0.7e17F, 0.7e17F}, {-1e17F, 0}}));
   for (const std::string metric : {"l2", "ip"}) {
-    for (const std::string kind : {"xfbq", "ivf-xfbq", "ivf-flat", "ivf-pq"}) {
+    for (const std::string kind : {"xfbq", "ivf-xfbq", "sq8", "ivf-sq8", "ivf-flat", "ivf-pq"}) {
       const auto build_from = [&](const std::string& input) {
         return run(
             {"build", "--input", input, "--output", index_, "--index", kind, "--metric", metric});

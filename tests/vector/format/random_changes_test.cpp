@@ -320,7 +320,11 @@ INSTANTIATE_TEST_SUITE_P(
         ChangedForm{vector_kind("xfbq"), IdKind::kTexts, Metric::kL2, Store::kHalf},
         ChangedForm{vector_kind("xfbq"), IdKind::kRows, Metric::kCosine, Store::kFloat},
         ChangedForm{vector_kind("ivf-xfbq"), IdKind::kTexts, Metric::kL2, Store::kFloat},
-        ChangedForm{vector_kind("ivf-xfbq"), IdKind::kRows, Metric::kCosine, Store::kHalf}),
+        ChangedForm{vector_kind("ivf-xfbq"), IdKind::kRows, Metric::kCosine, Store::kHalf},
+        ChangedForm{vector_kind("sq8"), IdKind::kTexts, Metric::kL2, Store::kHalf},
+        ChangedForm{vector_kind("sq8"), IdKind::kRows, Metric::kCosine, Store::kFloat},
+        ChangedForm{vector_kind("ivf-sq8"), IdKind::kNumbers, Metric::kL2, Store::kFloat},
+        ChangedForm{vector_kind("ivf-sq8"), IdKind::kRows, Metric::kInnerProduct, Store::kHalf}),
     changed_form_name);
 
 TEST(VectorIndexSnapshots, ReadersKeepWhatTheyOpened) {

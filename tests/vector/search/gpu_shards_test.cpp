@@ -149,8 +149,9 @@ TEST_F(GpuShards, CodesAnswerAsTheCpuRefinedToo) {
 TEST_F(GpuShards, SegmentsAnswerAsOnTheCpu) {
   auto random = test::generator(8);
   const test::TemporaryFolder folder(test::place_in_memory());
-  for (const VectorKind kind : {vector_kind("flat"), vector_kind("ivf-flat"), vector_kind("ivf-pq"),
-                                vector_kind("xfbq"), vector_kind("ivf-xfbq")}) {
+  for (const VectorKind kind :
+       {vector_kind("flat"), vector_kind("ivf-flat"), vector_kind("ivf-pq"), vector_kind("xfbq"),
+        vector_kind("ivf-xfbq"), vector_kind("sq8"), vector_kind("ivf-sq8")}) {
     VectorIndexWriter writer(folder / "index", {.metric = Metric::kL2,
                                                 .dimension = 12,
                                                 .index = kind,

@@ -51,6 +51,10 @@ void print_vector_stats(const VectorIndex& index, std::ostream& out) {
                             (settings.is_corrected ? ", corrected" : "") +
                             (settings.keeps_vectors ? "" : ", no vectors")});
   }
+  if (settings.coding == VectorCoding::kSq8) {
+    facts.add({"codes",
+               std::string("a byte a component") + (settings.keeps_vectors ? "" : ", no vectors")});
+  }
   facts.print(out);
   out << "\n";
   std::uint64_t total = 0;
@@ -96,6 +100,7 @@ std::string vector_stats_json(const VectorIndex& index) {
     json.member("is_corrected", settings.is_corrected);
     json.member("keeps_vectors", settings.keeps_vectors);
   }
+  if (settings.coding == VectorCoding::kSq8) json.member("keeps_vectors", settings.keeps_vectors);
   json.begin_object("section_bytes");
   for (const VectorIndexStats::Section& section : stats.sections) {
     json.member(section.name, section.bytes);

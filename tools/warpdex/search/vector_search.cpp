@@ -52,8 +52,8 @@ void check_depth_options(const VectorIndex& index, const CommandLine& command) {
   if (!has_codes(settings)) {
     throw UsageError(
         name +
-        " has exact distances already: --refine is for --index ivf-pq, xfbq and ivf-xfbq; "
-        "leave it out");
+        " has exact distances already: --refine is for indexes of codes, such as ivf-pq; leave it "
+        "out");
   }
   if (!settings.keeps_vectors) {
     throw UsageError(name +
@@ -99,11 +99,10 @@ VectorDepth checked_depth(const VectorIndex& index, const CommandLine& command, 
 void add_depth_options(po::options_description& group, SearchDepth& depth) {
   group.add_options()(
       "probes", po::value(&depth.probes)->value_name("N")->default_value(depth.probes),
-      "ivf-flat, ivf-pq, ivf-xfbq: lists that a query probes, the nearest ones; more find more and "
-      "take "
-      "longer. At most as many as there are")("refine", po::value(&depth.refine)->value_name("N"),
-                                              "ivf-pq, xfbq, ivf-xfbq: rank the N best, or -k if "
-                                              "that is more, anew by their exact distances");
+      "ivf-flat, ivf-pq, ivf-xfbq, ivf-sq8: lists that a query probes, the nearest ones; more find "
+      "more and take longer. At most as many as there are")(
+      "refine", po::value(&depth.refine)->value_name("N"),
+      "codes: rank the N best, or -k if that is more, anew by their exact distances");
   add_binary_depth_options(group, depth);
 }
 

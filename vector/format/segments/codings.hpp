@@ -9,6 +9,7 @@
 #include "format/coding_format.hpp"
 #include "format/segments/row_format.hpp"
 #include "pq/format/pq_format.hpp"
+#include "sq8/format/sq8_format.hpp"
 
 namespace warpdex::vector {
 

@@ -11,6 +11,7 @@ namespace warpdex::vector {
 namespace {
 
 constexpr std::uint64_t kOneSegmentVersion = 1;  ///< has one segment, of all rows
+constexpr std::uint64_t kFirstVersion = 2;       ///< of what needs no newer one
 constexpr const char* kRows = "rows";
 constexpr const char* kFirstRow = "first_row";
 constexpr std::array<const char*, 3> kIdKinds{"rows", "numbers", "texts"};
@@ -38,9 +39,22 @@ void read_coding(const ManifestObject& reader, VectorIndexSettings& settings) {
   if (settings.index.in_lists) {
     settings.ivf.lists = reader.number("lists");
     if (settings.ivf.lists == 0 || settings.ivf.lists > kMaxRows) damaged_manifest("lists");
+  } else if (stores_lists(settings.index)) {
+    settings.ivf.lists = 1;
   }
   with_coding(settings.index.coding,
               [&]<class Coding>(Coding) { CodingFormat<Coding>::read(reader, settings); });
+}
+
+/// The oldest version that has all that the index has.
+std::uint64_t version_of(const VectorIndexSettings& settings) {
+  std::uint64_t version = kFirstVersion;
+  with_coding(settings.index.coding, [&]<class Coding>(Coding) {
+    if constexpr (requires { CodingFormat<Coding>::kVersion; }) {
+      version = CodingFormat<Coding>::kVersion;
+    }
+  });
+  return version;
 }
 
 /// Segments follow each other, and each has no more rows than it stands for.
@@ -84,7 +98,7 @@ std::string manifest_to_json(const Manifest& manifest) {
   ManifestWriter writer(buffer);
   writer.SetIndent(' ', 2);
   writer.StartObject();
-  write_head(writer, kVectorsKind);
+  write_head(writer, kVectorsKind, version_of(manifest.settings));
   write_member(writer, "index", std::string(vector_kind_name(manifest.settings.index)));
   write_member(writer, "metric", std::string(metric_name(manifest.settings.metric)));
   write_member(writer, "store", std::string(store_name(manifest.settings.store)));

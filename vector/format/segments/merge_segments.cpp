@@ -104,7 +104,7 @@ void Merge::for_each_in_lists(const Work& work) {
 void Merge::tell() {
   // Rows are passed once for vectors, and for each of lists and codes.
   const std::size_t passes = (index_.settings().pq.keeps_vectors ? 1 : 0) +
-                             (kind().in_lists ? 1 : 0) + (kind().has_codes() ? 1 : 0);
+                             (stores_lists(kind()) ? 1 : 0) + (kind().has_codes() ? 1 : 0);
   if (progress_ && ++told_ % kRowsBetweenTold == 0) {
     progress_("merging", told_, passes * index_.live_rows());
   }
@@ -112,7 +112,7 @@ void Merge::tell() {
 
 std::vector<SectionInfo> Merge::write() {
   if (index_.settings().pq.keeps_vectors) write_vectors();
-  if (kind().in_lists) write_lists();
+  if (stores_lists(kind())) write_lists();
   std::visit([&](const auto& trained) { write_codes(trained); }, first());
   add_section(section::kCentre, flat_of(first()).centre);
   std::visit([&](const auto& trained) { write_trained(trained); }, first());

@@ -57,7 +57,8 @@ template <class Coding>
 void build_lists(const SegmentJob& job) {
   const FlatVectors& rows = job.rows.flat;
   const VectorIndexSettings& settings = job.settings;
-  const IvfLists lists = make_lists(rows, settings.ivf, job.steps);
+  const IvfLists lists =
+      settings.index.in_lists ? make_lists(rows, settings.ivf, job.steps) : one_list(rows);
   if constexpr (HasCodes<Coding>) {
     const auto trained = CodingFormat<Coding>::train(rows, lists, settings, job.steps);
     const auto quantizer = trained.quantizer(settings.dimension);
@@ -98,7 +99,7 @@ void add(const SegmentJob& job, const BinaryVectors& trained) {
 
 void build_codes(const SegmentJob& job) {
   with_coding(job.settings.index.coding, [&]<class Coding>(Coding) {
-    if (job.settings.index.in_lists) {
+    if (stores_lists(job.settings.index)) {
       build_lists<Coding>(job);
     } else if constexpr (HasAllCodes<Coding>) {
       CodingFormat<Coding>::build_all(job);

@@ -25,7 +25,7 @@ SegmentReader::SegmentReader(const Folder& folder, const Manifest& manifest, std
   open_ids();
   const VectorKind kind = manifest.settings.index;
   with_coding(kind.coding, [&]<class Coding>(Coding) {
-    if (kind.in_lists) {
+    if (stores_lists(kind)) {
       view_.vectors = open_list_codes<Coding>();
     } else if constexpr (HasAllCodes<Coding>) {
       view_.vectors = CodingFormat<Coding>::open_all(

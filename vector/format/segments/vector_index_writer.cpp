@@ -69,7 +69,10 @@ void VectorIndexWriter::State::write_codes(const BuildProgress& progress,
                                            const BuildDevice& device) {
   const VectorKind kind = settings.index;
   if (!kind.in_lists && !kind.has_codes()) return;
-  if (kind.in_lists) settings.ivf = settled(settings.ivf, rows->rows());
+  if (stores_lists(kind)) {
+    if (!kind.in_lists) settings.ivf.lists = 1;
+    settings.ivf = settled(settings.ivf, rows->rows());
+  }
   const WrittenRows written(rows_folder(), sections, settings, rows->rows());
   if (!stores_rows_in_order(settings)) sections.clear();
   if (kind.has_codes() && !settings.pq.keeps_vectors) {

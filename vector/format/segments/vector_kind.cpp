@@ -28,6 +28,14 @@ std::vector<NamedKind> named_kinds() {
 
 }  // namespace
 
+bool stores_lists(const VectorKind& kind) {
+  bool is_one_list = false;
+  with_coding(kind.coding, [&]<class Coding>(Coding) {
+    is_one_list = requires { CodingFormat<Coding>::kAllAreOneList; };
+  });
+  return kind.in_lists || is_one_list;
+}
+
 std::string_view vector_kind_name(const VectorKind& kind) {
   std::string_view name;
   with_coding(kind.coding, [&]<class Coding>(Coding) {

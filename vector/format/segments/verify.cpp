@@ -72,7 +72,7 @@ void check_codes(const VectorSegment& segment) {
 
 void check_segments(const VectorIndex& index, const std::function<void(double)>& progress) {
   const SearchedVectors& first = index.segments().front().vectors;
-  if (index.settings().index.in_lists) check_centroids(centroids_of(first));
+  if (stores_lists(index.settings().index)) check_centroids(centroids_of(first));
   std::size_t done = 0;
   for (const VectorSegment& segment : index.segments()) {
     check_ids(index, segment);

@@ -46,7 +46,7 @@ void encode_groups_on_cpu(const VectorView& rows, const RulesOf<Quantizer>& rule
   std::vector<std::uint8_t> code(form.code_bytes);
   std::size_t current = rules.centroids.rows;
   groups.for_each(first, last, [&](std::size_t group, std::size_t list, auto members) {
-    if (list != current) encoder.set_centroid(rules.centroids.row(list));
+    if (list != current) set_list(encoder, list, rules.centroids.row(list));
     current = list;
     const std::size_t own = begin + group - first;
     for (std::size_t i = 0; i < members.size(); ++i) {

@@ -24,6 +24,16 @@ struct RulesOf {
 using EncodingRules = RulesOf<ProductQuantizer>;
 using BitRules = RulesOf<BinaryQuantizer>;
 
+/// The list whose vectors an encoder gets from now on.
+template <class Encoder>
+void set_list(Encoder& encoder, std::size_t list, std::span<const float> centroid) {
+  if constexpr (requires { encoder.set_list(list, centroid); }) {
+    encoder.set_list(list, centroid);
+  } else {
+    encoder.set_centroid(centroid);
+  }
+}
+
 /// Some groups, encoded.
 struct EncodedBlock {
   std::size_t first_group = 0;

@@ -18,6 +18,7 @@
 #include "warpdex/vector/kmeans/kmeans.hpp"
 #include "warpdex/vector/pq/product_quantizer.hpp"
 #include "warpdex/vector/rows/vector_view.hpp"
+#include "warpdex/vector/sq8/sq8_coding.hpp"
 
 namespace warpdex::vector {
 
@@ -53,6 +54,8 @@ class GpuSteps {
   void encode(const VectorView& rows, const EncodingRules& rules, const ListGroups& groups,
               const BlockSink& sink);
   void encode(const VectorView& rows, const BitRules& rules, const ListGroups& groups,
+              const BlockSink& sink);
+  void encode(const VectorView& rows, const RulesOf<Sq8Quantizer>& rules, const ListGroups& groups,
               const BlockSink& sink);
 
   /// As encode_rows() of binary codes, to the bit.

@@ -119,6 +119,25 @@ IvfLists make_lists(const FlatVectors& rows, const IvfSettings& settings, BuildS
   return assign_to_lists(rows, train(rows, settings, steps), settings.threads, steps);
 }
 
+IvfLists one_list(const FlatVectors& rows) {
+  const VectorView& view = rows.vectors;
+  IvfLists lists;
+  lists.centroids = {1, view.dimension, {rows.centre.begin(), rows.centre.end()}};
+  lists.of_row.resize(view.rows);
+  lists.members = collect_members(lists.of_row, 1);
+  if (!rows.centre.empty()) return lists;
+  std::vector<float> row(view.dimension);
+  std::vector<double> sums(view.dimension);
+  for (std::size_t i = 0; i < view.rows; ++i) {
+    copy_row(view, i, row.data());
+    for (std::size_t c = 0; c < row.size(); ++c) sums[c] += double{row[c]};
+  }
+  for (const double sum : sums) {
+    lists.centroids.values.push_back(static_cast<float>(sum / static_cast<double>(view.rows)));
+  }
+  return lists;
+}
+
 IvfLists assign_to_lists(const FlatVectors& rows, Matrix<float> centroids, std::size_t threads,
                          BuildSteps& steps) {
   IvfLists lists;

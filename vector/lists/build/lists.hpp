@@ -33,6 +33,10 @@ IvfSettings settled(const IvfSettings& settings, std::size_t rows);
 /// listeners throw; InputError, with the row, for what is not finite.
 IvfLists make_lists(const FlatVectors& rows, const IvfSettings& settings, BuildSteps& steps);
 
+/// All rows in one list. Its centroid is the rows' centre or, where they have none, their mean, in
+/// double precision.
+IvfLists one_list(const FlatVectors& rows);
+
 /// Puts each row into the list of the nearest of centroids that are trained already, likewise.
 IvfLists assign_to_lists(const FlatVectors& rows, Matrix<float> centroids, std::size_t threads,
                          BuildSteps& steps);

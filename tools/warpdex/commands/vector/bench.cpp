@@ -92,10 +92,10 @@ void add_options(CommandLine& command, Arguments& given) {
       po::value(&given.repetitions)->value_name("N")->default_value(given.repetitions),
       "timed searches, whose median counts")(
       "probes", po::value(&given.probes)->value_name("N,N,...")->default_value(given.probes),
-      "ivf-flat, ivf-pq, ivf-xfbq: lists that a query probes, at most as many as there are")(
+      "ivf-flat, ivf-pq, ivf-xfbq, ivf-sq8: lists that a query probes, at most as many as there "
+      "are")(
       "refine", po::value(&given.refine)->value_name("N,N,...")->default_value(given.refine),
-      "ivf-pq, xfbq, ivf-xfbq: rank the N best, or -k if that is more, anew by their exact "
-      "distances; 0: none")(
+      "codes: rank the N best, or -k if that is more, anew by their exact distances; 0: none")(
       "truth", po::value(&given.truth)->value_name("FILE"),
       "the true neighbours, a row for each query, as of vector evaluate: say what share is found")(
       "compare", po::value(&given.compared)->value_name("INDEX")->composing(),

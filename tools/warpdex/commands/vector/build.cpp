@@ -42,7 +42,8 @@ constexpr const char* kNotes =
     "  warpdex vector build --input base.fvecs --index flat --metric l2 --output base.index\n"
     "  warpdex vector build --input base.fvecs --index ivf-flat --lists 4096 --output base.ivf\n"
     "  warpdex vector build --input base.fvecs --index ivf-pq --bytes 32 --output base.pq\n"
-    "  warpdex vector build --input base.fvecs --index xfbq --bits 4 --output base.xfbq";
+    "  warpdex vector build --input base.fvecs --index xfbq --bits 4 --output base.xfbq\n"
+    "  warpdex vector build --input base.fvecs --index ivf-sq8 --output base.sq8";
 
 struct Arguments {
   std::string input;
@@ -77,9 +78,10 @@ void add_options(CommandLine& command, Arguments& given) {
       "only the lists nearest to a query are compared. ivf-pq: the same, by codes of a few bytes a "
       "vector. xfbq: all vectors are compared, by codes of a few bits a component. ivf-xfbq: those "
       "of "
-      "the nearest lists, by such codes")(
-      "metric", po::value(&given.metric)->value_name("NAME")->default_value(given.metric),
-      "l2, ip or cosine")(
+      "the nearest lists, by such codes. sq8 and ivf-sq8: likewise by codes of a byte a "
+      "component")("metric",
+                   po::value(&given.metric)->value_name("NAME")->default_value(given.metric),
+                   "l2, ip or cosine")(
       "store", po::value(&given.store)->value_name("TYPE")->default_value(given.store),
       "float or half, which takes half the room and rounds. Bytes fit into halves exactly")(
       "ids", po::value(&given.ids)->value_name("FILE"),
@@ -89,18 +91,19 @@ void add_options(CommandLine& command, Arguments& given) {
   add_quiet_option(group, &given.quiet);
   command.add(group);
   po::options_description ivf = option_group("For all but flat");
-  ivf.add_options()(
-      "lists", po::value(&given.lists)->value_name("N")->default_value(0),
-      "not xfbq: how many lists; 0: about 4 times the root of the number of vectors, or one "
-      "for each 32 vectors if these are fewer, such as 32 lists for 1,000 vectors")(
+  ivf.add_options()("lists", po::value(&given.lists)->value_name("N")->default_value(0),
+                    "not xfbq and sq8: how many lists; 0: about 4 times the root of the number of "
+                    "vectors, or one "
+                    "for each 32 vectors if these are fewer, such as 32 lists for 1,000 vectors")(
       "train", po::value(&given.train)->value_name("N")->default_value(0),
-      "not xfbq: vectors that the lists' centroids are trained on; 0: 256 a list. Codes of ivf-pq "
+      "not xfbq and sq8: vectors that the lists' centroids are trained on; 0: 256 a list. Codes of "
+      "ivf-pq "
       "are trained on as many, up to 65,536")(
       "seed", po::value(&given.seed)->value_name("S")->default_value(given.seed),
       "of the training; with xfbq, of the rotation (--rotate)");
   add_threads_option(ivf, &given.threads);
   command.add(ivf);
-  po::options_description codes = option_group("For ivf-pq, xfbq and ivf-xfbq");
+  po::options_description codes = option_group("For codes: all but flat and ivf-flat");
   codes.add_options()("bits", po::value(&given.bits)->value_name("B"),
                       "ivf-pq: 8 (default), a byte of a code is the number of one of 256 "
                       "codewords; or 4, it is two numbers, each of one of 16. xfbq, "
@@ -145,8 +148,10 @@ void check_options(const NewVectorIndex& settings, const CommandLine& command) {
   check(has_lists || has_codes, {"seed", "device", "gpu-memory"},
         "an inverted file or for codes; add --index ivf-flat");
   check(has_lists || settings.is_rotated, {"seed"}, "the rotation of xfbq; add --rotate");
-  check(has_codes, {"bits", "no-vectors"}, "codes; add --index ivf-pq, xfbq or ivf-xfbq");
-  check(settings.coding == VectorCoding::kPq, {"bytes", "opq"}, "codes; add --index ivf-pq");
+  const bool is_pq = settings.coding == VectorCoding::kPq;
+  check(has_codes, {"no-vectors"}, "codes; add --index ivf-pq, xfbq or ivf-xfbq");
+  check(is_pq || is_binary, {"bits"}, "codes; add --index ivf-pq, xfbq or ivf-xfbq");
+  check(is_pq, {"bytes", "opq"}, "codes; add --index ivf-pq");
   check(is_binary, {"rotate", "correct", "clip"}, "binary codes; add --index xfbq or ivf-xfbq");
 }
 

@@ -46,10 +46,8 @@ void add_options(CommandLine& command, Arguments& given) {
                       "the file to write")(
       "ids", po::value(&given.ids)->value_name("FILE"),
       "only the vectors with these ids, in a .npy file or a line each. Without ids in the index, "
-      "row numbers")(
-      "by-codes", po::bool_switch(&given.by_codes),
-      "what the codes of an ivf-pq, xfbq or ivf-xfbq index stand for, also where it keeps its "
-      "vectors");
+      "row numbers")("by-codes", po::bool_switch(&given.by_codes),
+                     "what the codes of an index stand for, also where it keeps its vectors");
   add_quiet_option(group, &given.quiet);
   command.add(group);
 }

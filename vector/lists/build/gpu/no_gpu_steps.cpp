@@ -33,6 +33,11 @@ void GpuSteps::encode(const VectorView&, const BitRules&, const ListGroups&, con
   refuse_without_cuda();
 }
 
+void GpuSteps::encode(const VectorView&, const RulesOf<Sq8Quantizer>&, const ListGroups&,
+                      const BlockSink&) {
+  refuse_without_cuda();
+}
+
 void GpuSteps::encode(const VectorView&, const EncodingRules&, const ListGroups&,
                       const BlockSink&) {
   refuse_without_cuda();

@@ -69,7 +69,8 @@ std::string kind_of(const ManifestObject& manifest);
 /// What messages call an index of that kind: "an index of text".
 std::string kind_in_words(std::string_view kind);
 
-/// The versions of a kind's format that this program reads. It writes the newest.
+/// The versions of a kind's format that this program reads. It writes the newest, or the
+/// oldest that has all that the index has.
 struct FormatVersions {
   std::uint64_t oldest;
   std::uint64_t newest;
@@ -79,7 +80,11 @@ struct FormatVersions {
 FormatVersions versions_of(std::string_view kind);
 
 /// Writes the members that a manifest begins with: "format", "kind" if there is one, and "version".
-void write_head(ManifestWriter& writer, std::string_view kind);
+void write_head(ManifestWriter& writer, std::string_view kind, std::uint64_t version);
+/// With the newest version of the kind.
+inline void write_head(ManifestWriter& writer, std::string_view kind) {
+  write_head(writer, kind, versions_of(kind).newest);
+}
 
 /// Checks that a manifest is of this kind and of a version that this program reads. Throws
 /// FormatError, which for an index of another kind says which help lists the commands for it, and

@@ -7,6 +7,7 @@
 #include "warpdex/vector/binary/binary_vectors.hpp"
 #include "warpdex/vector/lists/lists.hpp"
 #include "warpdex/vector/pq/pq_coding.hpp"
+#include "warpdex/vector/sq8/sq8_coding.hpp"
 
 namespace warpdex::vector {
 
@@ -15,10 +16,11 @@ enum class CodingKind : std::uint8_t {
   kRows,    ///< the vectors themselves
   kPq,      ///< codes of a few bytes a vector
   kBinary,  ///< codes of a few bits a component
+  kSq8,     ///< codes of a byte a component
 };
 
 /// In the order of CodingKind.
-using Codings = std::tuple<RowCoding, PqCoding, BinaryCoding>;
+using Codings = std::tuple<RowCoding, PqCoding, BinaryCoding, Sq8Coding>;
 
 /// Codes have a quantizer.
 template <class Coding>

@@ -31,8 +31,8 @@ struct VectorKind {
   bool operator==(const VectorKind&) const = default;
 };
 
-/// "flat", "ivf-flat", "ivf-pq", "xfbq" or "ivf-xfbq". Throws UsageError for codes without lists
-/// that must have some.
+/// "flat", "ivf-flat", "ivf-pq", "xfbq", "ivf-xfbq", "sq8" or "ivf-sq8". Throws UsageError for
+/// codes without lists that must have some.
 std::string_view vector_kind_name(const VectorKind& kind);
 /// The kind of that name; throws UsageError, which lists the names, for another.
 VectorKind vector_kind(std::string_view name);
