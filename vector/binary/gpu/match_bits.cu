@@ -185,7 +185,8 @@ __device__ __forceinline__ void keep_all(const MatchBitsTask& task, const OwnQue
 /// Work item: a panel of queries and a share of the panels of codes, a CTA of 8 warps. Shared
 /// memory: the queries (up to 256 components), and 4 chunks of codes. The tensor cores bound it.
 template <bool kIsL2, bool kHasFactors, bool kTakesAll, class Product>
-__global__ void __launch_bounds__(kProductThreads, 2) match_code_panels(MatchBitsTask task) {
+__global__ void __launch_bounds__(kProductThreads, 2)
+    match_code_panels(MatchBitsTask task, ProductShape shape) {
   extern __shared__ __align__(1024) std::uint8_t shared[];
   __shared__ StagedTile tiles[3];
   __shared__ SharedQueries queries;
@@ -206,7 +207,7 @@ __global__ void __launch_bounds__(kProductThreads, 2) match_code_panels(MatchBit
                      part(blockIdx.y),
                      part(blockIdx.y + 1)};
   StagedLists lists(task.lists, tiles);
-  PanelProduct<Task, Product>(product, shared)
+  PanelProduct<Task, Product>(product, shape, shared)
       .run([](Sums& sums) { set_sums(sums); },
            [&](std::uint32_t panel, const Sums& sums, const float* terms) {
              lists.begin_tile();
@@ -224,7 +225,7 @@ __global__ void __launch_bounds__(kProductThreads, 2) match_code_panels(MatchBit
   lists.finish();
 }
 
-using MatchKernel = void (*)(MatchBitsTask);
+using MatchKernel = void (*)(MatchBitsTask, ProductShape);
 
 template <bool kIsL2, bool kHasFactors>
 MatchKernel choose_kernel(const MatchBitsTask& task) {
@@ -245,7 +246,9 @@ void match_bits(const MatchBitsTask& task, const Stream& stream) {
       task.is_l2 ? (has_factors ? choose_kernel<true, true> : choose_kernel<true, false>)
                  : (has_factors ? choose_kernel<false, true> : choose_kernel<false, false>);
   const MatchKernel kernel = choose(task);
-  const std::size_t bytes = product_shared_bytes(task.chunks, has_factors ? 2 : 1);
+  const std::uint32_t values = has_factors ? 2 : 1;
+  const ProductShape shape = product_shape(values, 3 * sizeof(StagedTile) + sizeof(SharedQueries));
+  const std::size_t bytes = shape.bytes(task.chunks, values);
   allow_all_shared_memory(reinterpret_cast<const void*>(kernel));
   const std::uint32_t query_panels = (task.queries.count + kPanelRows - 1) / kPanelRows;
   const std::uint32_t resident = resident_ctas(kernel, kProductThreads, bytes);
@@ -256,7 +259,7 @@ void match_bits(const MatchBitsTask& task, const Stream& stream) {
           .threads = kProductThreads,
           .shared_memory = bytes,
           .stream = stream.handle()},
-         kernel, task);
+         kernel, task, shape);
 }
 
 }  // namespace warpdex::vector

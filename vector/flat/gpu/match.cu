@@ -64,7 +64,7 @@ __device__ __forceinline__ void keep_all(const MatchTask& task, std::uint32_t pa
 /// Work item: a panel of rows and `group` panels of queries, a CTA of 8 warps. Shared memory: the
 /// rows (up to 256 components), and 4 chunks of queries. The tensor cores bound it.
 __global__ void __launch_bounds__(kProductThreads, 2)
-    match_panels(MatchTask task, std::uint32_t group) {
+    match_panels(MatchTask task, ProductShape shape, std::uint32_t group) {
   extern __shared__ __align__(1024) std::uint8_t shared[];
   const std::uint32_t query_panels = (task.query_count + kPanelRows - 1) / kPanelRows;
   const ProductTask product{task.rows.halves + std::size_t{blockIdx.x} * task.chunks * kChunkBytes,
@@ -79,7 +79,7 @@ __global__ void __launch_bounds__(kProductThreads, 2)
     offsets[m][0] = task.rows.offsets[blockIdx.x * kPanelRows + row_of_sum(m, 0)];
     offsets[m][1] = task.rows.offsets[blockIdx.x * kPanelRows + row_of_sum(m, 1)];
   }
-  PanelProduct(product, shared)
+  PanelProduct(product, shape, shared)
       .run(
           [&](TileSums& sums) {
 #pragma unroll
@@ -113,7 +113,8 @@ std::uint32_t choose_group(std::uint32_t row_panels, std::uint32_t query_panels,
 }  // namespace
 
 void match(const MatchTask& task, const Stream& stream) {
-  const std::size_t bytes = product_shared_bytes(task.chunks);
+  const ProductShape shape = product_shape(1, 0);
+  const std::size_t bytes = shape.bytes(task.chunks);
   allow_all_shared_memory(reinterpret_cast<const void*>(match_panels));
   const std::uint32_t query_panels = (task.query_count + kPanelRows - 1) / kPanelRows;
   const std::uint32_t group = choose_group(task.row_panels, query_panels,
@@ -123,7 +124,7 @@ void match(const MatchTask& task, const Stream& stream) {
           .threads = kProductThreads,
           .shared_memory = bytes,
           .stream = stream.handle()},
-         match_panels, task, group);
+         match_panels, task, shape, group);
 }
 
 }  // namespace warpdex::vector

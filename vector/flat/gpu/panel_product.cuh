@@ -2,28 +2,52 @@
 // share.
 #pragma once
 
+#include <algorithm>
 #include <cfloat>
 #include <cstdint>
 
 #include "flat/gpu/panel_layout.cuh"
 #include "flat/gpu/tile_product.cuh"
+#include "warpdex/core/cuda/chip.hpp"
 #include "warpdex/core/cuda/warp.cuh"
 
 namespace warpdex::vector {
 
-inline constexpr std::uint32_t kStages = 4;  ///< chunks of shared memory under way
-/// Left panels of up to this many chunks stay in shared memory for all panels on the right.
+inline constexpr std::uint32_t kStages = 4;  ///< chunks of shared memory under way, at most
+inline constexpr std::uint32_t kFewStages = 2;
+/// Left panels of up to this many chunks stay in shared memory for all panels on the right, where
+/// the GPU has the room.
 inline constexpr std::uint32_t kMaxResidentChunks = 8;
 inline constexpr std::uint32_t kColumnBytes = kPanelRows * sizeof(float);  ///< a value for each
 /// Panels whose `columns` have room in shared memory: more than can be under way at once.
 inline constexpr std::uint32_t kColumnSlots = 2 * kStages;
 
-/// Bytes of shared memory of a CTA for panels of `chunks` chunks, with `values` values for each
-/// right row.
-WARPDEX_HOST_DEVICE constexpr std::uint32_t product_shared_bytes(std::uint32_t chunks,
-                                                                 std::uint32_t values = 1) {
-  const std::uint32_t left = chunks <= kMaxResidentChunks ? chunks : kStages;
-  return (left + kStages) * kChunkBytes + kColumnSlots * values * kColumnBytes;
+/// What of the panels is in shared memory at a time. Smaller GPUs have room for less.
+struct ProductShape {
+  std::uint32_t stages = kStages;               ///< or kFewStages
+  std::uint32_t resident = kMaxResidentChunks;  ///< chunks of a left panel that stays
+
+  WARPDEX_HOST_DEVICE constexpr bool keeps_left(std::uint32_t chunks) const {
+    return chunks <= resident;
+  }
+  /// Bytes of a CTA for panels of `chunks` chunks, with `values` values for each right row.
+  WARPDEX_HOST_DEVICE constexpr std::uint32_t bytes(std::uint32_t chunks,
+                                                    std::uint32_t values = 1) const {
+    const std::uint32_t left = keeps_left(chunks) ? chunks : stages;
+    return (left + stages) * kChunkBytes + kColumnSlots * values * kColumnBytes;
+  }
+};
+
+/// The largest shape with which the current GPU has room for `other` bytes of a CTA beside the
+/// panels, dynamic and static ones. Throws CudaError.
+inline ProductShape product_shape(std::uint32_t values, std::size_t other) {
+  constexpr std::size_t kReserved = 1 << 10;
+  const std::size_t taken = other + kReserved + kColumnSlots * values * kColumnBytes;
+  const std::size_t limit = current_chip().shared_memory_of_block;
+  const std::size_t left = limit - std::min(limit, taken);
+  const auto chunks = static_cast<std::uint32_t>(left / kChunkBytes);
+  if (chunks < 2 * kStages) return {kFewStages, chunks - std::min(chunks, kFewStages)};
+  return {kStages, std::min(kMaxResidentChunks, chunks - kStages)};
 }
 
 /// What a CTA multiplies: one panel on the left with panels [first, last) on the right. kValues
@@ -101,12 +125,13 @@ __device__ __forceinline__ void clear_sums(TileSums& sums) {
 template <class Task, class Product = TileProduct>
 class PanelProduct {
  public:
-  __device__ PanelProduct(const Task& task, std::uint8_t* shared)
+  __device__ PanelProduct(const Task& task, const ProductShape& shape, std::uint8_t* shared)
       : task_(task),
-        is_resident_(task.chunks <= kMaxResidentChunks),
+        is_resident_(shape.keeps_left(task.chunks)),
+        stages_(shape.stages),
         left_(shared_address(shared)),
-        right_(left_ + (is_resident_ ? task.chunks : kStages) * kChunkBytes),
-        columns_(shared + (right_ - left_) + kStages * kChunkBytes),
+        right_(left_ + (is_resident_ ? task.chunks : stages_) * kChunkBytes),
+        columns_(shared + (right_ - left_) + stages_ * kChunkBytes),
         steps_((task.last - task.first) * task.chunks),
         next_panel_(task.first) {}
 
@@ -114,18 +139,24 @@ class PanelProduct {
   /// `columns` are the panel's values in shared memory. All threads.
   template <class Begin, class End>
   __device__ void run(const Begin& begin, const End& end) {
-    for (std::uint32_t step = 0; step < kAhead; ++step) copy(step);
+    const std::uint32_t ahead = stages_ == kStages ? kAhead : kFewAhead;
+    for (std::uint32_t step = 0; step < ahead; ++step) copy(step);
     std::uint32_t step = 0;
     for (std::uint32_t panel = task_.first; panel < task_.last; ++panel) {
       typename Product::Sums sums;
       begin(sums);
       Product product;
       for (std::uint32_t chunk = 0; chunk < task_.chunks; ++chunk, ++step) {
-        wait_for_copies<kAhead - 1>();
+        if (stages_ == kStages) {
+          wait_for_copies<kAhead - 1>();
+        } else {
+          wait_for_copies<kFewAhead - 1>();
+          product.finish(sums);
+        }
         Product::see_copies();
         __syncthreads();
-        copy(step + kAhead);
-        const std::uint32_t stage = step % kStages;
+        copy(step + ahead);
+        const std::uint32_t stage = step & (stages_ - 1);
         product.add(left_ + (is_resident_ ? chunk : stage) * kChunkBytes,
                     right_ + stage * kChunkBytes, sums);
       }
@@ -137,6 +168,7 @@ class PanelProduct {
  private:
   /// How many chunks are copied ahead: as many as never overwrite a chunk that is still read.
   static constexpr std::uint32_t kAhead = kStages - 1 - Product::kUnfinished;
+  static constexpr std::uint32_t kFewAhead = kFewStages - 1;  // each product is finished first
 
   __device__ std::uint8_t* column_slot(std::uint32_t panel) const {
     return columns_ + panel % kColumnSlots * (Task::kValuesOfRow * kColumnBytes);
@@ -145,7 +177,7 @@ class PanelProduct {
   /// Starts to bring a step's chunk; all steps in turn.
   __device__ void copy(std::uint32_t step) {
     if (step < steps_) {
-      const std::uint32_t stage = step % kStages;
+      const std::uint32_t stage = step & (stages_ - 1);
       task_.bring_right(right_ + stage * kChunkBytes, next_panel_, next_chunk_);
       if (!is_resident_ || step < task_.chunks) {
         task_.bring_left(left_ + (is_resident_ ? next_chunk_ : stage) * kChunkBytes, next_chunk_);
@@ -161,6 +193,7 @@ class PanelProduct {
 
   const Task& task_;
   bool is_resident_;
+  std::uint32_t stages_;  ///< a power of two
   std::uint32_t left_;
   std::uint32_t right_;
   std::uint8_t* columns_;

@@ -79,9 +79,9 @@ __device__ __forceinline__ void keep_candidates(PointShared& shared, std::uint32
 /// Work item: a panel of points and a part of the centroids (all, where there is one part), a CTA
 /// of 4 warps. Shared memory: the points (up to 256 components), 4 chunks of centroids, the
 /// candidates. The tensor cores bound it.
-__global__ void __launch_bounds__(kProductThreads, 2) assign(AssignTask task) {
+__global__ void __launch_bounds__(kProductThreads, 2) assign(AssignTask task, ProductShape shape) {
   extern __shared__ __align__(1024) std::uint8_t memory[];
-  auto& shared = *reinterpret_cast<PointShared*>(memory + product_shared_bytes(task.chunks));
+  auto& shared = *reinterpret_cast<PointShared*>(memory + shape.bytes(task.chunks));
   if (threadIdx.x < kPanelRows) {
     shared.best[threadIdx.x] = to_ordered(FLT_MAX);
     shared.counts[threadIdx.x] = 0;
@@ -107,7 +107,7 @@ __global__ void __launch_bounds__(kProductThreads, 2) assign(AssignTask task) {
                       first,
                       min(first + task.first_panels, last)};
   __syncthreads();
-  PanelProduct(product, memory)
+  PanelProduct(product, shape, memory)
       .run(clear_sums, [&](std::uint32_t, const TileSums& sums, const float* offsets) {
         float lowest[kRowBlocks][2];
         float best[kRowBlocks][2];
@@ -116,7 +116,7 @@ __global__ void __launch_bounds__(kProductThreads, 2) assign(AssignTask task) {
       });
   __syncthreads();
   product.last = last;
-  PanelProduct(product, memory)
+  PanelProduct(product, shape, memory)
       .run(clear_sums, [&](std::uint32_t panel, const TileSums& sums, const float* offsets) {
         float lowest[kRowBlocks][2];
         float best[kRowBlocks][2];
@@ -139,10 +139,15 @@ __global__ void __launch_bounds__(kProductThreads, 2) assign(AssignTask task) {
   }
 }
 
-constexpr std::size_t shared_bytes(std::uint32_t chunks, std::uint32_t room) {
-  return product_shared_bytes(chunks) + sizeof(PointShared) +
-         (std::size_t{kPanelRows} * room - 1) * sizeof(PointCandidate);
+/// Places for candidates of a point, at least.
+constexpr std::uint32_t kMinRoom = 12;
+
+/// Shared memory beside the panels'.
+constexpr std::size_t other_bytes(std::uint32_t room) {
+  return sizeof(PointShared) + (std::size_t{kPanelRows} * room - 1) * sizeof(PointCandidate);
 }
+
+ProductShape shape_of_gpu() { return product_shape(1, other_bytes(kMinRoom)); }
 
 }  // namespace
 
@@ -151,21 +156,24 @@ std::uint32_t assign_parts(std::uint32_t chunks) {
 }
 
 std::uint32_t assign_room(std::uint32_t chunks) {
-  // Two CTAs are to fit on a multiprocessor of 228 KiB; no fewer than 12 places.
+  // Two CTAs are to fit on a multiprocessor of 228 KiB.
   constexpr std::size_t kBytesOfCta = 113 * 1024;
+  const std::size_t most = std::min(kBytesOfCta, current_chip().shared_memory_of_block);
+  const std::size_t panels = shape_of_gpu().bytes(chunks);
   std::uint32_t room = kMaxRoom;
-  while (room > 12 && shared_bytes(chunks, room) > kBytesOfCta) --room;
+  while (room > kMinRoom && panels + other_bytes(room) > most) --room;
   return room;
 }
 
 void assign_panels(const AssignTask& task, std::uint32_t panels, const Stream& stream) {
+  const ProductShape shape = shape_of_gpu();
   allow_all_shared_memory(reinterpret_cast<const void*>(assign));
   launch({.name = "assign",
           .ctas = dim3(assign_parts(task.chunks), panels),
           .threads = kProductThreads,
-          .shared_memory = shared_bytes(task.chunks, task.room),
+          .shared_memory = shape.bytes(task.chunks) + other_bytes(task.room),
           .stream = stream.handle()},
-         assign, task);
+         assign, task, shape);
 }
 
 }  // namespace warpdex::vector

@@ -92,7 +92,8 @@ __device__ __forceinline__ void keep_within(const MatchListsTask& task,
 /// Work item: a task and a part of its list's panels, a CTA of 8 warps. Shared memory: the queries
 /// (up to 256 components), and 4 chunks of the list. Reading the lists bounds it, or, where many
 /// queries probe them, the tensor cores.
-__global__ void __launch_bounds__(kProductThreads, 2) match_list_panels(MatchListsTask task) {
+__global__ void __launch_bounds__(kProductThreads, 2)
+    match_list_panels(MatchListsTask task, ProductShape shape) {
   extern __shared__ __align__(1024) std::uint8_t shared[];
   const std::uint32_t number = task.first_task + blockIdx.x;
   if (number >= *task.tasks.count) return;
@@ -115,7 +116,7 @@ __global__ void __launch_bounds__(kProductThreads, 2) match_list_panels(MatchLis
                             task.chunks,
                             first,
                             last};
-  PanelProduct(product, shared)
+  PanelProduct(product, shape, shared)
       .run(clear_sums, [&](std::uint32_t panel, const TileSums& sums, const float* offsets) {
         keep_within(task, entries, panel, sums, offsets, limits);
       });
@@ -124,7 +125,8 @@ __global__ void __launch_bounds__(kProductThreads, 2) match_list_panels(MatchLis
 }  // namespace
 
 void match_lists(const MatchListsTask& all, const Stream& stream) {
-  const std::size_t bytes = product_shared_bytes(all.chunks);
+  const ProductShape shape = product_shape(1, 0);
+  const std::size_t bytes = shape.bytes(all.chunks);
   allow_all_shared_memory(reinterpret_cast<const void*>(match_list_panels));
   const std::uint32_t resident = resident_ctas(match_list_panels, kProductThreads, bytes);
   MatchListsTask task = all;
@@ -138,7 +140,7 @@ void match_lists(const MatchListsTask& all, const Stream& stream) {
             .threads = kProductThreads,
             .shared_memory = bytes,
             .stream = stream.handle()},
-           match_list_panels, task);
+           match_list_panels, task, shape);
   }
 }
 

@@ -73,5 +73,7 @@ void open_lists(const OpenListsTask& task, bool is_l2, const Stream& stream);
 
 /// Whether a CTA that matches a list has the shared memory that it takes.
 bool can_match_list_codes(std::uint32_t dimension);
+/// Shared memory of a CTA of that product beside its panels, at most.
+inline constexpr std::size_t kBesideListPanels = 12 << 10;
 
 }  // namespace warpdex::vector

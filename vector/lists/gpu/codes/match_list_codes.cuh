@@ -139,7 +139,7 @@ __device__ __forceinline__ void keep_within(const std::uint32_t* row_numbers,
 /// writes the two units of 32 components of the lane's vector, zeros where it does not exist.
 template <class Form, bool kIsL2>
 __global__ void __launch_bounds__(kProductThreads, 2)
-    match_list_panels(MatchListCodesTask<typename Form::Codes> task) {
+    match_list_panels(MatchListCodesTask<typename Form::Codes> task, ProductShape shape) {
   extern __shared__ __align__(1024) std::uint8_t shared[];
   __shared__ StagedTile tiles[3];
   __shared__ ListQueryRow rows[kPanelRows];
@@ -163,7 +163,7 @@ __global__ void __launch_bounds__(kProductThreads, 2)
                       own.first_panel + own.panels * blockIdx.y / gridDim.y,
                       own.first_panel + own.panels * (blockIdx.y + 1) / gridDim.y};
   StagedLists lists(task.candidates, tiles);
-  PanelProduct<Panels, ByteProduct>(panels, shared)
+  PanelProduct<Panels, ByteProduct>(panels, shape, shared)
       .run(
           [](ByteSums& sums) {
 #pragma unroll
@@ -185,7 +185,10 @@ template <class Form, bool kIsL2>
 void launch_match(const MatchListCodesTask<typename Form::Codes>& task, const Stream& stream) {
   const auto kernel = match_list_panels<Form, kIsL2>;
   const std::uint32_t chunks = code_chunks(task.lists.codes.dimension, PanelNumber::kByte);
-  const std::size_t bytes = product_shared_bytes(chunks, Form::kHasFactors ? 2 : 1);
+  static_assert(3 * sizeof(StagedTile) + kPanelRows * sizeof(ListQueryRow) <= kBesideListPanels);
+  constexpr std::uint32_t kValues = Form::kHasFactors ? 2 : 1;
+  const ProductShape shape = product_shape(kValues, kBesideListPanels);
+  const std::size_t bytes = shape.bytes(chunks, kValues);
   allow_all_shared_memory(reinterpret_cast<const void*>(kernel));
   const std::uint32_t resident = resident_ctas(kernel, kProductThreads, bytes);
   const std::uint32_t max_parts = task.list_count == 1 ? 256 : 16;
@@ -195,7 +198,7 @@ void launch_match(const MatchListCodesTask<typename Form::Codes>& task, const St
           .threads = kProductThreads,
           .shared_memory = bytes,
           .stream = stream.handle()},
-         kernel, task);
+         kernel, task, shape);
 }
 
 /// Queues the products.

@@ -58,7 +58,8 @@ void open_lists(const OpenListsTask& task, bool is_l2, const Stream& stream) {
 
 bool can_match_list_codes(std::uint32_t dimension) {
   const std::uint32_t chunks = code_chunks(dimension, PanelNumber::kByte);
-  return std::size_t{dimension + 31} * sizeof(float) <= product_shared_bytes(chunks);
+  return std::size_t{dimension + 31} * sizeof(float) <=
+         product_shape(2, kBesideListPanels).bytes(chunks);
 }
 
 }  // namespace warpdex::vector

@@ -122,14 +122,15 @@ __device__ __forceinline__ void keep_within(const MatchCodesTask& task, const Ro
 /// PanelProduct, 2 KiB of rows, and the codebooks (512 bytes a component) if they fit. See above
 /// for what bounds it.
 template <bool kIs8Bits, bool kHasBooks>
-__global__ void __launch_bounds__(kProductThreads, 2) match_code_panels(MatchCodesTask task) {
+__global__ void __launch_bounds__(kProductThreads, 2)
+    match_code_panels(MatchCodesTask task, ProductShape shape) {
   extern __shared__ __align__(1024) std::uint8_t shared[];
   const std::uint32_t number = blockIdx.x;
   if (number >= *task.tasks.count) return;
   const ListTask own = task.tasks.tasks[number];
   const std::uint32_t dimension = task.codes.dimension;
   const std::uint32_t chunks = panel_chunks(dimension);
-  const Extra extra(shared + product_shared_bytes(chunks), dimension);
+  const Extra extra(shared + shape.bytes(chunks), dimension);
   const std::uint32_t list = list_of_panel(task.panel_begins, task.codes.lists, own.first_panel);
   // The products take that memory later.
   set_rows(task, number, list, reinterpret_cast<float*>(shared), extra.rows);
@@ -156,18 +157,26 @@ __global__ void __launch_bounds__(kProductThreads, 2) match_code_panels(MatchCod
                                     chunks,
                                     own.first_panel + own.panels * blockIdx.y / gridDim.y,
                                     own.first_panel + own.panels * (blockIdx.y + 1) / gridDim.y};
-  PanelProduct(panels, shared)
+  PanelProduct(panels, shape, shared)
       .run(clear_sums, [&](std::uint32_t panel, const TileSums& sums, const float* terms) {
         const std::uint32_t group = first_group + (panel - first_panel) * kGroupsOfPanel;
         keep_within(task, extra.rows, sums, terms, group * kGroupVectors);
       });
 }
 
+ProductShape shape_of(std::uint32_t dimension) {
+  return product_shape(1, Extra::bytes(dimension, 8, false));
+}
+
+std::size_t shared_bytes(std::uint32_t dimension, std::uint32_t bits, bool has_books) {
+  return shape_of(dimension).bytes(panel_chunks(dimension)) +
+         Extra::bytes(dimension, bits, has_books);
+}
+
 template <bool kIs8Bits, bool kHasBooks>
 void launch_match(const MatchCodesTask& task, const Stream& stream) {
   const auto kernel = match_code_panels<kIs8Bits, kHasBooks>;
-  const std::size_t bytes = product_shared_bytes(panel_chunks(task.codes.dimension)) +
-                            Extra::bytes(task.codes.dimension, task.codes.bits, kHasBooks);
+  const std::size_t bytes = shared_bytes(task.codes.dimension, task.codes.bits, kHasBooks);
   allow_all_shared_memory(reinterpret_cast<const void*>(kernel));
   const std::uint32_t resident = resident_ctas(kernel, kProductThreads, bytes);
   launch({.name = "match_code_panels",
@@ -175,21 +184,21 @@ void launch_match(const MatchCodesTask& task, const Stream& stream) {
           .threads = kProductThreads,
           .shared_memory = bytes,
           .stream = stream.handle()},
-         kernel, task);
+         kernel, task, shape_of(task.codes.dimension));
 }
 
 }  // namespace
 
 bool can_match_codes(std::uint32_t dimension, std::size_t shared_memory) {
-  return product_shared_bytes(panel_chunks(dimension)) + Extra::bytes(dimension, 8, false) <=
-         shared_memory;
+  // The panels' memory first holds a centroid.
+  const bool holds_centroid = std::size_t{dimension + 31} * sizeof(float) <=
+                              shape_of(dimension).bytes(panel_chunks(dimension));
+  return holds_centroid && shared_bytes(dimension, 8, false) <= shared_memory;
 }
 
 void match_codes(const MatchCodesTask& task, const Stream& stream) {
-  const std::uint32_t dimension = task.codes.dimension;
-  const bool has_books = product_shared_bytes(panel_chunks(dimension)) +
-                             Extra::bytes(dimension, task.codes.bits, true) <=
-                         task.shared_memory;
+  const bool has_books =
+      shared_bytes(task.codes.dimension, task.codes.bits, true) <= task.shared_memory;
   if (task.codes.bits == 8) {
     (has_books ? launch_match<true, true> : launch_match<true, false>)(task, stream);
   } else {
