@@ -36,7 +36,20 @@ if(WARPDEX_CUDA)
                         "-DWARPDEX_CUDA=OFF.")
   endif()
   if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES)
-    set(CMAKE_CUDA_ARCHITECTURES 90 CACHE STRING "GPU architectures to build device code for")
+    # Code for the GPUs that are here. Where there are none, code for 9.0 that needs no compiler, and
+    # code that the driver of any other GPU compiles: from 8.0 on, or for 7.5.
+    set(architectures "90-real;80-virtual;75-virtual")
+    execute_process(COMMAND nvidia-smi --query-gpu=compute_cap --format=csv,noheader
+                    OUTPUT_VARIABLE here RESULT_VARIABLE status ERROR_QUIET)
+    if(status EQUAL 0 AND here MATCHES "^[0-9]+\\.[0-9]")
+      string(REGEX MATCHALL "[0-9]+\\.[0-9]" here "${here}")
+      list(TRANSFORM here REPLACE "\\." "")
+      list(TRANSFORM here APPEND "-real")
+      list(REMOVE_DUPLICATES here)
+      set(architectures "${here}")
+    endif()
+    set(CMAKE_CUDA_ARCHITECTURES "${architectures}" CACHE STRING
+        "GPU architectures to build device code for")
   endif()
   set(CMAKE_CUDA_RUNTIME_LIBRARY Static)
   enable_language(CUDA)

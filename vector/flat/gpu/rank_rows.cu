@@ -6,6 +6,7 @@
 #include "flat/gpu/rank_rows.hpp"
 #include "warpdex/core/cuda/kernel_internal.hpp"
 #include "warpdex/core/cuda/launch.cuh"
+#include "warpdex/core/select/block_limit.hpp"
 #include "warpdex/core/select/block_select.cuh"
 
 namespace warpdex::vector {
@@ -284,7 +285,7 @@ void pass_rows(const RankTask& task, const DeviceAnswers& wide, const DeviceAnsw
 
 RankSearch::RankSearch(std::size_t queries, std::size_t k, std::size_t width)
     : k_(static_cast<std::uint32_t>(k)),
-      pass_k_(static_cast<std::uint32_t>(std::min(k, kBlockSelectLimit))),
+      pass_k_(static_cast<std::uint32_t>(std::min(k, block_select_limit(sizeof(Packed32))))),
       parts_(choose_parts(queries, pass_k_, width)),
       queries_(queries) {}
 

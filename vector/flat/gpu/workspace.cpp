@@ -8,7 +8,7 @@
 #include "warpdex/core/cuda/copies.hpp"
 #include "warpdex/core/cuda/device.hpp"
 #include "warpdex/core/error.hpp"
-#include "warpdex/core/select/capacities.hpp"
+#include "warpdex/core/select/block_limit.hpp"
 
 namespace warpdex::vector {
 
@@ -49,7 +49,7 @@ std::vector<std::uint32_t> find_open(const std::uint32_t* flags, std::uint32_t q
 std::size_t selection_room(std::size_t k, std::size_t memory) {
   constexpr std::size_t kSmall = std::size_t{8} << 20;
   constexpr std::size_t kLarge = std::size_t{600} << 20;
-  if (k <= kBlockSelectLimit) return kSmall;
+  if (k <= block_select_limit(sizeof(std::uint64_t))) return kSmall;
   // A row's entries, and as many to sort them by.
   const std::size_t row = 40 * k + kSmall;
   return std::max(row, std::min(kLarge, memory / 4));

@@ -6,7 +6,7 @@
 #include "flat/gpu/answers.hpp"
 #include "flat/order_key.hpp"
 #include "warpdex/core/cuda/copies.hpp"
-#include "warpdex/core/select/capacities.hpp"
+#include "warpdex/core/select/block_limit.hpp"
 
 namespace warpdex::vector {
 namespace {
@@ -23,7 +23,7 @@ TableScan::TableScan(const GpuCodes& codes, std::size_t queries, std::size_t k, 
       queries_(static_cast<std::uint32_t>(queries)),
       probes_(static_cast<std::uint32_t>(probes)),
       max_rows_(codes.max_rows(probes)),
-      collects_(collects || k > kBlockSelectLimit),
+      collects_(collects || k > block_select_limit(sizeof(std::uint64_t))),
       k_(static_cast<std::uint32_t>(k)) {
   const std::size_t table = codes.on_gpu().bytes * kByteValues * sizeof(float);
   step_ = static_cast<std::uint32_t>(

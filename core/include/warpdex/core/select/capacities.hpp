@@ -17,7 +17,8 @@ constexpr int thread_queue_length(int capacity) {
   return capacity <= 32 ? 2 : capacity <= 128 ? 3 : capacity <= 256 ? 4 : 8;
 }
 
-/// The largest k that a block selects in shared memory; the radix path is beyond.
+/// The largest k that a block selects in shared memory, where the GPU has as much as that takes
+/// (block_limit.hpp); the radix path is beyond.
 inline constexpr std::size_t kBlockSelectLimit = 4096;
 
 /// How many entries a block holds: 3k to 6k, and at least 4096. After a cut to k, the room that is

@@ -10,6 +10,7 @@
 #include "warpdex/core/cuda/check_internal.hpp"
 #include "warpdex/core/cuda/chip.hpp"
 #include "warpdex/core/cuda/kernel_internal.hpp"
+#include "warpdex/core/select/block_limit.hpp"
 #include "warpdex/core/select/instantiate.hpp"
 #include "warpdex/core/select/radix_kernels.cuh"
 #include "warpdex/core/select/row_kernels.cuh"
@@ -168,7 +169,8 @@ void select_rows(RowsTask<Key, Id> task, std::size_t k, SelectScratch& scratch,
   }
   task.parts = parts_of_row(task.keys.rows, columns, k,
                             static_cast<std::size_t>(multiprocessors(stream.device())));
-  if (k <= kBlockSelectLimit && (task.parts == 1 || task.parts * k <= kMaxPartEntries)) {
+  if (k <= block_select_limit(sizeof(Packed)) &&
+      (task.parts == 1 || task.parts * k <= kMaxPartEntries)) {
     launch_blocks<Key, Packed>(task, scratch, stream);
   } else {
     select_by_radix<Key, Packed>(task, scratch, stream);
