@@ -71,6 +71,9 @@ const BatchShape& BatchBuilder::measure(SegmentPlans batch, std::span<const std:
   rules_.scorer = effective_scorer(segments_[0].index.settings(), wanted);
   rules_.flags = tile_flags(ablation_.or_by, scorer().units.form);
   if (ablation_.exhaustive) rules_.flags |= kExhaustive;
+  const auto all = static_cast<std::uint32_t>(segments_.size());
+  rules_.adds_up_long = adds_up_long(ablation_.or_by, slots.size(), segments_.tiles(0, all),
+                                     segments_[0].has_all_lists);
   cut(slots.size());
   if (batch.are_of_all()) all_slices_->rows.open();
   for_each_slice([&](QuerySlice& slice) { measure(slice, answers_so_far); });

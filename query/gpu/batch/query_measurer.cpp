@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "gpu/choice/or_choice.hpp"
 #include "gpu/layout/length_codes.hpp"
 #include "scorers/scorers.hpp"
 
@@ -34,6 +35,7 @@ void QueryMeasurer::measure_query(const SegmentPlans& plans, SliceQuery& query) 
   common.k = settings.k;
   common.min_matches = settings.mode == QueryMode::kAndOr ? settings.and_or_min_matches() : 0;
   common.flags = rules_.flags;
+  if (rules_.adds_up_long && common.scoring_lists > kLongQuery) common.flags |= kNoLookups;
   if (segments_.longest_document() < kTooLong) common.flags |= kCodedLengths;
   query.counts = settings.count;
   set_scale(max_counted(query, plans.are_of_all()), has_whole_weights(whole), query);
@@ -146,6 +148,7 @@ void QueryMeasurer::count_or(const SliceQuery& query, const SegmentRun& run,
   const std::uint32_t flags = query.common.flags | flags_of(entry, query.counts);
   shape.adds_up_only &= (flags & kAddsUpOnly) != 0;
   shape.some_add_up |= (flags & kAddsUpOnly) != 0;
+  shape.some_read_all |= (flags & (kCount | kExhaustive)) != 0;
   shape.longest_or = std::max(shape.longest_or, entry.roles.scoring);
 }
 

@@ -24,6 +24,7 @@ struct BatchRules {
   std::span<const SearchSettings> settings;  ///< one for all queries, or one for each
   ScorerSettings scorer;                     ///< the index's own or the user's
   std::uint32_t flags = 0;                   ///< QueryFlags of all queries
+  bool adds_up_long = false;                 ///< as the function says
   bool has_seeds = true;                     ///< OR's thresholds start at the seeds
 
   /// The settings of the query whose answer goes to `slot`.

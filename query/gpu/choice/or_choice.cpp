@@ -35,6 +35,9 @@ constexpr std::uint64_t kManyLookups = std::uint64_t{1} << 15;
 constexpr std::size_t kFullTile = 1024;
 constexpr std::uint32_t kMaxTilePieces = 8;
 
+/// With so many tiles or more, each multiprocessor has several of one query to add up.
+constexpr std::uint32_t kManyTiles = 1024;
+
 bool is_small(const BatchShape& shape) { return shape.range_blocks < kRangeBlocks; }
 
 bool is_asked(const OrFacts& facts) { return facts.or_by != OrMethod::kByCost; }
@@ -58,7 +61,7 @@ bool is_for_pieces(const BatchShape& shape, const OrFacts& facts) {
   return kernels_for(shape.form).pieces && facts.codec == CodecKind::kBitpack &&
          !shape.has_static && !is_asked(facts) && facts.attempt == 0 && shape.segments == 1 &&
          shape.queries == 1 && shape.or_queries == 1 && shape.and_queries == 0 &&
-         !shape.adds_up_only && !shape.has_fallback && shares_scores(shape, facts) &&
+         !shape.some_read_all && !shape.has_fallback && shares_scores(shape, facts) &&
          has_full_tiles(shape, 1);
 }
 
@@ -89,6 +92,13 @@ OrRule find_lookups(const BatchShape& shape, const OrFacts& facts, const OrMemor
   if (facts.attempt > 0) return OrRule::kLookUpAtOnceAgain;
   if (facts.or_by == OrMethod::kFusedLookUp) return OrRule::kLookUpAtOnceAsked;
   return memory.documents < wanted ? OrRule::kLookUpAtOnceForRoom : OrRule::kLookUpApart;
+}
+
+/// Why a part adds all tiles up.
+OrRule why_added_up(const BatchShape& shape, const OrFacts& facts) {
+  if (!kernels_for(shape.form).lookups) return OrRule::kAddUpForm;
+  if (facts.or_by == OrMethod::kAccumulate) return OrRule::kAddUpAsked;
+  return shape.some_read_all ? OrRule::kAddUpMatches : OrRule::kAddUpLong;
 }
 
 /// Whether what may be decoded once is: the postings and their tables take half of a share at most,
@@ -138,6 +148,10 @@ std::uint32_t tile_flags(OrMethod or_by, UnitForm form) {
   return flags;
 }
 
+bool adds_up_long(OrMethod or_by, std::size_t queries, std::uint32_t tiles, bool has_all_lists) {
+  return or_by == OrMethod::kByCost && queries == 1 && tiles >= kManyTiles && has_all_lists;
+}
+
 OrRule choose_stored(const BatchShape& shape, const OrFacts& facts) {
   const bool is_asked_for = facts.or_by == OrMethod::kDecodeOnce;
   const std::size_t postings = std::size_t{shape.stored_blocks} * kBlockSize;
@@ -171,7 +185,7 @@ OrChoice choose(const BatchShape& shape, const OrFacts& facts, const OrMemory& m
   if (choice.has_pieces) return choice;
   obey(rounds);
   obey(stored);
-  if (!shape.adds_up_only) obey(lookups);
+  obey(shape.adds_up_only ? why_added_up(shape, facts) : lookups);
   if (choice.tile_pieces > 1) obey(OrRule::kTilesCut);
   return choice;
 }

@@ -36,6 +36,7 @@ struct BatchShape {
   bool adds_up_only = true;        ///< OR makes no lookups
   bool has_fallback = false;       ///< some query's OR runs only if its AND matched too few
   bool some_add_up = false;        ///< some query of OR makes no lookups
+  bool some_read_all = false;      ///< some query of OR counts its matches, or skips nothing
   std::uint32_t longest_or = 0;    ///< scoring lists of the longest query of OR
 
   // Of a whole batch:
@@ -83,6 +84,7 @@ struct BatchShape {
     adds_up_only &= other.adds_up_only;
     has_fallback |= other.has_fallback;
     some_add_up |= other.some_add_up;
+    some_read_all |= other.some_read_all;
     longest_or = std::max(longest_or, other.longest_or);
   }
 };

@@ -45,6 +45,7 @@ struct PlacedIndex {
   Removals removals;
   /// Short lists of so many postings or more are on the GPU, decoded; kBlockSize: none is.
   std::uint32_t fewest_raw = kBlockSize;
+  bool has_all_lists = true;  ///< all lists are in GPU memory
 
   std::uint32_t first_tile() const { return first_document >> kTileShift; }
   std::uint32_t tiles() const {

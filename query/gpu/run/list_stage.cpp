@@ -44,6 +44,7 @@ ListStage::ListStage(const GpuIndex::State& placed, const Removals& removed)
   largest_static = placed.largest_static;
   removals = removed;
   fewest_raw = placed.fewest_raw;
+  has_all_lists = placed.cache == nullptr;
 }
 
 ListStage::~ListStage() { cudaStreamSynchronize(stream_.handle()); }

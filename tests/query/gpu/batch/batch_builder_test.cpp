@@ -181,6 +181,7 @@ class Comparison {
     EXPECT_EQ(all.or_postings, before_.or_postings);
     EXPECT_EQ(all.adds_up_only, before_.adds_up_only);
     EXPECT_EQ(all.some_add_up, before_.some_add_up);
+    EXPECT_EQ(all.some_read_all, before_.some_read_all);
     EXPECT_EQ(all.longest_or, before_.longest_or);
     EXPECT_EQ(all.row_entries, all.or_lists * tile_row_entries(tiles_));
     EXPECT_EQ(all.tile_entries, all.or_queries * tiles_);

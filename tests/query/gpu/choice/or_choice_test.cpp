@@ -137,7 +137,7 @@ TEST(OrChoice, HugeQueriesGoByPieces) {
   EXPECT_TRUE(has_pieces([](OrPart& part) { part.facts.k = 512; }));
   EXPECT_FALSE(has_pieces([](OrPart& part) { part.shape.or_blocks = 611 * 1024; }));
   EXPECT_FALSE(has_pieces([](OrPart& part) { part.shape.segments = 2; }));
-  EXPECT_FALSE(has_pieces([](OrPart& part) { part.shape.adds_up_only = true; }));
+  EXPECT_FALSE(has_pieces([](OrPart& part) { part.shape.some_read_all = true; }));
   EXPECT_FALSE(has_pieces([](OrPart& part) { part.shape.has_fallback = true; }));
   EXPECT_FALSE(has_pieces([](OrPart& part) { part.shape.queries = 2; }));
   EXPECT_FALSE(has_pieces([](OrPart& part) { part.shape.has_static = true; }));
@@ -157,6 +157,32 @@ TEST(OrChoice, TilesAreAnsweredAsAskedAndAsThereAreKernels) {
   EXPECT_EQ(tile_flags(OrMethod::kLookUp, UnitForm::kImpact), kNoTiles);
   EXPECT_EQ(tile_flags(OrMethod::kFusedLookUp, UnitForm::kImpact), kNoTiles);
   EXPECT_EQ(tile_flags(OrMethod::kByCost, UnitForm::kExact), kNoLookups);
+}
+
+TEST(OrChoice, OneLongQueryAddsUpWhereTilesAreMany) {
+  EXPECT_TRUE(adds_up_long(OrMethod::kByCost, 1, 1024, true));
+  EXPECT_FALSE(adds_up_long(OrMethod::kByCost, 2, 1024, true));
+  EXPECT_FALSE(adds_up_long(OrMethod::kByCost, 1, 1023, true));
+  EXPECT_FALSE(adds_up_long(OrMethod::kByCost, 1, 1024, false));
+  EXPECT_FALSE(adds_up_long(OrMethod::kLookUp, 1, 1024, true));
+}
+
+TEST(OrChoice, SaysWhyAllTilesAreAddedUp) {
+  const auto why = [](const std::function<void(OrPart&)>& change) {
+    return with(large_part(), [&](OrPart& part) {
+      part.shape.adds_up_only = part.shape.some_add_up = true;
+      change(part);
+    });
+  };
+  EXPECT_TRUE(why([](OrPart&) {}).obeys(OrRule::kAddUpLong));
+  EXPECT_TRUE(
+      why([](OrPart& part) { part.shape.some_read_all = true; }).obeys(OrRule::kAddUpMatches));
+  EXPECT_TRUE(why([](OrPart& part) {
+                part.shape.some_read_all = true;
+                part.facts.or_by = OrMethod::kAccumulate;
+              }).obeys(OrRule::kAddUpAsked));
+  EXPECT_TRUE(
+      why([](OrPart& part) { part.shape.form = UnitForm::kExact; }).obeys(OrRule::kAddUpForm));
 }
 
 /// How many of the rules [first, last] were obeyed.
@@ -184,8 +210,7 @@ TEST(OrChoice, ObeysOneRuleOfEachGroup) {
     EXPECT_EQ(obeyed(choice, OrRule::kByBound, OrRule::kRoundsAgain), 1U);
     const bool has_rounds = !choice.is_by_bound() && !choice.has_pieces;
     EXPECT_EQ(obeyed(choice, OrRule::kTwoToAddUp, OrRule::kThreeAgain), has_rounds ? 1U : 0U);
-    EXPECT_EQ(obeyed(choice, OrRule::kLookUpApart, OrRule::kLookUpAtOnceAgain),
-              has_rounds && !part.shape.adds_up_only ? 1U : 0U);
+    EXPECT_EQ(obeyed(choice, OrRule::kAddUpForm, OrRule::kLookUpAtOnceAgain), has_rounds ? 1U : 0U);
     EXPECT_EQ(obeyed(choice, OrRule::kSearchStored, OrRule::kNoneStoredAgain),
               has_rounds ? 1U : 0U);
     ASSERT_FALSE(HasFailure()) << "case " << i;

@@ -26,7 +26,11 @@ enum class OrRule : std::uint8_t {
   kTwoResident,
   kThreeOverBus,
   kThreeAgain,
-  // How rounds look documents up:
+  // How rounds answer tiles:
+  kAddUpForm,
+  kAddUpAsked,
+  kAddUpMatches,
+  kAddUpLong,
   kLookUpApart,
   kLookUpAtOnceForRoom,
   kLookUpAtOnceAsked,
@@ -50,7 +54,7 @@ enum class OrRule : std::uint8_t {
   kTilesCut,
   kScoresShared,
 };
-inline constexpr std::size_t kOrRules = 33;
+inline constexpr std::size_t kOrRules = 37;
 
 struct OrRuleText {
   std::string_view name;    ///< for scripts: "by-bound", …
