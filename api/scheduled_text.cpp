@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "text_engine.hpp"
+#include "warpdex/core/cuda/device.hpp"
 #include "warpdex/query/gpu/gpu_engine.hpp"
 #include "warpdex/scheduler/cost_model.hpp"
 #include "warpdex/scheduler/scheduler.hpp"
@@ -68,7 +69,9 @@ class ScheduledText final : public TextEngine {
     }
     SchedulerSettings settings;
     settings.cpu_threads = threads;
-    scheduler_.emplace(snapshot.snapshot(), gpu, settings, load_cost_model(snapshot.snapshot()));
+    const double speed = gpu_speed(device_info(snapshot.device()));
+    scheduler_.emplace(snapshot.snapshot(), gpu, settings,
+                       load_cost_model(snapshot.snapshot(), speed));
   }
 
   std::vector<TextAnswer> search(std::span<const PlannedQuery> plans,

@@ -39,7 +39,7 @@ ModelTree gpu_model(double launch, double of_share, double per_posting) {
   return leaf(weights);
 }
 
-ClassModels rough_models(QueryMode mode, bool counts) {
+ClassModels rough_models(QueryMode mode, bool counts, double speed) {
   Features cpu{};
   at(cpu, Feature::kConstant) = 3;
   at(cpu, Feature::kTerms) = 1;
@@ -56,9 +56,10 @@ ClassModels rough_models(QueryMode mode, bool counts) {
     at(cpu, Feature::kSum) = 1.5e-3;
     gpu_per_posting = 3e-6;
   }
+  gpu_per_posting /= speed;
   return {.cpu = leaf(cpu),
           .gpu_alone = gpu_model(40, 8, gpu_per_posting),
-          .gpu_share = gpu_model(0.5, 1, gpu_per_posting),
+          .gpu_share = gpu_model(0.5 / speed, 1, gpu_per_posting),
           .gpu_base = 40};
 }
 
@@ -90,10 +91,15 @@ double ModelTree::predict(const Features& features, const Features& logs) const 
   return std::max(kMinTime, sum);
 }
 
-CostModel::CostModel() {
+CostModel::CostModel(double speed) {
   for (std::size_t i = 0; i < kQueryClasses; ++i) {
-    classes_[i] = rough_models(static_cast<QueryMode>(i / 2), i % 2 == 1);
+    classes_[i] = rough_models(static_cast<QueryMode>(i / 2), i % 2 == 1, speed);
   }
+}
+
+double gpu_speed(const DeviceInfo& gpu) {
+  constexpr double kMultiprocessorsOfH100 = 132;
+  return std::max(1, gpu.multiprocessors) / kMultiprocessorsOfH100;
 }
 
 JobCost CostModel::predict(std::size_t query_class, const Features& features) const {

@@ -274,15 +274,15 @@ CostModel cost_model_from_json(const std::string& json, const std::string& name)
   return model;
 }
 
-CostModel load_cost_model(const Snapshot& snapshot) {
+CostModel load_cost_model(const Snapshot& snapshot, double speed) {
   const std::filesystem::path path = cost_file_of(snapshot.folder());
   std::error_code failure;
-  if (!std::filesystem::exists(path, failure)) return {};
+  if (!std::filesystem::exists(path, failure)) return CostModel(speed);
   const std::string json = read_text(path);
   const Reader reader(path.string());
   const rapidjson::Document document = parse(json, reader);
   const CostOrigin origin = origin_of(document, reader, snapshot);
-  if (origin == CostOrigin::kRough) return {};
+  if (origin == CostOrigin::kRough) return CostModel(speed);
   CostModel model = cost_model_from_json(json, path.string());
   model.set_origin(origin);
   return model;

@@ -362,5 +362,20 @@ TEST(Features, OfAQueryAreItsLists) {
   EXPECT_EQ(CostModel{}.predict(query_class(settings), none).gpu_can, false);
 }
 
+TEST(RoughCosts, FollowTheGpusSize) {
+  DeviceInfo small;
+  small.multiprocessors = 33;
+  Features features{};
+  features[static_cast<std::size_t>(Feature::kTerms)] = 3;
+  features[static_cast<std::size_t>(Feature::kSum)] = 1e8;
+  for (std::size_t i = 0; i < kQueryClasses; ++i) {
+    const JobCost usual = CostModel().predict(i, features);
+    const JobCost slow = CostModel(gpu_speed(small)).predict(i, features);
+    EXPECT_GT(slow.gpu_share, 3.5F * usual.gpu_share);
+    EXPECT_LT(slow.gpu_share, 4.5F * usual.gpu_share);
+    EXPECT_EQ(slow.cpu, usual.cpu);
+  }
+}
+
 }  // namespace
 }  // namespace warpdex

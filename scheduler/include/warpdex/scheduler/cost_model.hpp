@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "warpdex/core/cuda/device.hpp"
 #include "warpdex/indexer/format/snapshot.hpp"
 #include "warpdex/query/plan/plan.hpp"
 #include "warpdex/query/search.hpp"
@@ -107,8 +108,10 @@ struct ClassModels {
 class CostModel {
  public:
   /// Rough figures of common machines, for an index that was not calibrated. They send queries of
-  /// few postings to the CPU and others to the GPU. The scheduler corrects them while it runs.
-  CostModel();
+  /// few postings to the CPU and others to the GPU, whose speed is gpu_speed()'s. The scheduler
+  /// corrects them while it runs.
+  explicit CostModel(double speed);
+  CostModel() : CostModel(1) {}
 
   /// A query without terms costs half a microsecond.
   JobCost predict(std::size_t query_class, const Features& features) const;
@@ -134,6 +137,9 @@ CostModel cost_model_from_json(const std::string& json, const std::string& name)
 /// CostOrigin::kOlder: predictions depend on each query's features, and runs correct them. An index
 /// that was replaced, and has had more commits since than the one that was measured, is taken for
 /// that one. Throws FormatError for a damaged file, IoError for one that cannot be read.
-CostModel load_cost_model(const Snapshot& snapshot);
+CostModel load_cost_model(const Snapshot& snapshot, double speed = 1);
+
+/// A GPU's speed, an H100's being 1: its share of multiprocessors. For CostModel's rough figures.
+double gpu_speed(const DeviceInfo& gpu);
 
 }  // namespace warpdex
