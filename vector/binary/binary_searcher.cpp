@@ -41,11 +41,10 @@ class GroupScan {
                                  groups, shape_, query.words.data(), distances_.data());
     const std::size_t first = first_group * kGroupVectors;
     const std::size_t count = std::min(groups * kGroupVectors, vectors_.rows - first);
-    const bool is_l2 = vectors_.metric == Metric::kL2;
-    for (std::size_t i = 0; i < count; ++i) {
-      const float term = is_l2 ? vectors_.terms[first + i] : 0.0F;
-      const float factor = vectors_.factors.empty() ? 1.0F : vectors_.factors[first + i];
-      values_[i] = code_distance(query, query.base, is_l2, distances_[i], term, factor);
+    if (vectors_.metric == Metric::kL2) {
+      set_values<true>(query, first, count);
+    } else {
+      set_values<false>(query, first, count);
     }
     // A limit that was not set is NaN, which excludes nothing.
     for (std::size_t i = 0; i < count; ++i) {
@@ -57,6 +56,18 @@ class GroupScan {
   }
 
  private:
+  /// The distances of rows from those of their codes.
+  template <bool kIsL2>
+  void set_values(const QueryCode& query, std::size_t first, std::size_t count) {
+    const bool has_terms = kIsL2 || !vectors_.terms.empty();
+    for (std::size_t i = 0; i < count; ++i) {
+      float term = has_terms ? vectors_.terms[first + i] : 0.0F;
+      if (!kIsL2) term *= query.share;
+      const float factor = vectors_.factors.empty() ? 1.0F : vectors_.factors[first + i];
+      values_[i] = code_distance(query, query.base, kIsL2, distances_[i], term, factor);
+    }
+  }
+
   const BinaryVectors& vectors_;
   CodeShape shape_;
   CodeGroups layout_;

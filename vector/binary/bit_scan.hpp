@@ -67,7 +67,9 @@ class BinaryCoding::ListScan {
 
   float value_of(float base, std::uint32_t distance, std::uint64_t position) const {
     const bool is_l2 = vectors_.metric == Metric::kL2;
-    const float term = is_l2 ? vectors_.terms[position] : 0.0F;
+    const float term = is_l2                    ? vectors_.terms[position]
+                       : vectors_.terms.empty() ? 0.0F
+                                                : code_.share * vectors_.terms[position];
     const float factor = vectors_.factors.empty() ? 1.0F : vectors_.factors[position];
     return code_distance(code_, base, is_l2, distance, term, factor);
   }

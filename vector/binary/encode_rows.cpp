@@ -14,6 +14,8 @@ namespace {
 /// Rows that are encoded before they are handed on.
 constexpr std::size_t kEncodedRows = 65'536;
 constexpr std::size_t kEncodedGroups = 16;
+/// Of a thread's part of terms.
+constexpr std::size_t kTermRows = 4096;
 
 }  // namespace
 
@@ -43,6 +45,27 @@ void encode_rows(const VectorView& rows, const BinaryQuantizer& quantizer, std::
     sink({codes, factors, residuals});
     on_block(last);
   }
+}
+
+float product_term(std::span<const float> row, std::span<const float> centre) {
+  double sum = 0;
+  for (std::size_t c = 0; c < centre.size(); ++c) {
+    sum += double{centre[c]} * (double{row[c]} - double{centre[c]});
+  }
+  return static_cast<float>(-sum);
+}
+
+std::vector<float> product_terms(const VectorView& rows, std::span<const float> centre,
+                                 std::size_t threads) {
+  std::vector<float> terms(rows.rows);
+  for_each_part(rows.rows, kTermRows, threads, [&](std::size_t begin, std::size_t end) {
+    std::vector<float> row(rows.dimension);
+    for (std::size_t i = begin; i < end; ++i) {
+      copy_row(rows, i, row.data());
+      terms[i] = product_term(row, centre);
+    }
+  });
+  return terms;
 }
 
 }  // namespace warpdex::vector

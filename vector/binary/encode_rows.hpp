@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <span>
+#include <vector>
 
 #include "warpdex/vector/binary/binary_quantizer.hpp"
 #include "warpdex/vector/rows/vector_view.hpp"
@@ -26,5 +27,12 @@ using CodeSink = std::function<void(const EncodedRows&)>;
 /// neither on the number of threads nor on the processor that encodes.
 void encode_rows(const VectorView& rows, const BinaryQuantizer& quantizer, std::size_t threads,
                  const CodeSink& sink, const std::function<void(std::size_t rows)>& on_block);
+
+/// The term of a row for products: with m the centre, minus the product of m and the row less m, in
+/// double precision, in the order of components, rounded. O(dimension).
+float product_term(std::span<const float> row, std::span<const float> centre);
+/// Of all rows. The same for any number of threads.
+std::vector<float> product_terms(const VectorView& rows, std::span<const float> centre,
+                                 std::size_t threads);
 
 }  // namespace warpdex::vector

@@ -1,6 +1,7 @@
 // Queries are encoded on the host, by their own scale.
 #include "binary/query_code.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include "binary/corrected_code.hpp"
@@ -15,6 +16,17 @@ double product(const float* x, std::span<const float> y) {
   double sum = 0;
   for (std::size_t c = 0; c < y.size(); ++c) sum += double{x[c]} * double{y[c]};
   return sum;
+}
+
+/// QueryCode::share for products.
+float share_of_centre(const float* query, std::span<const float> centre) {
+  constexpr double kSmallest = 0x1p-10;  // of the query's length over the centre's
+  constexpr double kRange = 0x1p40;
+  const double squared = product(centre.data(), centre);
+  const double own = product(query, {query, centre.size()});
+  const double projected = product(query, centre) / squared;
+  const double share = std::max(projected, kSmallest * std::sqrt(own / squared));
+  return share >= 1 / kRange && share <= kRange ? static_cast<float>(share) : 1.0F;
 }
 
 /// A query's code, and what its whole numbers are times to be about the query.
@@ -49,16 +61,16 @@ QueryCode encode_query(Metric metric, const BinaryQuantizer& quantizer, std::siz
                        const float* query) {
   const std::size_t dimension = quantizer.dimension;
   const bool is_l2 = metric == Metric::kL2;
+  const std::span<const float> taken =
+      quantizer.moves_queries ? quantizer.centre : std::span<const float>();
+  QueryCode result;
+  if (!is_l2 && !taken.empty()) result.share = share_of_centre(query, taken);
   std::vector<float> moved(query, query + padded(dimension));
   std::vector<float> rotated(moved.size());
-  if (is_l2) {
-    rotate_from_centre(quantizer, moved.data(), rotated.data());
-  } else {
-    rotate(quantizer, moved.data(), rotated.data());
-  }
+  for (std::size_t c = 0; c < taken.size(); ++c) moved[c] -= result.share * taken[c];
+  rotate(quantizer, moved.data(), rotated.data());
   const OwnScale own = encode_by_own_scale(quantizer, rotated.data(), query_bits);
 
-  QueryCode result;
   lay_out_query(code_shape(quantizer, query_bits), own.code, result.words);
   result.top = code_product_top(quantizer, query_bits);
   const double usual = double{quantizer.scale} / std::exp2(static_cast<double>(quantizer.bits));

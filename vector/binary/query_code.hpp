@@ -12,18 +12,21 @@ namespace warpdex::vector {
 
 /// The code of a query, and what turns distances of codes into distances.
 ///
-/// With y a vector less the centre, rotated, z the query likewise (for kL2 less the centre, too),
-/// c and e the whole numbers 2u + 1 - 2^bits of their codes, and s and t their scales, y·z is about
+/// With y a vector less the centre, rotated, z the query less its share of the centre, rotated, c
+/// and e the whole numbers 2u + 1 - 2^bits of their codes, and s and t their scales, y·z is about
 /// s t / (2^bits 2^query_bits) times c·e, which is product() of the XOR distance. With corrections,
 /// the vector's factor takes the place of s / 2^bits, and one of the query's that of
 /// t / 2^query_bits. Then |y - z|^2 is
-/// |y|^2 + |z|^2 - 2 y·z, and the product of the vector and the query is y·z plus that of the
-/// centre and the query.
+/// |y|^2 + |z|^2 - 2 y·z, and the product of the vector and the query is y·z, plus that of the
+/// centre and the query, plus the share times that of the centre and y.
 struct QueryCode {
   std::vector<std::uint32_t> words;  ///< as CodeKernels::xor_distances reads them
   std::int32_t top = 0;              ///< code_product_top()
   float weight = 0;                  ///< of the product in an ascending() distance; not positive
   float base = 0;                    ///< what all distances of the query have besides
+  /// Of the centre: 1 for kL2. For products the query's projection on the centre is so many times
+  /// the centre, or it is a little where that would be no positive number. From 2^-40 to 2^40.
+  float share = 1;
 
   /// c·e of codes with that distance.
   std::int32_t product(std::uint32_t distance) const {
@@ -56,8 +59,8 @@ inline std::int32_t code_product_top(const BinaryQuantizer& quantizer, std::size
 }
 
 /// The ascending() distance of a vector. `base` is what all distances of the query, or of it and a
-/// list, have besides; `term` is that of the vector for kL2, else 0; `factor` is that of its
-/// correction, else 1.
+/// list, have besides; `term` is that of the vector, or 0 where it has none, and for products it is
+/// times the query's share; `factor` is that of its correction, else 1.
 inline float code_distance(const QueryCode& query, float base, bool is_l2, std::uint32_t distance,
                            float term, float factor) {
   const float product = query.weight * factor * static_cast<float>(query.product(distance));

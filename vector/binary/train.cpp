@@ -49,7 +49,10 @@ std::vector<std::size_t> sample_rows(const VectorView& rows) {
   return sample;
 }
 
-std::vector<float> mean_of(const VectorView& rows, std::span<const std::size_t> sample) {
+}  // namespace
+
+std::vector<float> centre_of_sample(const VectorView& rows) {
+  const std::vector<std::size_t> sample = sample_rows(rows);
   std::vector<double> sums(rows.dimension);
   std::vector<float> row(rows.dimension);
   for (const std::size_t number : sample) {
@@ -62,8 +65,6 @@ std::vector<float> mean_of(const VectorView& rows, std::span<const std::size_t> 
   }
   return mean;
 }
-
-}  // namespace
 
 void check_binary(const BinarySettings& settings) {
   if (settings.bits < 1 || settings.bits > kMaxBinaryBits) {
@@ -141,7 +142,7 @@ BinaryTraining train_scale(const VectorView& rows, const BinarySettings& setting
 
 BinaryTraining train_binary(const FlatVectors& rows, const BinarySettings& settings) {
   std::vector<float> centre(rows.centre.begin(), rows.centre.end());
-  if (centre.empty()) centre = mean_of(rows.vectors, sample_rows(rows.vectors));
+  if (centre.empty()) centre = centre_of_sample(rows.vectors);
   BinaryTraining training =
       train_scale(rows.vectors, settings, [&](std::size_t number, float* row) {
         copy_row(rows.vectors, number, row);

@@ -22,6 +22,9 @@ void check_binary(const BinarySettings& settings);
 /// length 1. The same for any number of threads. Memory: these components.
 BinaryTraining train_binary(const FlatVectors& rows, const BinarySettings& settings);
 
+/// The mean of such a sample.
+std::vector<float> centre_of_sample(const VectorView& rows);
+
 /// Sets `dimension` floats to a row less what is taken from it before it is encoded.
 using SampledRow = std::function<void(std::size_t number, float* row)>;
 

@@ -43,6 +43,13 @@ inline std::span<const float> open_rotation(const OpenedSections& sections) {
   return rotation.as<float>(rotation.bytes().empty() ? 0 : dimension * dimension);
 }
 
+/// Whether the codes of an index have terms.
+template <class Coding>
+bool has_terms(const VectorIndexSettings& settings) {
+  if (settings.metric == Metric::kL2) return true;
+  return HasProductTerms<Coding> && settings.has_product_terms;
+}
+
 /// Has, for every coding:
 /// - kAll, kLists: the names of the kinds without and with lists; kAll is empty where there must be
 ///   lists, and kWithoutLists says so;
@@ -59,11 +66,13 @@ inline std::span<const float> open_rotation(const OpenedSections& sections) {
 ///   has one of each vector;
 /// - kIsWrittenLast: of a merged segment, whether the quantizer comes after the centroids;
 /// - open_quantizer(sections) and write_quantizer(quantizer, folder, sections);
-/// - of_residuals(quantizer): as it encodes residuals;
+/// - as_stored(lists): their quantizer as write_quantizer() has it;
 /// - train(rows, lists, settings, steps), which returns a Coding::Trained;
 /// - verify(segment, lists): throws FormatError for what is damaged;
 /// - decode(quantizer, code, factor, out): what a code stands for; `factor` is null where there are
-///   none. The quantizer is that of the list, if it has of_list().
+///   none; the quantizer is that of the list, if it has of_list();
+/// - length_ratio(lists, position), if the sum of the centroid and what a code stands for is
+///   multiplied by something.
 template <class Coding>
 struct CodingFormat;
 

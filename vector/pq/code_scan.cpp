@@ -49,6 +49,9 @@ void PqCoding::ListScan::distances(float base, std::uint64_t first, std::uint64_
     }
     chunk += kGroupVectors * width;
   }
+  if (!is_l2 && !vectors_.terms.empty()) {
+    for (std::size_t i = 0; i < count; ++i) values[i] *= vectors_.terms[first + i];
+  }
   for (std::size_t i = 0; i < count; ++i) {
     values[i] = is_l2 && values[i] < 0 ? 0.0F : values[i] + 0.0F;
   }

@@ -1,6 +1,9 @@
 // Residuals, their codes and terms.
 #include "pq/residual_encoder.hpp"
 
+#include <algorithm>
+#include <cmath>
+
 #include "distance/distance_kernels.hpp"
 
 namespace warpdex::vector {
@@ -33,6 +36,20 @@ float ResidualEncoder::term(const std::uint8_t* code) {
     sum += double{rotated_[c]} * (double{rotated_[c]} + 2 * double{rotated_centroid_[c]});
   }
   return static_cast<float>(sum);
+}
+
+float ResidualEncoder::length_ratio(std::span<const float> vector, const std::uint8_t* code) {
+  decode(quantizer_, code, rotated_.data());
+  double own = 0;
+  for (const float component : vector) own += double{component} * double{component};
+  double decoded = 0;
+  for (std::size_t c = 0; c < rotated_.size(); ++c) {
+    const double component = double{rotated_[c]} + double{rotated_centroid_[c]};
+    decoded += component * component;
+  }
+  if (own == 0 || decoded == 0) return 1;
+  const double ratio = std::sqrt(own / decoded);
+  return static_cast<float>(std::min(std::max(ratio, 1 / kMaxLengthRatio), kMaxLengthRatio));
 }
 
 }  // namespace warpdex::vector

@@ -9,6 +9,8 @@
 
 namespace warpdex::vector {
 
+inline constexpr double kMaxLengthRatio = 16;
+
 /// Encodes vectors of one list after the other. A vector's code is that of its residual: the vector
 /// less the centroid, rotated. One thread's.
 class ResidualEncoder {
@@ -26,6 +28,11 @@ class ResidualEncoder {
   /// decoded residual, c the centroid and m the centre, |y|^2 + 2 y·R(c - m). In double precision,
   /// in the order of components, then rounded.
   float term(const std::uint8_t* code);
+
+  /// For products, the length of the vector over that of what its code stands for: with y and c as
+  /// above, without a centre, |vector| / |y + R c|. Likewise in double precision; from 1/16 to 16
+  /// (kMaxLengthRatio), and 1 where one of them has no length.
+  float length_ratio(std::span<const float> vector, const std::uint8_t* code);
 
  private:
   const ProductQuantizer& quantizer_;

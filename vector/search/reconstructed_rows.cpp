@@ -50,6 +50,10 @@ void reconstruct(const Lists<Coding>& vectors, std::size_t position, float* out)
   std::vector<float> centroid(vectors.quantizer.dimension);
   copy_row(vectors.centroids.vectors, list, centroid.data());
   for (std::size_t c = 0; c < centroid.size(); ++c) out[c] += centroid[c];
+  if constexpr (requires { CodingFormat<Coding>::length_ratio(vectors, position); }) {
+    const float ratio = CodingFormat<Coding>::length_ratio(vectors, position);
+    for (std::size_t c = 0; c < centroid.size(); ++c) out[c] *= ratio;
+  }
 }
 
 }  // namespace

@@ -57,7 +57,7 @@ TEST(BinaryBounds, AlwaysHold) {
   for (const Metric metric : {Metric::kL2, Metric::kInnerProduct, Metric::kCosine}) {
     for (const std::size_t bits : {1, 3, 6}) {
       const MadeBinaryCodes made(random, {metric, 64, bits, true, Store::kFloat, true}, 2000);
-      const std::vector<float> queries = test::draw(random, 20 * 64, 0.5F);
+      const std::vector<float> queries = test::draw_queries(random, 20, 64);
       EXPECT_EQ(count_beyond(made.view(), queries), 0U);
     }
   }

@@ -88,7 +88,7 @@ TEST(BinaryIndex, CodesAreThoseOfTheVectors) {
       for (std::size_t row = 0; row < kRows; ++row) {
         const auto begin = rows.begin() + static_cast<std::ptrdiff_t>(row * kDimension);
         const std::vector<float> rotated =
-            reference::plain_rotated(codes.quantizer, {begin, begin + kDimension}, true);
+            reference::plain_rotated(codes.quantizer, {begin, begin + kDimension}, 1);
         const std::vector<int> cells = reference::stored_cells(codes, row);
         double length = 0;
         for (std::size_t c = 0; c < kDimension; ++c) {

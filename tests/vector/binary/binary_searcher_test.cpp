@@ -23,7 +23,8 @@ using test::MadeBinaryCodes;
 std::string describe(const BinaryCodesShape& shape, std::size_t rows, const SearchOptions& depth) {
   return vector::describe(shape.metric, shape.store, shape.dimension, rows) + ", " +
          std::to_string(shape.bits) + (shape.is_rotated ? " bits, rotated" : " bits") +
-         (shape.is_corrected ? ", corrected" : "") + ", " + std::to_string(depth.query_bits) +
+         (shape.is_corrected ? ", corrected" : "") +
+         (shape.is_of_version_2 ? ", of version 2" : "") + ", " + std::to_string(depth.query_bits) +
          " of the query, " + std::to_string(depth.refine) + " refined, extra " +
          std::to_string(depth.extra);
 }
@@ -90,12 +91,15 @@ TEST(BinarySearcher, AnswersAreThoseOfCodesReadOneByOne) {
         BinaryCodesShape{Metric::kCosine, 70, 8, true},
         BinaryCodesShape{Metric::kInnerProduct, 129, 5},
         BinaryCodesShape{Metric::kL2, 40, 3, true, Store::kFloat, true},
-        BinaryCodesShape{Metric::kCosine, 33, 5, false, Store::kFloat, true}}) {
+        BinaryCodesShape{Metric::kCosine, 33, 5, false, Store::kFloat, true},
+        BinaryCodesShape{Metric::kInnerProduct, 40, 2, true, Store::kHalf, true},
+        BinaryCodesShape{Metric::kCosine, 34, 3, true, Store::kFloat, false, true},
+        BinaryCodesShape{Metric::kInnerProduct, 65, 4, false, Store::kFloat, true, true}}) {
     for (const std::size_t rows : {1, 31, 32, 33, 129, 700}) {
       const MadeBinaryCodes made(random, shape, rows);
       RowFilter filter(rows);
       for (std::size_t row = 0; row < rows; row += 1 + random() % 4) filter.add(row);
-      const std::vector<float> queries = test::draw(random, 3 * shape.dimension, 0.5F);
+      const std::vector<float> queries = test::draw_queries(random, 5, shape.dimension);
       for (const std::size_t query_bits : {0, 1, 6}) {
         for (const std::size_t refine : {0, 5, 60}) {
           for (const std::size_t extra : {0, 100}) {

@@ -19,9 +19,10 @@ using GpuBinaryHard = GpuFlat;
 std::string describe(const BinaryCodesShape& shape, const SearchOptions& depth) {
   return std::string(metric_name(shape.metric)) + ", " + std::to_string(shape.dimension) +
          " components of " + std::to_string(shape.bits) + " bits" +
-         (shape.is_rotated ? ", rotated" : "") + (shape.is_corrected ? ", corrected, " : ", ") +
-         std::to_string(depth.query_bits) + " of the query, " + std::to_string(depth.refine) +
-         " refined, extra " + std::to_string(depth.extra);
+         (shape.is_rotated ? ", rotated" : "") + (shape.is_corrected ? ", corrected" : "") +
+         (shape.is_of_version_2 ? ", of version 2, " : ", ") + std::to_string(depth.query_bits) +
+         " of the query, " + std::to_string(depth.refine) + " refined, extra " +
+         std::to_string(depth.extra);
 }
 
 void expect_as_cpu(const BinaryVectors& vectors, const VectorSearcher& gpu,
@@ -47,7 +48,9 @@ std::vector<BinaryCodesShape> shapes_of(Metric metric) {
           {metric, 129, 3},
           {metric, 300, 4},
           {metric, 65, 4, true, Store::kFloat, true},
-          {metric, 96, 5, false, Store::kHalf, true}};
+          {metric, 96, 5, false, Store::kHalf, true},
+          {metric, 64, 2, true, Store::kFloat, false, true},
+          {metric, 45, 4, false, Store::kFloat, true, true}};
 }
 
 TEST_P(GpuBinaryForms, FewQueriesAnswerAsTheCpu) {
@@ -58,7 +61,7 @@ TEST_P(GpuBinaryForms, FewQueriesAnswerAsTheCpu) {
       const auto gpu = search_on_gpu(made.view(), resources());
       const RowFilter filter = draw_filter(random, rows, 1 + random() % 20);
       for (const std::size_t count : {1, 3}) {
-        const std::vector<float> queries = test::draw(random, count * shape.dimension, 0.5F);
+        const std::vector<float> queries = test::draw_queries(random, count, shape.dimension);
         for (const std::size_t k : {std::size_t{1}, std::min<std::size_t>(100, rows), rows}) {
           const SearchOptions depth{.refine = random() % 2 * (1 + random() % 200),
                                     .query_bits = random() % 9,
@@ -79,7 +82,7 @@ TEST_P(GpuBinaryForms, ManyQueriesAnswerAsTheCpu) {
     const auto gpu = search_on_gpu(made.view(), resources());
     const RowFilter filter = draw_filter(random, 40'000, 2 + random() % 20);
     for (const std::size_t count : {16, 127, 129, 300}) {
-      const std::vector<float> queries = test::draw(random, count * shape.dimension, 0.5F);
+      const std::vector<float> queries = test::draw_queries(random, count, shape.dimension);
       const SearchOptions depth{.refine = random() % 2 * (1 + random() % 100),
                                 .query_bits = 1 + random() % 8,
                                 .extra = random() % 2 * (random() % 50)};

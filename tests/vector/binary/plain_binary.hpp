@@ -58,11 +58,31 @@ inline std::vector<int> stored_cells(const BinaryVectors& vectors, std::size_t r
   return cells_of_words(code, vectors.quantizer.dimension, bits);
 }
 
-/// The vector less the centre (if it is to be), rotated.
+/// The share of the centre in a query of products. Sums as long doubles may round otherwise.
+inline float plain_share(const BinaryQuantizer& quantizer, const std::vector<float>& query) {
+  double product = 0;
+  double centre = 0;
+  double own = 0;
+  for (std::size_t c = 0; c < quantizer.centre.size(); ++c) {
+    product += double{query[c]} * double{quantizer.centre[c]};
+    centre += double{quantizer.centre[c]} * double{quantizer.centre[c]};
+    own += double{query[c]} * double{query[c]};
+  }
+  double share = product / centre;
+  const double smallest = std::sqrt(own / centre) / 1024;
+  if (share < smallest) share = smallest;
+  const bool is_usual = share >= std::pow(2.0, -40) && share <= std::pow(2.0, 40);
+  return is_usual ? static_cast<float>(share) : 1;
+}
+
+/// The vector less so much of the centre, rotated.
 inline std::vector<float> plain_rotated(const BinaryQuantizer& quantizer, std::vector<float> vector,
-                                        bool takes_centre) {
+                                        float share) {
   const std::size_t dimension = quantizer.dimension;
-  for (std::size_t c = 0; c < dimension && takes_centre; ++c) vector[c] -= quantizer.centre[c];
+  for (std::size_t c = 0; c < dimension && share != 0; ++c) {
+    const float taken = share * quantizer.centre[c];
+    vector[c] -= taken;
+  }
   if (quantizer.rotation.empty()) return vector;
   std::vector<float> rotated;
   for (std::size_t c = 0; c < dimension; ++c) {
@@ -79,6 +99,7 @@ struct PlainQuery {
   float weight;
   float base;
   float step;
+  float share;
 };
 
 inline PlainQuery plain_query(const BinaryVectors& vectors, std::vector<float> query, int bits) {
@@ -86,14 +107,16 @@ inline PlainQuery plain_query(const BinaryVectors& vectors, std::vector<float> q
   const BinaryQuantizer& quantizer = vectors.quantizer;
   const bool is_l2 = vectors.metric == Metric::kL2;
   if (vectors.metric == Metric::kCosine) normalize(query);
-  const std::vector<float> rotated = plain_rotated(quantizer, query, is_l2);
+  const bool moves = is_l2 || quantizer.moves_queries;
+  const float share = is_l2 ? 1 : plain_share(quantizer, query);
+  const std::vector<float> rotated = plain_rotated(quantizer, query, moves ? share : 0);
   std::vector<float> sizes;
   for (const float y : rotated) sizes.push_back(std::abs(y));
   std::sort(sizes.begin(), sizes.end(), std::greater<>());
   float scale = sizes[static_cast<std::size_t>(kClip[bits - 1] * double(sizes.size()))];
   if (scale == 0) scale = sizes.front();
   if (scale == 0) scale = 1;
-  PlainQuery plain{{}, bits, 0, 0, 0};
+  PlainQuery plain{{}, bits, 0, 0, 0, share};
   double query_unit = double{scale} / std::pow(2.0, bits);
   if (quantizer.is_corrected) {
     // How the cells are found has tests of its own.
@@ -130,7 +153,8 @@ inline float plain_distance(const BinaryVectors& vectors, const PlainQuery& quer
     product += x * (2 * query.cells[c] + 1 - (1 << query.bits));
   }
   const bool is_l2 = vectors.metric == Metric::kL2;
-  const float term = is_l2 ? vectors.terms[row] : 0.0F;
+  float term = vectors.terms.empty() ? 0.0F : vectors.terms[row];
+  if (!is_l2) term = query.share * term;
   const float factor = vectors.factors.empty() ? 1.0F : vectors.factors[row];
   const float weight = query.weight * factor;
   const float share = weight * static_cast<float>(product);

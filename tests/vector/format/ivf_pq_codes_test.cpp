@@ -74,6 +74,20 @@ class StoredCodes {
     return view_.metric == Metric::kL2 ? squared : product;
   }
 
+  /// The length of what a code stands for.
+  double length(std::size_t position) const {
+    const std::vector<double> origin = residual(std::vector<float>(dimension_), position);
+    double squared = 0;
+    for (std::size_t part = 0; part < view_.quantizer.parts(); ++part) {
+      for (std::size_t c = view_.quantizer.part_begin(part);
+           c < view_.quantizer.part_begin(part + 1); ++c) {
+        const double component = codeword(word(position, part), c) - origin[c];
+        squared += component * component;
+      }
+    }
+    return std::sqrt(squared);
+  }
+
  private:
   double centroid(std::size_t position, std::size_t component) const {
     return static_cast<const float*>(view_.centroids.vectors.row(lists_[position]))[component];
@@ -83,6 +97,12 @@ class StoredCodes {
   std::size_t dimension_;
   std::vector<std::size_t> lists_;
 };
+
+double length_of(const float* row, std::size_t dimension) {
+  double squared = 0;
+  for (std::size_t c = 0; c < dimension; ++c) squared += double{row[c]} * double{row[c]};
+  return std::sqrt(squared);
+}
 
 TEST(IvfPqCodes, AreOfTheNearestCodewordsAndGiveTheirDistances) {
   auto random = test::generator(40);
@@ -109,6 +129,9 @@ TEST(IvfPqCodes, AreOfTheNearestCodewordsAndGiveTheirDistances) {
       for (std::size_t p = 0; p < kRows; ++p) {
         const std::size_t row = std::get<Lists<PqCoding>>(index.searched()).row_numbers[p];
         distances[row] = codes.distance(query, p);
+        if (metric != Metric::kL2) {
+          distances[row] *= length_of(rows.data() + row * kDimension, kDimension) / codes.length(p);
+        }
         const std::vector<double> residual =
             codes.residual(std::span(rows).subspan(row * kDimension, kDimension), p);
         for (std::size_t part = 0; part < quantizer.parts(); ++part) {

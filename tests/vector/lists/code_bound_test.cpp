@@ -39,7 +39,7 @@ float canonical(const MadeCodes& index, const std::vector<float>& vector, float 
     }
     sum += entry;
   }
-  return sum;
+  return index.view().metric == Metric::kL2 ? sum : sum * index.view().terms[position];
 }
 
 TEST(CodeBound, HoldsForSumsOfHalves) {
@@ -91,13 +91,15 @@ TEST(CodeBound, HoldsForSumsOfHalves) {
           EXPECT_LT(bound.longest * bound.scale, 4096.0F);
           const auto rounded = static_cast<float>(base);
           const double term = metric == Metric::kL2 ? index.view().terms[p] : 0;
-          const double sum = product + weight * (rounded + term);
+          const double ratio = metric == Metric::kL2 ? 1 : index.view().terms[p];
+          const double sum = ratio * (product + weight * (rounded + term));
           const double distance = canonical(index, vector, rounded, p);
           const float error = bound.error(static_cast<float>(std::sqrt(squared)) * factor, weight,
                                           bound.base(static_cast<float>(std::sqrt(length))));
           EXPECT_LE(std::abs(sum - weight * distance), error)
               << dimension << " components, queries times " << magnitude;
           EXPECT_LE(std::abs(term), bound.term);
+          EXPECT_LE(ratio, bound.ratio);
         }
       }
     }
@@ -159,7 +161,8 @@ TEST(CodeBound, HoldsForTablesOfBytes) {
         double largest = 0;
         for (std::size_t p = 0; p < index.rows(); ++p) {
           const double term = metric == Metric::kL2 ? index.view().terms[p] : 0;
-          const double sum = base + term + tables.sum(index.code(p));
+          const double ratio = metric == Metric::kL2 ? 1 : index.view().terms[p];
+          const double sum = ratio * (base + term + tables.sum(index.code(p)));
           largest = std::max(largest, std::abs(sum - double{canonical(index, vector, base, p)}));
         }
         EXPECT_LE(largest, error) << dimension << " components, times " << magnitude;
@@ -181,6 +184,8 @@ TEST(CodeBound, NothingIsKnownOfDamage) {
     std::vector<float> terms(other.view().terms.begin(), other.view().terms.end());
     terms[3] = wrong;
     other.view().terms = terms;
+    EXPECT_FALSE(CodeBound::of(other.view()).is_bounded) << wrong;
+    other.view().metric = Metric::kInnerProduct;
     EXPECT_FALSE(CodeBound::of(other.view()).is_bounded) << wrong;
   }
 }

@@ -8,6 +8,7 @@
 
 #include "binary/lists/list_codes.hpp"
 #include "tests/support.hpp"
+#include "tests/vector/binary/made_binary_codes.hpp"
 #include "tests/vector/collection.hpp"
 #include "tests/vector/flat/gpu_flat_support.hpp"
 #include "warpdex/core/error.hpp"
@@ -67,7 +68,7 @@ TEST_P(GpuIvfBinaryForms, AnswersAreTheCpus) {
     EXPECT_TRUE(gpu->is_resident());
     const RowFilter filter = draw_filter(random, shape.rows, 2 + random() % 9);
     for (const std::size_t count : {1, 2, 129}) {
-      const std::vector<float> queries = test::draw(random, count * shape.dimension, 0.5F);
+      const std::vector<float> queries = test::draw_queries(random, count, shape.dimension);
       for (const std::size_t probes : {std::size_t{1}, (shape.lists + 1) / 2, shape.lists}) {
         for (const std::size_t k :
              {std::size_t{1}, std::min<std::size_t>(60, shape.rows), count == 1 ? shape.rows : 5}) {
@@ -103,7 +104,7 @@ TEST_P(GpuIvfBinaryForms, ManyQueriesListByList) {
     const auto cpu = search_on_cpu(std::get<Lists<BinaryCoding>>(index.searched()));
     const auto gpu = search_on_gpu(std::get<Lists<BinaryCoding>>(index.searched()), resources());
     const RowFilter filter = draw_filter(random, shape.rows, 40);
-    const std::vector<float> queries = test::draw(random, 700 * shape.dimension, 0.5F);
+    const std::vector<float> queries = test::draw_queries(random, 700, shape.dimension);
     for (const std::size_t k : {1, 10, 100, 512, 513}) {
       const std::string what = std::string(metric_name(metric)) + ", " +
                                std::to_string(shape.dimension) + " components, k " +
@@ -162,16 +163,18 @@ AllBits encode_all(const FlatVectors& rows, const IvfLists& lists, const BinaryQ
   BuildSteps steps({}, {.gpu = gpu, .on_cpu = {}, .on_step = [&](const BuildStep& step) {
                           was_on_gpu = step.is_on_gpu;
                         }});
-  encode_list_codes(rows, {quantizer, lists.centroids, rows.centre, rows.metric == Metric::kL2},
-                    groups, 0, steps, [&](const EncodedBlock& some) {
-                      all.codes.insert(all.codes.end(), some.codes.begin(), some.codes.end());
-                      for_each_piece(groups, some, some.terms, [&](std::span<const float> piece) {
-                        all.terms.insert(all.terms.end(), piece.begin(), piece.end());
-                      });
-                      for_each_piece(groups, some, some.factors, [&](std::span<const float> piece) {
-                        all.factors.insert(all.factors.end(), piece.begin(), piece.end());
-                      });
-                    });
+  encode_list_codes(
+      rows,
+      {quantizer, lists.centroids, centre_of_terms(quantizer, rows.centre), true, rows.metric},
+      groups, 0, steps, [&](const EncodedBlock& some) {
+        all.codes.insert(all.codes.end(), some.codes.begin(), some.codes.end());
+        for_each_piece(groups, some, some.terms, [&](std::span<const float> piece) {
+          all.terms.insert(all.terms.end(), piece.begin(), piece.end());
+        });
+        for_each_piece(groups, some, some.factors, [&](std::span<const float> piece) {
+          all.factors.insert(all.factors.end(), piece.begin(), piece.end());
+        });
+      });
   EXPECT_EQ(was_on_gpu, gpu != nullptr);
   return all;
 }
@@ -213,7 +216,7 @@ TEST_F(GpuIvfBinary, CodesAreTheCpus) {
       const Store store = random() % 2 == 0 ? Store::kHalf : Store::kFloat;
       const Collection all(metric, store, dimension, test::draw(random, 5000 * dimension, 1, 2));
       BuildSteps steps({}, {});
-      const IvfLists lists = make_lists(all.vectors, {.lists = 60}, steps);
+      const IvfLists lists = make_lists(all.vectors, {.lists = 60}, false, steps);
       const BinaryTraining training = train_binary_codes(all.vectors, lists, settings, steps);
       const BinaryQuantizer quantizer = training.quantizer(dimension);
       const AllBits cpu = encode_all(all.vectors, lists, quantizer, nullptr);

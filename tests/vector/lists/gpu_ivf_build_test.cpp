@@ -151,11 +151,12 @@ TEST_F(GpuIvfBuild, CodesAndTermsAreTheCpus) {
         const FlatVectors& flat = collection.vectors;
         const IvfSettings ivf{.lists = lists};
         BuildSteps steps({}, {});
-        const IvfLists made = make_lists(flat, ivf, steps);
+        const IvfLists made = make_lists(flat, ivf, has_spherical_lists<PqCoding>(metric), steps);
         const TrainedCodes trained = train_codes(flat, made, ivf, pq, steps);
         const ProductQuantizer quantizer = trained.quantizer(dimension);
         const ListGroups groups(made.members);
-        const EncodingRules rules{quantizer, made.centroids, flat.centre, metric == Metric::kL2};
+        const bool has_terms = metric != Metric::kCosine || store == Store::kHalf;
+        const EncodingRules rules{quantizer, made.centroids, flat.centre, has_terms, metric};
         Encoded expected;
         encode_list_codes(flat, rules, groups, 0, steps, expected.sink(groups));
         Encoded found;
@@ -164,7 +165,7 @@ TEST_F(GpuIvfBuild, CodesAndTermsAreTheCpus) {
             describe_codes(rows, dimension, pq) + ", " + std::string(metric_name(metric));
         EXPECT_EQ(found.codes, expected.codes) << what;
         EXPECT_EQ(found.terms, expected.terms) << what;
-        EXPECT_EQ(found.terms.size(), metric == Metric::kL2 ? rows : 0) << what;
+        EXPECT_EQ(found.terms.size(), has_terms ? rows : 0) << what;
       }
     }
   }

@@ -121,7 +121,8 @@ TEST_F(GpuIvfPqHard, NumbersOfAllMagnitudes) {
       };
       Lists<PqCoding>& view = index.view();
       const std::vector<float> books = scaled(view.quantizer.codebooks, by.codebooks);
-      const std::vector<float> terms = scaled(view.terms, by.codebooks * by.codebooks);
+      const std::vector<float> terms =
+          scaled(view.terms, metric == Metric::kL2 ? by.codebooks * by.codebooks : 1);
       const std::vector<float> centre = scaled(view.centre, by.centroids);
       const auto* const data = static_cast<const float*>(view.centroids.vectors.data);
       const std::vector<float> centroids = scaled({data, 4 * shape.dimension}, by.centroids);

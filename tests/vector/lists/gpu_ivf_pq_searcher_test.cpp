@@ -17,11 +17,23 @@ const std::vector<std::size_t> kSizes{0, 1, 31, 32, 33, 127, 128, 129, 0, 500, 6
 class GpuIvfPqForms : public GpuFlat, public testing::WithParamInterface<Metric> {};
 
 std::vector<CodesShape> shapes_of(Metric metric) {
-  return {{metric, 1, 1, 8},    {metric, 3, 1, 4},         {metric, 3, 3, 8},
-          {metric, 7, 4, 4},    {metric, 31, 3, 8, true},  {metric, 40, 16, 8, true},
-          {metric, 40, 17, 4},  {metric, 40, 20, 4, true}, {metric, 96, 32, 8},
-          {metric, 128, 48, 8}, {metric, 130, 33, 8},      {metric, 96, 96, 8},
-          {metric, 130, 49, 4}, {metric, 300, 12, 8},      {metric, 300, 230, 8}};
+  return {{metric, 1, 1, 8},
+          {metric, 3, 1, 4},
+          {metric, 3, 3, 8},
+          {metric, 7, 4, 4},
+          {metric, 31, 3, 8, true},
+          {metric, 40, 16, 8, true},
+          {metric, 40, 17, 4},
+          {metric, 40, 20, 4, true},
+          {metric, 96, 32, 8},
+          {metric, 128, 48, 8},
+          {metric, 130, 33, 8},
+          {metric, 96, 96, 8},
+          {metric, 130, 49, 4},
+          {metric, 300, 12, 8},
+          {metric, 300, 230, 8},
+          {metric, 40, 20, 8, false, true},
+          {metric, 96, 40, 4, true, true}};
 }
 
 TEST_P(GpuIvfPqForms, FewQueriesAnswerAsTheCpu) {

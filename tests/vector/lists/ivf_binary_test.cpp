@@ -100,7 +100,9 @@ TEST(IvfBinary, AnswersAreThoseOfCodesReadOneByOne) {
       const Lists<BinaryCoding>& vectors = std::get<Lists<BinaryCoding>>(index.searched());
       RowFilter filter(1500);
       for (std::size_t row = 0; row < 1500; row += 1 + random() % 4) filter.add(row);
-      const std::vector<float> queries = test::draw(random, 6 * dimension, 0.5F, 2);
+      std::vector<float> queries = test::draw(random, 6 * dimension, 0.5F, 2);
+      // Away from the centre, and shorter than the rows.
+      for (std::size_t i = 0; i < 2 * dimension; ++i) queries[i] *= i < dimension ? -1 : 0.01F;
       for (const std::size_t probes : {1, 4, 9}) {
         const std::size_t query_bits = 1 + random() % 8;
         for (const RowFilter* allowed :
@@ -179,6 +181,38 @@ TEST(IvfBinary, TermsAndCodesAreThoseOfResiduals) {
         }
         EXPECT_NEAR(vectors.terms[p], term, 1e-4 * (1 + std::abs(term)));
         EXPECT_LT(std::sqrt(error), 0.05 * std::sqrt(length) + 0.05);
+      }
+    }
+  }
+}
+
+/// The term of products is minus the product of the residual and the mean of the rows.
+TEST(IvfBinary, TermsOfProductsAreThoseOfTheCentre) {
+  auto random = test::generator(8);
+  const test::TemporaryFolder folder(test::place_in_memory());
+  for (const Metric metric : {Metric::kInnerProduct, Metric::kCosine}) {
+    const VectorIndex index = build(folder / "index", settings_of(metric, 33, 5, {.bits = 2}),
+                                    test::draw(random, 400 * 33, 3));
+    const Lists<BinaryCoding>& vectors = std::get<Lists<BinaryCoding>>(index.searched());
+    const StoredRows stored(index);
+    std::vector<double> mean(33);
+    std::vector<float> row(33);
+    for (std::size_t i = 0; i < 400; ++i) {
+      stored.copy(i, row.data());
+      for (std::size_t c = 0; c < 33; ++c) mean[c] += double{row[c]} / 400;
+    }
+    ASSERT_EQ(vectors.terms.size(), 400U);
+    std::vector<float> centroid(33);
+    for (std::size_t list = 0; list < vectors.lists(); ++list) {
+      copy_row(vectors.centroids.vectors, list, centroid.data());
+      for (std::size_t p = vectors.begins[list]; p < vectors.begins[list + 1]; ++p) {
+        stored.copy(vectors.row_numbers[p], row.data());
+        double term = 0;
+        for (std::size_t c = 0; c < 33; ++c) {
+          EXPECT_NEAR(vectors.quantizer.centre[c], mean[c], 1e-4);
+          term -= mean[c] * (double{row[c]} - double{centroid[c]});
+        }
+        EXPECT_NEAR(vectors.terms[p], term, 1e-4 * (1 + std::abs(term)));
       }
     }
   }

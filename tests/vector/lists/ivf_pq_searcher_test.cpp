@@ -69,11 +69,20 @@ class IvfPqSearcherForms : public testing::TestWithParam<Metric> {};
 TEST_P(IvfPqSearcherForms, AnswersAsAPlainScanOfTheSameCodes) {
   const Metric metric = GetParam();
   auto random = test::generator(static_cast<std::uint64_t>(metric));
-  const std::vector<CodesShape> shapes{
-      {metric, 1, 1, 8},        {metric, 1, 1, 4},         {metric, 7, 7, 8},
-      {metric, 20, 3, 8, true}, {metric, 40, 15, 4},       {metric, 40, 16, 8, true},
-      {metric, 40, 17, 8},      {metric, 40, 20, 4, true}, {metric, 128, 32, 8},
-      {metric, 128, 33, 8},     {metric, 100, 96, 8},      {metric, 130, 49, 4}};
+  const std::vector<CodesShape> shapes{{metric, 1, 1, 8},
+                                       {metric, 1, 1, 4},
+                                       {metric, 7, 7, 8},
+                                       {metric, 20, 3, 8, true},
+                                       {metric, 40, 15, 4},
+                                       {metric, 40, 16, 8, true},
+                                       {metric, 40, 17, 8},
+                                       {metric, 40, 20, 4, true},
+                                       {metric, 128, 32, 8},
+                                       {metric, 128, 33, 8},
+                                       {metric, 100, 96, 8},
+                                       {metric, 130, 49, 4},
+                                       {metric, 40, 17, 8, false, true},
+                                       {metric, 40, 20, 4, true, true}};
   for (const CodesShape& shape : shapes) {
     const MadeCodes index(random, shape, kSizes);
     RowFilter filter(index.rows());
@@ -178,14 +187,17 @@ float documented(const MadeCodes& index, std::span<const float> query, std::size
     }
     sum += entries[0] + entries[1];
   }
-  return is_l2 ? std::max(sum, 0.0F) : -sum;
+  if (is_l2) return std::max(sum, 0.0F);
+  return view.terms.empty() ? -sum : -(sum * view.terms[position]);
 }
 
 TEST_P(IvfPqSearcherForms, DistancesAreTheDocumentedSumsBitForBit) {
   const Metric metric = GetParam();
   auto random = test::generator(30 + static_cast<std::uint64_t>(metric));
-  for (const CodesShape& shape :
-       {CodesShape{metric, 40, 20, 8, true}, {metric, 40, 7, 4, true}, {metric, 33, 33, 8}}) {
+  for (const CodesShape& shape : {CodesShape{metric, 40, 20, 8, true},
+                                  {metric, 40, 7, 4, true},
+                                  {metric, 33, 33, 8},
+                                  {metric, 24, 6, 8, true, true}}) {
     const MadeCodes index(random, shape, kSizes);
     const std::vector<float> query = draw_values(random, shape.dimension, 3);
     std::vector<float> scaled = query;

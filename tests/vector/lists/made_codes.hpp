@@ -32,6 +32,7 @@ struct CodesShape {
   std::size_t bytes;
   std::size_t bits;
   bool is_rotated = false;
+  bool is_of_version_2 = false;  ///< of the format: products have no length ratios
 };
 
 /// An inverted file that was never trained: centroids, codebooks and codes are random, so that all
@@ -89,7 +90,8 @@ class MadeCodes {
       const double q = query[c];
       sum += shape_.metric == Metric::kL2 ? (q - decoded[c]) * (q - decoded[c]) : -q * decoded[c];
     }
-    return sum;
+    const bool has_ratio = shape_.metric != Metric::kL2 && !shape_.is_of_version_2;
+    return has_ratio ? sum * double{terms_[position]} : sum;
   }
 
   /// Of the vector itself.
@@ -163,7 +165,12 @@ class MadeCodes {
         }
         codes_.push_back(code);
         lists_.push_back(list);
-        if (shape_.metric == Metric::kL2) terms_.push_back(term(codes_.size() - 1));
+        if (shape_.metric == Metric::kL2) {
+          terms_.push_back(term(codes_.size() - 1));
+        } else if (!shape_.is_of_version_2) {
+          std::uniform_real_distribution<float> ratio(0.3F, 2);
+          terms_.push_back(ratio(random));
+        }
       }
       group_begins_.push_back(group_begins_.back() + groups);
     }

@@ -9,6 +9,7 @@
 #include "tests/vector/binary/plain_binary.hpp"
 #include "tests/vector/reference.hpp"
 #include "warpdex/vector/binary/binary_vectors.hpp"
+#include "warpdex/vector/lists/ivf_settings.hpp"
 
 namespace warpdex::vector::reference {
 
@@ -43,20 +44,22 @@ inline std::vector<Answer> rank_list_codes(const Lists<BinaryCoding>& vectors,
   BinaryVectors as_rows;
   as_rows.metric = vectors.metric;
   as_rows.quantizer = vectors.quantizer;
-  if (!is_l2) as_rows.quantizer.centre = zeros;
+  if (as_rows.quantizer.centre.empty()) as_rows.quantizer.centre = zeros;
   const PlainQuery plain = plain_query(as_rows, query, query_bits);
   if (vectors.metric == Metric::kCosine) normalize(query);
   std::vector<Answer> lists;
   std::vector<float> centroid(dimension);
   for (std::size_t list = 0; list < vectors.lists(); ++list) {
     copy_row(vectors.centroids.vectors, list, centroid.data());
-    lists.push_back({distance(vectors.metric, query, centroid), list});
+    lists.push_back({distance(coarse_metric(vectors.metric), query, centroid), list});
   }
-  rank(vectors.metric, lists);
+  rank(coarse_metric(vectors.metric), lists);
   std::vector<Answer> all;
   for (std::size_t probe = 0; probe < probes; ++probe) {
     const std::size_t list = lists[probe].row;
-    const float base = is_l2 ? lists[probe].distance : 0.0F - lists[probe].distance;
+    copy_row(vectors.centroids.vectors, list, centroid.data());
+    const float near = distance(vectors.metric, query, centroid);
+    const float base = is_l2 ? near : 0.0F - near;
     for (std::size_t p = vectors.begins[list]; p < vectors.begins[list + 1]; ++p) {
       const std::size_t row = vectors.row_numbers[p];
       if (filter != nullptr && !filter->contains(row)) continue;
@@ -67,7 +70,9 @@ inline std::vector<Answer> rank_list_codes(const Lists<BinaryCoding>& vectors,
       }
       const float factor = vectors.factors.empty() ? 1.0F : vectors.factors[p];
       const float share = plain.weight * factor * static_cast<float>(product);
-      const float value = share + (base + (is_l2 ? vectors.terms[p] : 0.0F));
+      float term = vectors.terms.empty() ? 0.0F : vectors.terms[p];
+      if (!is_l2) term = plain.share * term;
+      const float value = share + (base + term);
       all.push_back({is_l2 ? std::max(value, 0.0F) : 0.0F - value, row});
     }
   }

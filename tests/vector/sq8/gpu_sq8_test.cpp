@@ -191,7 +191,7 @@ TEST_F(GpuSq8, CodesAreTheCpus) {
       const Store store = random() % 2 == 0 ? Store::kHalf : Store::kFloat;
       const Collection all(metric, store, dimension, test::draw(random, 5000 * dimension, 1, 2));
       BuildSteps steps({}, {});
-      const IvfLists lists = make_lists(all.vectors, {.lists = 60}, steps);
+      const IvfLists lists = make_lists(all.vectors, {.lists = 60}, false, steps);
       const Sq8Training training = train_scales(all.vectors, lists, 0, steps);
       const Sq8Quantizer quantizer = training.quantizer(dimension);
       const AllBytes cpu = encode_all_bytes(all.vectors, lists, quantizer, nullptr);

@@ -1,6 +1,7 @@
 // Sections of the quantizer, and checks of codes.
 #include "binary/format/binary_format.hpp"
 
+#include "binary/encode_rows.hpp"
 #include "binary/row_encoder.hpp"
 #include "format/list_sections.hpp"
 #include "format/manifest.hpp"
@@ -14,6 +15,14 @@ namespace {
 
 constexpr std::size_t kPartGroups = 64;
 
+/// The term that a vector has.
+float term_of(const BinaryVectors& codes, std::size_t place) {
+  if (codes.metric == Metric::kL2) return codes.vectors.norms[place];
+  std::vector<float> row(codes.quantizer.dimension);
+  copy_row(codes.vectors.vectors, place, row.data());
+  return product_term(row, codes.quantizer.centre);
+}
+
 void check_group(const VectorSegment& segment, const BinaryVectors& codes, std::size_t group,
                  RowEncoder& encoder) {
   const CodeGroups layout{codes.quantizer.code_bytes()};
@@ -26,7 +35,7 @@ void check_group(const VectorSegment& segment, const BinaryVectors& codes, std::
       throw FormatError("the correction of row " + std::to_string(segment.row(place)) +
                         " is not that of its vector");
     }
-    if (codes.terms.empty() || codes.terms[place] == codes.vectors.norms[place]) continue;
+    if (codes.terms.empty() || codes.terms[place] == term_of(codes, place)) continue;
     throw FormatError("the term of row " + std::to_string(segment.row(place)) +
                       " is not that of its vector");
   }
@@ -93,11 +102,11 @@ BinaryQuantizer BinaryFormat::open_quantizer(const OpenedSections& sections) {
                             settings.binary.is_corrected,
                             {},
                             open_rotation(sections)};
-  // Queries are compared with residuals once the index's own centre is taken from them.
-  if (!settings.index.in_lists) {
-    quantizer.centre = sections.first.section(section::kCodeCentre).as<float>(settings.dimension);
-  } else if (settings.metric == Metric::kL2) {
+  quantizer.moves_queries = has_terms<BinaryCoding>(settings);
+  if (settings.index.in_lists && settings.metric == Metric::kL2) {
     quantizer.centre = sections.vectors.centre;
+  } else if (!settings.index.in_lists || quantizer.moves_queries) {
+    quantizer.centre = sections.first.section(section::kCodeCentre).as<float>(settings.dimension);
   }
   return quantizer;
 }
@@ -119,8 +128,8 @@ BinaryVectors BinaryFormat::open_all(const OpenedSections& sections) {
   const std::size_t bytes =
       groups_of(codes.rows) * CodeGroups{codes.quantizer.code_bytes()}.group_bytes();
   codes.codes = sections.own.section(section::kCodes).as<std::uint8_t>(bytes);
-  codes.terms =
-      sections.own.section(section::kTerms).as<float>(codes.metric == Metric::kL2 ? codes.rows : 0);
+  const std::size_t terms = has_terms<BinaryCoding>(sections.settings) ? codes.rows : 0;
+  codes.terms = sections.own.section(section::kTerms).as<float>(terms);
   const std::size_t corrections = codes.quantizer.is_corrected ? codes.rows : 0;
   codes.factors = sections.own.section(section::kFactors).as<float>(corrections);
   codes.residuals = sections.own.section(section::kResiduals).as<float>(corrections);
@@ -146,7 +155,7 @@ void BinaryFormat::verify(const VectorSegment& segment, const Lists<BinaryCoding
   check_finite(codes.terms, codes.factors);
   check_row_numbers(segment);
   if (!codes.keeps_vectors()) return;
-  const BinaryQuantizer quantizer = of_residuals(codes.quantizer);
+  const BinaryQuantizer& quantizer = codes.quantizer;
   const auto check = [&](ResidualBitEncoder& encoder, std::uint64_t p,
                          const std::vector<std::uint8_t>& code) {
     std::vector<float> row(quantizer.dimension);
@@ -160,7 +169,10 @@ void BinaryFormat::verify(const VectorSegment& segment, const Lists<BinaryCoding
   };
   check_list_codes(
       codes, quantizer.code_bytes(),
-      [&] { return ResidualBitEncoder(quantizer, codes.centre, codes.metric == Metric::kL2); },
+      [&] {
+        return ResidualBitEncoder(quantizer, centre_of_terms(quantizer, codes.centre),
+                                  !codes.terms.empty(), codes.metric);
+      },
       check);
 }
 

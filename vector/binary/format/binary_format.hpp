@@ -27,9 +27,10 @@ struct CodingFormat<BinaryCoding> {
   static BinaryQuantizer open_quantizer(const OpenedSections& sections);
   static void write_quantizer(const BinaryQuantizer& quantizer, const std::filesystem::path& folder,
                               std::vector<SectionInfo>& sections);
-  /// The centre of lists is one of queries, not of residuals.
-  static BinaryQuantizer of_residuals(BinaryQuantizer quantizer) {
-    quantizer.centre = {};
+  /// The index's own centre is a section of its own.
+  static BinaryQuantizer as_stored(const Lists<BinaryCoding>& lists) {
+    BinaryQuantizer quantizer = lists.quantizer;
+    if (!lists.centre.empty()) quantizer.centre = {};
     return quantizer;
   }
 

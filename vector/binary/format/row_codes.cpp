@@ -1,5 +1,6 @@
 // Binary codes of all rows in their order: built in memory, or into sections as they are made.
 #include <utility>
+#include <vector>
 
 #include "binary/encode_rows.hpp"
 #include "binary/format/binary_format.hpp"
@@ -44,9 +45,14 @@ void write_row_codes(const FlatVectors& rows, const BinaryQuantizer& quantizer, 
   job.sections.push_back(codes.finish());
   job.sections.push_back(factors.finish());
   job.sections.push_back(residuals.finish());
-  const bool has_terms = rows.metric == Metric::kL2;
-  job.sections.push_back(write_section(job.folder, section::kTerms,
-                                       has_terms ? rows.norms : std::span<const float>()));
+  std::vector<float> own_terms;
+  std::span<const float> terms;
+  if (rows.metric == Metric::kL2) {
+    terms = rows.norms;
+  } else if (quantizer.moves_queries) {
+    terms = own_terms = product_terms(rows.vectors, quantizer.centre, threads);
+  }
+  job.sections.push_back(write_section(job.folder, section::kTerms, terms));
 }
 
 }  // namespace
@@ -58,7 +64,7 @@ BinaryVectors OwnedBinaryVectors::view() const {
   view.quantizer = {rows.dimension, bits, scale, is_corrected, centre, rotation};
   view.rows = rows.rows;
   view.codes = codes;
-  if (vectors.metric == Metric::kL2) view.terms = vectors.norms;
+  view.terms = vectors.metric == Metric::kL2 ? vectors.norms : terms;
   view.factors = factors;
   view.residuals = residuals;
   view.vectors = vectors;
@@ -83,6 +89,9 @@ OwnedBinaryVectors build_binary(const FlatVectors& rows, const BinarySettings& s
     built.factors.insert(built.factors.end(), some.factors.begin(), some.factors.end());
     built.residuals.insert(built.residuals.end(), some.residuals.begin(), some.residuals.end());
   });
+  if (rows.metric != Metric::kL2) {
+    built.terms = product_terms(rows.vectors, quantizer.centre, settings.threads);
+  }
   built.centre = std::move(training.centre);
   built.rotation = std::move(training.rotation);
   return built;

@@ -16,7 +16,8 @@ struct DeviceQueryCodes {
   const float* bases = nullptr;
   std::uint32_t count = 0;
   std::uint32_t bits = 0;
-  std::int32_t top = 0;  ///< of all queries
+  std::int32_t top = 0;           ///< of all queries
+  const float* shares = nullptr;  ///< of products whose vectors have terms
 };
 
 /// BinaryVectors in GPU memory.

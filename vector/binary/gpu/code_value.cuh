@@ -1,9 +1,22 @@
 // The distance of a vector by its code, to the bit of the host's code_distance().
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 namespace warpdex::vector {
+
+/// A vector's term in the distance of a query. For l2 vectors have terms.
+template <bool kIsL2>
+__device__ __forceinline__ float shared_term(const float* terms, std::size_t vector, float share) {
+  if constexpr (kIsL2) return __ldg(terms + vector);
+  return terms == nullptr ? 0.0F : __fmul_rn(share, __ldg(terms + vector));
+}
+
+/// The share of a query; 1 where there are no terms.
+__device__ __forceinline__ float share_of(const float* shares, std::uint32_t query) {
+  return shares == nullptr ? 1.0F : shares[query];
+}
 
 /// Smaller when nearer. `weight` is the query's times the vector's factor; `product` is a whole
 /// number that a float holds as the host rounds it.

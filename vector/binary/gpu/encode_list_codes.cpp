@@ -67,9 +67,9 @@ class ListBitEncoder {
     codes_.copy_codes(places, results, stream_);
     auto* const terms = reinterpret_cast<float*>(results + code_bytes(groups));
     if (rules_.has_terms) {
-      find_residual_terms(
-          {residuals_, stride_, places, dimension_, input.lists, centroids_, centre_, terms_},
-          stream_);
+      find_residual_terms({residuals_, stride_, places, dimension_, input.lists, centroids_,
+                           centre_, rules_.metric == Metric::kL2, terms_},
+                          stream_);
       copy_to_host(terms, terms_, places, stream_);
     }
     if (rules_.quantizer.is_corrected) codes_.copy_factors(places, terms + places, stream_);

@@ -1,6 +1,7 @@
 // Uploads codes and terms.
 #include "binary/gpu/gpu_binary_codes.hpp"
 
+#include <cmath>
 #include <string>
 
 #include "warpdex/core/cuda/check_internal.hpp"
@@ -24,7 +25,7 @@ GpuBinaryCodes::GpuBinaryCodes(const BinaryVectors& vectors, Resources& resource
   codes_.bits = static_cast<std::uint32_t>(quantizer.bits);
   codes_.is_l2 = vectors.metric == Metric::kL2;
   for (const float term : vectors.terms) {
-    if (!(term <= max_term_)) max_term_ = term;
+    if (!(std::abs(term) <= max_term_)) max_term_ = std::abs(term);
   }
   if (!vectors.factors.empty()) max_factor_ = 0;
   for (const float factor : vectors.factors) {

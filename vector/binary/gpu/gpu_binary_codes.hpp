@@ -28,7 +28,7 @@ class GpuBinaryCodes {
   bool overlaps_launches() const { return overlaps_launches_; }
   /// The account that all of it, and the scratch memory of searches, count in.
   MemoryBudget& memory() const { return memory_; }
-  /// The largest of the terms, or 0; NaN where one is.
+  /// The largest absolute value of a term, or 0; NaN where one is.
   float max_term() const { return max_term_; }
   /// The largest of the factors, or 1; likewise.
   float max_factor() const { return max_factor_; }

@@ -48,8 +48,12 @@ __device__ __forceinline__ void set_sums(ByteSums& sums) {
 /// A distance is w h p + t + b, with w the query's weight, h the vector's factor (1 without
 /// corrections), p the product, t the vector's term and b the query's base. It is within the limit
 /// L only if w p + t/h - (L - b)/h is at most 0, up to rounding, for which there is a slack. Panels
-/// bring t/h and 1/h.
+/// bring t/h and 1/h. For products t is times the query's share; so all else is divided by it,
+/// which is rounded once more.
+template <bool kIsL2>
 struct OwnQueries {
+  static constexpr float kSlack = kIsL2 ? 0x1p-20F : 0x1p-19F;
+
   std::uint32_t query[2];
   float weight[2];
   float bound[2];  ///< L - b, and the slack
@@ -65,9 +69,14 @@ struct OwnQueries {
       weight[half] = -task.queries.weights[query[half]];
       const float base = task.queries.bases[query[half]];
       const float limit = task.limits[query[half]];
+      const float share = kIsL2 ? 1.0F : share_of(task.queries.shares, query[half]);
       const float size = weight[half] * task.max_factor * static_cast<float>(task.queries.top) +
-                         fabsf(base) + fabsf(task.max_term) + fabsf(limit);
-      bound[half] = limit - base + 0x1p-20F * size;
+                         fabsf(base) + share * fabsf(task.max_term) + fabsf(limit);
+      bound[half] = limit - base + kSlack * size;
+      if constexpr (!kIsL2) {
+        weight[half] /= share;
+        bound[half] /= share;
+      }
       // No comparison with NaN holds.
       shift[half] = exists ? weight[half] * shift_of_sums * (1 + 0x1p-21F) : nanf("");
     }
@@ -75,28 +84,34 @@ struct OwnQueries {
 };
 
 /// The values that come with a panel's rows: t/h, and with corrections 1/h.
-template <bool kHasFactors>
+template <bool kIsL2, bool kHasFactors>
 struct PanelValues {
   const float* terms;
 
   /// A distance may be within the query's limit only if this is at most excess_limit().
   template <class Sum>
-  __device__ __forceinline__ float excess(const OwnQueries& own, std::uint32_t half, Sum sum,
+  __device__ __forceinline__ float excess(const OwnQueries<kIsL2>& own, std::uint32_t half, Sum sum,
                                           std::uint32_t column) const {
     const float about = fmaf(own.weight[half], shifted_product(sum), terms[column]);
     if constexpr (!kHasFactors) return about;
     return fmaf(-own.bound[half], terms[kPanelRows + column], about);
   }
-  static __device__ __forceinline__ float excess_limit(const OwnQueries& own, std::uint32_t half) {
+  static __device__ __forceinline__ float excess_limit(const OwnQueries<kIsL2>& own,
+                                                       std::uint32_t half) {
     return kHasFactors ? own.shift[half] : own.bound[half] + own.shift[half];
   }
 };
 
 /// In shared memory, what is needed of queries where a distance may be within the limit: a read of
 /// global memory would hold up all warps.
+template <bool kIsL2>
 struct SharedQueries {
+  static constexpr std::uint32_t kShares = kIsL2 ? 1 : kPanelRows;
+
   float bases[kPanelRows];
   float limits[kPanelRows];
+  float weights[kShares];  ///< for products
+  float shares[kShares];
 
   /// All threads, before a barrier.
   __device__ void load(const MatchBitsTask& task) {
@@ -104,27 +119,35 @@ struct SharedQueries {
     if (threadIdx.x >= kPanelRows || query >= task.queries.count) return;
     bases[threadIdx.x] = task.queries.bases[query];
     limits[threadIdx.x] = task.limits[query];
+    if constexpr (!kIsL2) {
+      weights[threadIdx.x] = -task.queries.weights[query];
+      shares[threadIdx.x] = share_of(task.queries.shares, query);
+    }
   }
 };
 
-/// The distance of a row of a panel. `terms` as in PanelValues.
+/// The distance of a row of a panel and a query, whose number among the CTA's is `place` and whose
+/// weight for l2 is `weight`. `term` as in PanelValues.
 template <bool kIsL2, bool kHasFactors, class Sum>
-__device__ __forceinline__ float value_of(const MatchBitsTask& task, float weight, float base,
-                                          Sum sum, std::uint32_t row, float term) {
+__device__ __forceinline__ float value_of(const MatchBitsTask& task,
+                                          const SharedQueries<kIsL2>& queries, std::uint32_t place,
+                                          float weight, Sum sum, std::uint32_t row, float term) {
+  if constexpr (!kIsL2) weight = queries.weights[place];
   if constexpr (kHasFactors) {
     weight = __fmul_rn(weight, __ldg(task.rows.slacks + row));
     term = __ldg(task.rows.offsets + row);
   }
-  return code_value<kIsL2>(weight, base, product_of(sum), term);
+  if constexpr (!kIsL2) term = __fmul_rn(queries.shares[place], term);
+  return code_value<kIsL2>(weight, queries.bases[place], product_of(sum), term);
 }
 
 /// Appends the distances of two rows of a tile that are within their limits.
 template <bool kIsL2, bool kHasFactors, class Sums>
-__device__ __forceinline__ void keep_within(const MatchBitsTask& task, const OwnQueries& own,
+__device__ __forceinline__ void keep_within(const MatchBitsTask& task, const OwnQueries<kIsL2>& own,
                                             std::uint32_t m, std::uint32_t panel, const Sums& sums,
-                                            const float* terms, const SharedQueries& queries,
+                                            const float* terms, const SharedQueries<kIsL2>& queries,
                                             StagedLists& lists) {
-  const PanelValues<kHasFactors> values{terms};
+  const PanelValues<kIsL2, kHasFactors> values{terms};
   const float most[2] = {values.excess_limit(own, 0), values.excess_limit(own, 1)};
   constexpr std::uint32_t kBlocksAtOnce = 4;
   static_assert(kColumnBlocks % kBlocksAtOnce == 0);
@@ -151,8 +174,8 @@ __device__ __forceinline__ void keep_within(const MatchBitsTask& task, const Own
         if (!(values.excess(own, half, sum, column) <= most[half])) continue;
         const std::uint32_t row = panel * kPanelRows + column;
         const std::uint32_t query = row_of_sum(m, half);
-        const float value = value_of<kIsL2, kHasFactors>(
-            task, own.weight[half], queries.bases[query], sum, row, terms[column]);
+        const float value = value_of<kIsL2, kHasFactors>(task, queries, query, own.weight[half],
+                                                         sum, row, terms[column]);
         if (value <= queries.limits[query]) {
           lists.add(own.query[half], {value, task.first_place + row});
         }
@@ -163,9 +186,9 @@ __device__ __forceinline__ void keep_within(const MatchBitsTask& task, const Own
 
 /// Writes all distances of two rows of a tile.
 template <bool kIsL2, bool kHasFactors, class Sums>
-__device__ __forceinline__ void keep_all(const MatchBitsTask& task, const OwnQueries& own,
+__device__ __forceinline__ void keep_all(const MatchBitsTask& task, const OwnQueries<kIsL2>& own,
                                          std::uint32_t m, std::uint32_t panel, const Sums& sums,
-                                         const float* terms, const SharedQueries& queries) {
+                                         const float* terms, const SharedQueries<kIsL2>& queries) {
 #pragma unroll
   for (std::uint32_t half = 0; half < 2; ++half) {
     if (blockIdx.x * kPanelRows + row_of_sum(m, half) >= task.queries.count) continue;
@@ -175,7 +198,7 @@ __device__ __forceinline__ void keep_all(const MatchBitsTask& task, const OwnQue
       const std::uint32_t column = column_of_sum(i / 2, i % 2);
       const std::uint32_t row = panel * kPanelRows + column;
       const float value =
-          value_of<kIsL2, kHasFactors>(task, own.weight[half], queries.bases[row_of_sum(m, half)],
+          value_of<kIsL2, kHasFactors>(task, queries, row_of_sum(m, half), own.weight[half],
                                        sums[m][i / 2][2 * half + i % 2], row, terms[column]);
       list[row] = {value, task.first_place + row};
     }
@@ -189,7 +212,7 @@ __global__ void __launch_bounds__(kProductThreads, 2)
     match_code_panels(MatchBitsTask task, ProductShape shape) {
   extern __shared__ __align__(1024) std::uint8_t shared[];
   __shared__ StagedTile tiles[3];
-  __shared__ SharedQueries queries;
+  __shared__ SharedQueries<kIsL2> queries;
   queries.load(task);
   using Task = ProductTaskOf<kHasFactors ? 2 : 1>;
   using Sums = typename Product::Sums;
@@ -197,7 +220,7 @@ __global__ void __launch_bounds__(kProductThreads, 2)
   const auto part = [&](std::uint32_t number) {
     return static_cast<std::uint32_t>(std::uint64_t{task.row_panels} * number / gridDim.y);
   };
-  OwnQueries own[kRowBlocks];
+  OwnQueries<kIsL2> own[kRowBlocks];
 #pragma unroll
   for (std::uint32_t m = 0; m < kRowBlocks; ++m) own[m].load(task, m, kShiftOf<Sum>);
   const Task product{task.query_panels + std::size_t{blockIdx.x} * task.chunks * kChunkBytes,

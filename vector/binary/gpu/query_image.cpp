@@ -21,10 +21,15 @@ constexpr std::size_t kPartQueries = 16;
 
 /// Whether no distance of the query can be infinite or NaN.
 bool is_bounded(const QueryCode& query, const GpuBinaryCodes& codes) {
-  const float max_term = codes.max_term();
-  const double size = std::abs(double{query.weight}) * double{codes.max_factor()} * query.top +
-                      std::abs(double{query.base}) + std::abs(double{max_term});
-  return size < double{FLT_MAX} / 4;
+  constexpr double kMinWeight = 0x1p-100;
+  const double max_term = double{query.share} * double{codes.max_term()};
+  const double weight = std::abs(double{query.weight});
+  const double size =
+      weight * double{codes.max_factor()} * query.top + std::abs(double{query.base}) + max_term;
+  // Products are compared in units of the share (match_bits.cu).
+  return size < double{FLT_MAX} / 4 &&
+         (query.share == 1 || (size / double{query.share} < double{FLT_MAX} / 4 &&
+                               weight / double{query.share} >= kMinWeight));
 }
 
 }  // namespace
@@ -47,6 +52,7 @@ QueryImage::Pieces QueryImage::cut(Arena& arena, std::size_t queries) const {
   pieces.words = arena.take<std::uint32_t>(queries * words_);
   pieces.weights = arena.take<float>(queries);
   pieces.bases = arena.take<float>(queries);
+  pieces.shares = arena.take<float>(queries);
   pieces.limits = arena.take<float>(queries);
   pieces.margins = arena.take<float>(queries);
   pieces.is_open = arena.take<std::uint32_t>(queries);
@@ -72,6 +78,7 @@ void QueryImage::encode_one(const Pieces& pieces, const float* query, std::size_
   std::copy(code.words.begin(), code.words.end(), pieces.words + place * words_);
   pieces.weights[place] = code.weight;
   pieces.bases[place] = code.base;
+  pieces.shares[place] = code.share;
   pieces.limits[place] = is_known ? FLT_MAX : -FLT_MAX;
   pieces.margins[place] = candidate_margin(depth, code);
   pieces.is_open[place] = is_known ? 0 : 1;

@@ -36,7 +36,7 @@ class QueryImage {
   /// In GPU memory, of what was sent.
   DeviceQueries floats() const { return {gpu_.prepared, count_, stride_}; }
   DeviceQueryCodes codes() const {
-    return {gpu_.words, words_, gpu_.weights, gpu_.bases, count_, query_bits_, top_};
+    return {gpu_.words, words_, gpu_.weights, gpu_.bases, count_, query_bits_, top_, gpu_.shares};
   }
   /// Limits, margins (as slacks) and open queries, for tighten().
   QueryPanels panels() const;
@@ -49,6 +49,7 @@ class QueryImage {
     std::uint32_t* words;
     float* weights;
     float* bases;
+    float* shares;
     float* limits;
     float* margins;
     std::uint32_t* is_open;

@@ -142,6 +142,7 @@ __global__ void __launch_bounds__(kScanThreads) scan_bits(ScanBitsTask task, Sin
   __syncthreads();
   const float weight = queries.weights[query];
   const float base = queries.bases[query];
+  const float query_share = kIsL2 ? 1.0F : share_of(queries.shares, query);
   const float limit = sink.limit(query);
   const std::uint32_t first = task.first_panel * kGroupsOfPanel;
   const std::uint32_t end = first + task.panels * kGroupsOfPanel;
@@ -154,7 +155,7 @@ __global__ void __launch_bounds__(kScanThreads) scan_bits(ScanBitsTask task, Sin
     if (begin < task.codes.rows) {
       own.exists = own.row < task.codes.rows && is_allowed(task.filter, own.row);
       float term = 0;
-      if (kIsL2 && own.exists) term = __ldg(task.codes.terms + own.row);
+      if (own.exists) term = shared_term<kIsL2>(task.codes.terms, own.row, query_share);
       const std::uint32_t distance = code_distance<kQueryBits>(task.codes, steps.group(), words);
       const int product = queries.top - 2 * static_cast<int>(distance);
       float own_weight = weight;

@@ -66,7 +66,7 @@ __device__ __forceinline__ void write_facts(const UnpackTask& task, const Unpack
   float offset = __int_as_float(0x7F800000);
   const bool is_allowed =
       exists && (task.filter == nullptr || (task.filter[row / 64] >> (row % 64) & 1) != 0);
-  if (is_allowed) offset = task.codes.is_l2 ? task.codes.terms[row] : 0.0F;
+  if (is_allowed) offset = task.codes.terms == nullptr ? 0.0F : task.codes.terms[row];
   panels.offsets[at] = offset;
   if (task.codes.factors == nullptr) return;
   const float factor = exists ? task.codes.factors[row] : 1.0F;

@@ -19,27 +19,32 @@
 namespace warpdex::vector {
 
 /// What binary codes of residuals need: the scale is such that the share `settings.clip` of the
-/// components of a sample of them lies outside. There is no centre. Throws what listeners throw.
+/// components of a sample of them lies outside. The centre, which is one of queries, is that of
+/// train_binary() for products; for kL2 there is none beside that of the rows. Throws what
+/// listeners throw.
 BinaryTraining train_binary_codes(const FlatVectors& rows, const IvfLists& lists,
                                   const BinarySettings& settings, BuildSteps& steps);
 
 /// One thread's. Encodes vectors of one list after the other.
 class ResidualBitEncoder {
  public:
-  /// `quantizer` has no centre; `centre` is that of FlatVectors. Both must outlive it.
+  /// `centre` is centre_of_terms(); it and what the quantizer refers to must outlive this.
   ResidualBitEncoder(const BinaryQuantizer& quantizer, std::span<const float> centre,
-                     bool has_terms);
+                     bool has_terms, Metric metric);
 
   /// `centroid` must stay until the next one.
   void set_centroid(std::span<const float> centroid) { centroid_ = centroid; }
   /// `row` has a vector of the list. Sets code_bytes() bytes. The term is |y|^2 + 2 y·(c - m), with
-  /// y the residual, c the centroid and m the centre; 0 unless it is for kL2.
+  /// y the residual, c the centroid and m the centre; for products it is -(m·y).
   RowFacts encode(std::span<const float> row, std::uint8_t* code);
 
  private:
-  const BinaryQuantizer& quantizer_;
+  double term_of_residual() const;
+
+  BinaryQuantizer quantizer_;  ///< without a centre
   std::span<const float> centre_;
   bool has_terms_;
+  bool is_l2_;
   std::span<const float> centroid_;
   std::vector<float> residual_;
   std::vector<float> rotated_;

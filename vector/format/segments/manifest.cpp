@@ -12,6 +12,7 @@ namespace {
 
 constexpr std::uint64_t kOneSegmentVersion = 1;  ///< has one segment, of all rows
 constexpr std::uint64_t kFirstVersion = 2;       ///< of what needs no newer one
+constexpr std::uint64_t kProductTermsVersion = 3;
 constexpr const char* kRows = "rows";
 constexpr const char* kFirstRow = "first_row";
 constexpr std::array<const char*, 3> kIdKinds{"rows", "numbers", "texts"};
@@ -53,6 +54,8 @@ std::uint64_t version_of(const VectorIndexSettings& settings) {
     if constexpr (requires { CodingFormat<Coding>::kVersion; }) {
       version = CodingFormat<Coding>::kVersion;
     }
+    const bool has_products = HasProductTerms<Coding> && settings.metric != Metric::kL2;
+    if (has_products && has_terms<Coding>(settings)) version = kProductTermsVersion;
   });
   return version;
 }
@@ -128,6 +131,7 @@ Manifest manifest_from_json(std::string_view text) {
   check_manifest_checksum(text);
   Manifest manifest;
   manifest.settings = read_settings(reader);
+  manifest.settings.has_product_terms = reader.number("version") >= kProductTermsVersion;
   manifest.rows = reader.number("rows");
   if (manifest.rows > kMaxRows) damaged_manifest("rows");
   read_coding(reader, manifest.settings);

@@ -217,7 +217,7 @@ template <class Coding>
 void Merge::write_trained(const Lists<Coding>& first) {
   if constexpr (HasCodes<Coding>) {
     using Format = CodingFormat<Coding>;
-    const auto quantizer = Format::of_residuals(first.quantizer);
+    const auto quantizer = Format::as_stored(first);
     if (!Format::kIsWrittenLast) Format::write_quantizer(quantizer, folder_, sections_);
     write_centroids(first.centroids);
     if (Format::kIsWrittenLast) Format::write_quantizer(quantizer, folder_, sections_);

@@ -29,9 +29,8 @@ void write_in_lists(const SegmentJob& job, const ClusterMembers& members) {
 /// The sections codes and terms and, if the coding has some, factors.
 template <class Coding>
 void write_list_codes(const SegmentJob& job, const IvfLists& lists,
-                      const typename Coding::Quantizer& trained, std::size_t threads) {
+                      const typename Coding::Quantizer& quantizer, std::size_t threads) {
   const FlatVectors& rows = job.rows.flat;
-  const auto quantizer = CodingFormat<Coding>::of_residuals(trained);
   const ListGroups groups(lists.members);
   SectionWriter codes(job.folder, section::kCodes);
   SectionWriter terms(job.folder, section::kTerms);
@@ -42,7 +41,9 @@ void write_list_codes(const SegmentJob& job, const IvfLists& lists,
     for_each_piece(groups, block, all,
                    [&](std::span<const float> piece) { append_all(to, piece); });
   };
-  encode_list_codes(rows, {quantizer, lists.centroids, rows.centre, rows.metric == Metric::kL2},
+  encode_list_codes(rows,
+                    {quantizer, lists.centroids, centre_of_terms(quantizer, rows.centre),
+                     has_terms<Coding>(job.settings), rows.metric},
                     groups, threads, job.steps, [&](const EncodedBlock& block) {
                       codes.append(block.codes);
                       append(block, block.terms, terms);
@@ -58,7 +59,9 @@ void build_lists(const SegmentJob& job) {
   const FlatVectors& rows = job.rows.flat;
   const VectorIndexSettings& settings = job.settings;
   const IvfLists lists =
-      settings.index.in_lists ? make_lists(rows, settings.ivf, job.steps) : one_list(rows);
+      settings.index.in_lists
+          ? make_lists(rows, settings.ivf, has_spherical_lists<Coding>(rows.metric), job.steps)
+          : one_list(rows);
   if constexpr (HasCodes<Coding>) {
     const auto trained = CodingFormat<Coding>::train(rows, lists, settings, job.steps);
     const auto quantizer = trained.quantizer(settings.dimension);

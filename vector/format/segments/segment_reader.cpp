@@ -141,7 +141,7 @@ Lists<Coding> SegmentReader::open_list_codes() {
     const CodeGroups layout{opened.quantizer.code_bytes()};
     opened.codes = section(section::kCodes)
                        .template as<std::uint8_t>(group_begins_.back() * layout.group_bytes());
-    const std::size_t terms = opened.metric == Metric::kL2 ? view_.rows : 0;
+    const std::size_t terms = has_terms<Coding>(manifest_.settings) ? view_.rows : 0;
     opened.terms = section(section::kTerms).template as<float>(terms);
     if constexpr (CodingFormat<Coding>::kHasFactors) {
       const bool has_factors = CodingFormat<Coding>::has_factors(opened.quantizer);

@@ -25,6 +25,7 @@ VectorIndexSettings checked(const VectorIndexSettings& settings) {
                      " components, not " + std::to_string(settings.dimension));
   }
   VectorIndexSettings settled = settings;
+  settled.has_product_terms = true;
   vector_kind_name(settings.index);  // throws for a kind that there is not
   with_coding(settings.index.coding,
               [&]<class Coding>(Coding) { CodingFormat<Coding>::check(settled); });

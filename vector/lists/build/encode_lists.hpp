@@ -17,7 +17,7 @@ namespace warpdex::vector {
 
 /// What stands beside a vector's code.
 struct RowFacts {
-  float term = 0;    ///< what its distance has beside its code and its list, for kL2
+  float term = 0;    ///< what its distance has beside its code and its list
   float factor = 0;  ///< of its correction
 };
 

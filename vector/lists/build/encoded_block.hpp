@@ -9,6 +9,7 @@
 #include "lists/build/list_groups.hpp"
 #include "warpdex/vector/binary/binary_quantizer.hpp"
 #include "warpdex/vector/data/matrix.hpp"
+#include "warpdex/vector/metric.hpp"
 #include "warpdex/vector/pq/product_quantizer.hpp"
 
 namespace warpdex::vector {
@@ -16,11 +17,23 @@ namespace warpdex::vector {
 /// How rows are encoded: each as the residual from the centroid of its list.
 template <class Quantizer>
 struct RulesOf {
-  const Quantizer& quantizer;  ///< of binary codes: without a centre
+  const Quantizer& quantizer;  ///< of binary codes: its centre is not taken from residuals
   const Matrix<float>& centroids;
-  std::span<const float> centre;  ///< of FlatVectors
+  std::span<const float> centre;  ///< centre_of_terms()
   bool has_terms = false;
+  Metric metric = Metric::kL2;  ///< that terms are for
 };
+
+/// The point that terms refer to: the quantizer's centre or, where it has none, that of the rows
+/// (FlatVectors).
+template <class Quantizer>
+std::span<const float> centre_of_terms(const Quantizer& quantizer, std::span<const float> rows) {
+  if constexpr (requires { quantizer.centre; }) {
+    if (!quantizer.centre.empty()) return quantizer.centre;
+  }
+  return rows;
+}
+
 using EncodingRules = RulesOf<ProductQuantizer>;
 using BitRules = RulesOf<BinaryQuantizer>;
 

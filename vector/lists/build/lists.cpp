@@ -33,7 +33,8 @@ double mean_length(const VectorView& rows, std::span<const std::uint64_t> sample
   return sum / static_cast<double>(sample.size());
 }
 
-Matrix<float> train(const FlatVectors& rows, const IvfSettings& ivf, BuildSteps& steps) {
+Matrix<float> train(const FlatVectors& rows, const IvfSettings& ivf, bool is_spherical,
+                    BuildSteps& steps) {
   const std::size_t wanted = ivf.train == 0 ? kTrainingRowsPerList * ivf.lists : ivf.train;
   const std::vector<std::uint64_t> sample = sample_rows(rows.vectors.rows, wanted, ivf.seed);
   KmeansSettings settings;
@@ -41,8 +42,7 @@ Matrix<float> train(const FlatVectors& rows, const IvfSettings& ivf, BuildSteps&
   settings.iterations = kTrainingIterations;
   settings.seed = ivf.seed;
   settings.threads = ivf.threads;
-  // Directions count. A product prefers long centroids, so all get one length.
-  settings.is_spherical = rows.metric != Metric::kL2;
+  settings.is_spherical = is_spherical;
   settings.on_iteration = [&](const KmeansIteration& told) {
     steps.tell("training", told.number, kTrainingIterations);
   };
@@ -53,7 +53,7 @@ Matrix<float> train(const FlatVectors& rows, const IvfSettings& ivf, BuildSteps&
       [&] {
         centroids = kmeans(copy_rows(rows.vectors, sample, ivf.threads), settings).centroids;
       });
-  if (settings.is_spherical) {
+  if (is_spherical) {
     const auto length = static_cast<float>(mean_length(rows.vectors, sample));
     for (float& component : centroids.values) component *= length;
   }
@@ -115,8 +115,9 @@ IvfSettings settled(const IvfSettings& settings, std::size_t rows) {
   return ivf;
 }
 
-IvfLists make_lists(const FlatVectors& rows, const IvfSettings& settings, BuildSteps& steps) {
-  return assign_to_lists(rows, train(rows, settings, steps), settings.threads, steps);
+IvfLists make_lists(const FlatVectors& rows, const IvfSettings& settings, bool is_spherical,
+                    BuildSteps& steps) {
+  return assign_to_lists(rows, train(rows, settings, is_spherical, steps), settings.threads, steps);
 }
 
 IvfLists one_list(const FlatVectors& rows) {

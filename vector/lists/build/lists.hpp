@@ -8,6 +8,7 @@
 
 #include "kmeans/update.hpp"
 #include "lists/build/steps.hpp"
+#include "warpdex/vector/codings/codings.hpp"
 #include "warpdex/vector/data/matrix.hpp"
 #include "warpdex/vector/flat/flat_vectors.hpp"
 #include "warpdex/vector/lists/ivf_settings.hpp"
@@ -28,10 +29,20 @@ std::size_t default_lists(std::size_t rows);
 /// lists than rows.
 IvfSettings settled(const IvfSettings& settings, std::size_t rows);
 
+/// Whether the centroids of lists are directions, all of one length, rather than means. A product
+/// prefers long centroids. Cosine does not, since its lists are chosen by squared distance; and
+/// codes lose less of what is left of a mean.
+template <class Coding>
+constexpr bool has_spherical_lists(Metric metric) {
+  if (metric == Metric::kCosine) return !HasProductTerms<Coding>;
+  return metric == Metric::kInnerProduct;
+}
+
 /// Trains the centroids of `settings.lists` lists on a sample, and puts each row into the list of
 /// the nearest, by squared distance for all metrics. Norms of rows are not read. Throws what
 /// listeners throw; InputError, with the row, for what is not finite.
-IvfLists make_lists(const FlatVectors& rows, const IvfSettings& settings, BuildSteps& steps);
+IvfLists make_lists(const FlatVectors& rows, const IvfSettings& settings, bool is_spherical,
+                    BuildSteps& steps);
 
 /// All rows in one list. Its centroid is the rows' centre or, where they have none, their mean, in
 /// double precision.

@@ -70,7 +70,7 @@ OwnedRowLists build_row_lists(const FlatVectors& rows, const IvfSettings& settin
                               const BuildProgress& progress, const BuildDevice& device) {
   const IvfSettings ivf = settled(settings, rows.vectors.rows);
   BuildSteps steps(progress, device);
-  IvfLists lists = make_lists(rows, ivf, steps);
+  IvfLists lists = make_lists(rows, ivf, has_spherical_lists<RowCoding>(rows.metric), steps);
   OwnedRowLists built;
   built.metric = rows.metric;
   built.store = rows.vectors.store;
@@ -89,7 +89,7 @@ OwnedCodeLists<Coding> build_codes_in_lists(const FlatVectors& rows, const IvfSe
                                             bool keeps_vectors, BuildSteps steps,
                                             const Train& train) {
   const IvfSettings ivf = settled(settings, rows.vectors.rows);
-  IvfLists lists = make_lists(rows, ivf, steps);
+  IvfLists lists = make_lists(rows, ivf, has_spherical_lists<Coding>(rows.metric), steps);
   OwnedCodeLists<Coding> built;
   built.metric = rows.metric;
   built.centre.assign(rows.centre.begin(), rows.centre.end());

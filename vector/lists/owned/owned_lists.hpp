@@ -26,7 +26,7 @@ void encode_into(const FlatVectors& rows, const IvfLists& lists,
                  OwnedCodeLists<Coding>& built) {
   const ListGroups groups(lists.members);
   const auto quantizer = trained.quantizer(rows.vectors.dimension);
-  const bool has_terms = rows.metric == Metric::kL2;
+  const bool has_terms = rows.metric == Metric::kL2 || HasProductTerms<Coding>;
   built.codes.reserve(groups.count() * CodeGroups{quantizer.code_bytes()}.group_bytes());
   if (has_terms) built.terms.reserve(rows.vectors.rows);
   const auto append = [&](const EncodedBlock& block, std::span<const float> all,
@@ -35,12 +35,14 @@ void encode_into(const FlatVectors& rows, const IvfLists& lists,
       to.insert(to.end(), piece.begin(), piece.end());
     });
   };
-  encode_list_codes(rows, {quantizer, lists.centroids, rows.centre, has_terms}, groups, threads,
-                    steps, [&](const EncodedBlock& block) {
-                      built.codes.insert(built.codes.end(), block.codes.begin(), block.codes.end());
-                      append(block, block.terms, built.terms);
-                      append(block, block.factors, built.factors);
-                    });
+  encode_list_codes(
+      rows,
+      {quantizer, lists.centroids, centre_of_terms(quantizer, rows.centre), has_terms, rows.metric},
+      groups, threads, steps, [&](const EncodedBlock& block) {
+        built.codes.insert(built.codes.end(), block.codes.begin(), block.codes.end());
+        append(block, block.terms, built.terms);
+        append(block, block.factors, built.factors);
+      });
   built.group_begins = groups.begins();
 }
 

@@ -35,7 +35,7 @@ void append(const Tile& tile, std::size_t list, std::size_t first_row, const Cod
   for (std::size_t i = 0; i < rows.size(); ++i, ++count) {
     const std::size_t to = at.position + count;
     joined.lists.row_numbers[to] = static_cast<std::uint32_t>(first_row + rows[i]);
-    if (!tile.codes.terms.empty()) joined.terms[to] = tile.codes.terms[begin + i];
+    joined.terms[to] = tile.codes.terms[begin + i];
     const std::size_t from_group = tile.codes.group_begins[list] + i / kGroupVectors;
     const std::size_t to_group = at.group + count / kGroupVectors;
     layout.read(tile.codes.codes.data() + from_group * layout.group_bytes(), i % kGroupVectors,
@@ -71,7 +71,8 @@ IvfPqTiles::IvfPqTiles(const FlatVectors& sample, const IvfSettings& settings, c
   state_->ivf = settled(settings, sample.vectors.rows);
   state_->pq = settled_codes(pq, sample.vectors.dimension);
   state_->centre.assign(sample.centre.begin(), sample.centre.end());
-  IvfLists lists = make_lists(sample, state_->ivf, state_->steps);
+  IvfLists lists =
+      make_lists(sample, state_->ivf, has_spherical_lists<PqCoding>(sample.metric), state_->steps);
   state_->trained = train_codes(sample, lists, state_->ivf, state_->pq, state_->steps);
   state_->centroids = std::move(lists.centroids);
 }
@@ -122,7 +123,7 @@ OwnedCodeLists<PqCoding> IvfPqTiles::finish() {
   own.set_begins(count, joined);
   const CodeGroups layout{own.pq.bytes};
   joined.lists.row_numbers.resize(own.first_rows.back());
-  if (own.metric == Metric::kL2) joined.terms.resize(own.first_rows.back());
+  joined.terms.resize(own.first_rows.back());
   joined.codes.resize(joined.group_begins.back() * layout.group_bytes());
   own.steps.run_on_cpu("joining", [&] {
     for_each_part(count, kTilePartLists, own.ivf.threads, [&](std::size_t first, std::size_t last) {

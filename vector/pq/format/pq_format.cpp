@@ -55,8 +55,8 @@ void PqFormat::verify(const VectorSegment& segment, const Lists<PqCoding>& codes
   check_row_numbers(segment);
   const auto check = [&](ResidualEncoder& encoder, std::uint64_t p,
                          const std::vector<std::uint8_t>& code) {
+    std::vector<float> row(codes.quantizer.dimension);
     if (codes.keeps_vectors()) {
-      std::vector<float> row(codes.quantizer.dimension);
       std::vector<std::uint8_t> expected(code.size());
       copy_row(codes.vectors.vectors, codes.row_numbers[p], row.data());
       encoder.encode(row, expected.data());
@@ -67,6 +67,13 @@ void PqFormat::verify(const VectorSegment& segment, const Lists<PqCoding>& codes
     if (codes.metric == Metric::kL2 && codes.terms[p] != encoder.term(code.data())) {
       throw FormatError("the term" + of_row(segment, codes, p) + " is not that of its code");
     }
+    if (codes.metric == Metric::kL2 || codes.terms.empty()) return;
+    const float term = codes.terms[p];
+    const bool is_right = codes.keeps_vectors()
+                              ? term == encoder.length_ratio(row, code.data())
+                              : term >= 1 / kMaxLengthRatio && term <= kMaxLengthRatio;
+    if (is_right) return;
+    throw FormatError("the term" + of_row(segment, codes, p) + " is not that of its vector");
   };
   check_list_codes(
       codes, codes.quantizer.bytes, [&] { return ResidualEncoder(codes.quantizer, codes.centre); },

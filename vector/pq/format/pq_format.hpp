@@ -28,7 +28,7 @@ struct CodingFormat<PqCoding> {
   static void write_quantizer(const ProductQuantizer& quantizer,
                               const std::filesystem::path& folder,
                               std::vector<SectionInfo>& sections);
-  static ProductQuantizer of_residuals(const ProductQuantizer& quantizer) { return quantizer; }
+  static ProductQuantizer as_stored(const Lists<PqCoding>& lists) { return lists.quantizer; }
 
   static TrainedCodes train(const FlatVectors& rows, const IvfLists& lists,
                             const VectorIndexSettings& settings, BuildSteps& steps) {
@@ -39,6 +39,11 @@ struct CodingFormat<PqCoding> {
   static void verify(const VectorSegment& segment, const Lists<PqCoding>& codes);
   static void decode(const ProductQuantizer& quantizer, const std::vector<std::uint8_t>& code,
                      const float* factor, float* out);
+  /// By which a centroid and what a code stands for are multiplied.
+  static float length_ratio(const Lists<PqCoding>& lists, std::size_t position) {
+    const bool has_ratios = lists.metric != Metric::kL2 && !lists.terms.empty();
+    return has_ratios ? lists.terms[position] : 1;
+  }
 };
 
 }  // namespace warpdex::vector

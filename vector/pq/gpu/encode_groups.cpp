@@ -65,9 +65,10 @@ class BlockEncoder {
     encode_groups({vectors, places, stride_}, input.sizes, quantizer_, codes_, stream_);
     copy_to_host(results, codes_, code_bytes(groups), stream_);
     if (!rules_.has_terms) return;
-    find_terms({codes_, input.sizes, input.lists, moved_centroids_, stride_,
-                static_cast<std::uint32_t>(groups), quantizer_, terms_},
-               stream_);
+    find_terms(
+        {input.rows, codes_, input.sizes, input.lists, moved_centroids_, stride_,
+         static_cast<std::uint32_t>(groups), quantizer_, rules_.metric == Metric::kL2, terms_},
+        stream_);
     copy_to_host(reinterpret_cast<float*>(results + code_bytes(groups)), terms_, places, stream_);
   }
 

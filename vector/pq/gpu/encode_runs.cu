@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "pq/gpu/encode_runs.hpp"
+#include "pq/residual_encoder.hpp"
 #include "warpdex/core/cuda/launch.cuh"
 #include "warpdex/core/cuda/warp.cuh"
 
@@ -174,7 +175,21 @@ RunTask make_task(const CodedVectors& vectors, const DeviceQuantizer& quantizer)
   return task;
 }
 
+/// ResidualEncoder::length_ratio(). `decoded` is the square of the length of what the code stands
+/// for.
+__device__ float length_ratio(const float* row, std::uint32_t dimension, double decoded) {
+  double own = 0;
+  for (std::uint32_t c = 0; c < dimension; ++c) {
+    const double component = row[c];
+    own = __dadd_rn(own, __dmul_rn(component, component));
+  }
+  if (own == 0 || decoded == 0) return 1;
+  const double ratio = __dsqrt_rn(__ddiv_rn(own, decoded));
+  return __double2float_rn(fmin(fmax(ratio, 1 / kMaxLengthRatio), kMaxLengthRatio));
+}
+
 /// Work item: a vector, a thread. Reading codewords from the L1 cache bounds it.
+template <bool kIsL2>
 __global__ void __launch_bounds__(kThreads) find_term(TermTask task, std::uint32_t stored_bytes) {
   const std::uint32_t place = blockIdx.x * kThreads + threadIdx.x;
   const std::uint32_t group = place / kGroup;
@@ -197,11 +212,21 @@ __global__ void __launch_bounds__(kThreads) find_term(TermTask task, std::uint32
         static_cast<std::uint32_t>(std::uint64_t{part + 1} * quantizer.dimension / parts);
     for (; column < end; ++column) {
       const double y = quantizer.codebooks[std::size_t{column} * codewords + word];
-      const double twice = __dmul_rn(2, centroid[column]);
-      sum = __dadd_rn(sum, __dmul_rn(y, __dadd_rn(y, twice)));
+      if constexpr (kIsL2) {
+        const double twice = __dmul_rn(2, centroid[column]);
+        sum = __dadd_rn(sum, __dmul_rn(y, __dadd_rn(y, twice)));
+      } else {
+        const double component = __dadd_rn(y, double{centroid[column]});
+        sum = __dadd_rn(sum, __dmul_rn(component, component));
+      }
     }
   }
-  task.terms[place] = __double2float_rn(sum);
+  if constexpr (kIsL2) {
+    task.terms[place] = __double2float_rn(sum);
+  } else {
+    const float* const row = task.rows + std::size_t{place} * quantizer.dimension;
+    task.terms[place] = length_ratio(row, quantizer.dimension, sum);
+  }
 }
 
 }  // namespace
@@ -223,7 +248,7 @@ void encode_groups(const CodedVectors& vectors, const std::uint32_t* sizes,
 
 void find_terms(const TermTask& task, const Stream& stream) {
   launch(launch_over("find_term", std::size_t{task.groups} * kGroup, kThreads, stream.handle()),
-         find_term, task, (task.quantizer.bytes + 3) / 4 * 4);
+         task.is_l2 ? find_term<true> : find_term<false>, task, (task.quantizer.bytes + 3) / 4 * 4);
 }
 
 }  // namespace warpdex::vector

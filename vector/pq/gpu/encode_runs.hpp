@@ -35,6 +35,7 @@ void encode_groups(const CodedVectors& vectors, const std::uint32_t* sizes,
 
 /// What terms are made of.
 struct TermTask {
+  const float* rows;           ///< the vectors, for products: `dimension` floats each, without gaps
   const std::uint8_t* codes;   ///< groups
   const std::uint32_t* sizes;  ///< of each group
   const std::uint32_t* lists;  ///< of each group
@@ -42,10 +43,11 @@ struct TermTask {
   std::uint32_t stride;
   std::uint32_t groups;
   DeviceQuantizer quantizer;
+  bool is_l2;
   float* terms;  ///< 32 a group; those of places without a vector are not written
 };
 
-/// Queues the computation of ResidualEncoder's terms, to the bit.
+/// Queues the computation of ResidualEncoder's terms or, for products, length ratios, to the bit.
 void find_terms(const TermTask& task, const Stream& stream);
 
 }  // namespace warpdex::vector

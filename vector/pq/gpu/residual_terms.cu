@@ -17,8 +17,9 @@ __global__ void __launch_bounds__(kThreads) find_terms(ResidualTermsTask task) {
   for (std::uint32_t c = 0; c < task.dimension; ++c) {
     const double y = residual[c];
     const double middle = task.centre == nullptr ? 0 : double{task.centre[c]};
-    const double moved = __dmul_rn(2, __dsub_rn(centroid[c], middle));
-    term = __dadd_rn(term, __dmul_rn(y, __dadd_rn(y, moved)));
+    double factor = -middle;
+    if (task.is_l2) factor = __dadd_rn(y, __dmul_rn(2, __dsub_rn(centroid[c], middle)));
+    term = __dadd_rn(term, __dmul_rn(y, factor));
   }
   task.terms[own] = __double2float_rn(term);
 }

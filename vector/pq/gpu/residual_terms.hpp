@@ -1,4 +1,4 @@
-// What a squared distance has beside a residual's code and its centroid's distance.
+// What a distance has beside a residual's code and its centroid's distance.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,8 @@ struct ResidualTermsTask {
   const std::uint32_t* lists;  ///< of each 32 residuals
   const float* centroids;      ///< `dimension` floats each, without gaps
   const float* centre;         ///< null: the origin
-  float* terms;                ///< `count` of them
+  bool is_l2;
+  float* terms;  ///< `count` of them
 };
 
 /// Queues the computation, to the bits of ResidualBitEncoder. O(count * dimension).

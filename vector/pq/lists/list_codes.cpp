@@ -37,11 +37,13 @@ Matrix<float> sample_residuals(const VectorView& rows, const IvfLists& lists,
 struct ListRowEncoder {
   ResidualEncoder residuals;
   bool has_terms;
+  bool is_l2;
 
   void set_centroid(std::span<const float> centroid) { residuals.set_centroid(centroid); }
   RowFacts encode(std::span<const float> row, std::uint8_t* code) {
     residuals.encode(row, code);
-    return {has_terms ? residuals.term(code) : 0, 0};
+    if (!has_terms) return {};
+    return {is_l2 ? residuals.term(code) : residuals.length_ratio(row, code), 0};
   }
 };
 
@@ -94,7 +96,8 @@ void encode_list_codes(const FlatVectors& rows, const EncodingRules& rules,
   encode_lists(
       rows, rules, {rules.quantizer.bytes, rules.has_terms, false}, groups, threads, steps,
       [&] {
-        return ListRowEncoder{ResidualEncoder(rules.quantizer, rules.centre), rules.has_terms};
+        return ListRowEncoder{ResidualEncoder(rules.quantizer, rules.centre), rules.has_terms,
+                              rules.metric == Metric::kL2};
       },
       sink);
 }

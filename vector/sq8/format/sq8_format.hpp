@@ -27,7 +27,7 @@ struct CodingFormat<Sq8Coding> {
   static Sq8Quantizer open_quantizer(const OpenedSections& sections);
   static void write_quantizer(const Sq8Quantizer& quantizer, const std::filesystem::path& folder,
                               std::vector<SectionInfo>& sections);
-  static Sq8Quantizer of_residuals(const Sq8Quantizer& quantizer) { return quantizer; }
+  static Sq8Quantizer as_stored(const Lists<Sq8Coding>& lists) { return lists.quantizer; }
 
   static Sq8Training train(const FlatVectors& rows, const IvfLists& lists,
                            const VectorIndexSettings& settings, BuildSteps& steps) {

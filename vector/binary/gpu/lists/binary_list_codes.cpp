@@ -16,6 +16,9 @@ IntegerCodes<BinaryCoding>::IntegerCodes(const Lists<BinaryCoding>& lists) : lis
   for (const float factor : lists.factors) {
     if (!(std::abs(factor) <= max_factor_)) max_factor_ = std::abs(factor);
   }
+  for (const float term : lists.terms) {
+    if (!(std::abs(term) <= max_term_)) max_term_ = std::abs(term);
+  }
 }
 
 DeviceBinaryCodes IntegerCodes<BinaryCoding>::place(Arena& arena, const Stream* stream) const {
@@ -37,8 +40,9 @@ std::size_t IntegerCodes<BinaryCoding>::query_words(std::size_t bits) const {
 IntegerQuery IntegerCodes<BinaryCoding>::encode(const float* query, std::size_t bits) const {
   QueryCode code = encode_query(lists_.metric, lists_.quantizer, bits, query);
   const double largest =
-      std::abs(double{code.weight}) * double{max_factor_} * static_cast<double>(code.top);
-  return {std::move(code.words), code.weight, 0, largest};
+      std::abs(double{code.weight}) * double{max_factor_} * static_cast<double>(code.top) +
+      double{code.share} * double{max_term_};
+  return {std::move(code.words), code.weight, code.share, largest};
 }
 
 DeviceQueryCodes IntegerCodes<BinaryCoding>::queries(const IntegerQueries& queries,
@@ -49,7 +53,8 @@ DeviceQueryCodes IntegerCodes<BinaryCoding>::queries(const IntegerQueries& queri
           nullptr,
           queries.count,
           static_cast<std::uint32_t>(bits),
-          code_product_top(lists_.quantizer, bits)};
+          code_product_top(lists_.quantizer, bits),
+          queries.shifts};
 }
 
 bool IntegerCodes<BinaryCoding>::suits_products(std::size_t bits) const {

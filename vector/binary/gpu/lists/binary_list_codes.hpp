@@ -18,7 +18,7 @@ class IntegerCodes<BinaryCoding> {
  public:
   using Device = DeviceBinaryCodes;
   static constexpr const char* kWhat = "binary codes";
-  static constexpr bool kHasShifts = false;
+  static constexpr bool kHasShifts = true;  ///< shares of the centre
 
   explicit IntegerCodes(const Lists<BinaryCoding>& lists);
 
@@ -36,6 +36,7 @@ class IntegerCodes<BinaryCoding> {
  private:
   const Lists<BinaryCoding>& lists_;
   float max_factor_ = 1;
+  float max_term_ = 0;
 };
 
 void scan_list_codes(const ScanListCodesTask<DeviceBinaryCodes>& task, const Stream& stream);

@@ -26,6 +26,9 @@ struct BitListForm {
                                std::uint32_t /*list*/, float centroid) {
     return centroid;
   }
+  static __device__ float share(const DeviceQueryCodes& queries, std::uint32_t query) {
+    return share_of(queries.shares, query);
+  }
 
   static __device__ void bring(const DeviceBinaryCodes& codes, std::uint32_t group, bool exists,
                                std::uint32_t plane, std::uint32_t low, std::uint32_t high) {

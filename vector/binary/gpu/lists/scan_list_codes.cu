@@ -14,7 +14,10 @@ class BitListScan {
 
   __device__ BitListScan(const DeviceBinaryCodes& codes, const DeviceQueryCodes& queries,
                          std::uint32_t query)
-      : codes_(codes), weight_(queries.weights[query]), top_(queries.top) {}
+      : codes_(codes),
+        weight_(queries.weights[query]),
+        share_(share_of(queries.shares, query)),
+        top_(queries.top) {}
 
   __device__ __forceinline__ int product(std::uint32_t group, const uint4* words) const {
     return top_ - 2 * static_cast<int>(code_distance<kQueryBits>(codes_, group, words));
@@ -26,10 +29,12 @@ class BitListScan {
   __device__ __forceinline__ float base(std::uint32_t /*list*/, float centroid) const {
     return centroid;
   }
+  __device__ __forceinline__ float share() const { return share_; }
 
  private:
   const DeviceBinaryCodes& codes_;
   float weight_;
+  float share_;
   std::int32_t top_;
 };
 

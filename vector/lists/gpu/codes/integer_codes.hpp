@@ -11,7 +11,7 @@ namespace warpdex::vector {
 struct IntegerQuery {
   std::vector<std::uint32_t> words;  ///< of its code
   float weight = 0;                  ///< of products
-  float shift = 0;                   ///< of what the coding has of a list
+  float shift = 0;                   ///< of what the coding has of a list, or of terms
   double largest = 0;  ///< what both count in a distance, as an absolute value, at the most
 };
 

@@ -4,6 +4,7 @@
 
 #include <cfloat>
 #include <cstdint>
+#include <type_traits>
 
 #include "binary/gpu/code_value.cuh"
 #include "binary/gpu/staged_lists.cuh"
@@ -28,11 +29,31 @@ struct ListQueryRow {
   float limit;
 };
 
+/// Where terms of products are multiplied.
+struct SharedQueryRow : ListQueryRow {
+  float share;  ///< above 0, so that infinite terms stay
+};
+
+template <class Form>
+concept HasShares = requires(const typename Form::Codes::Queries& queries) {
+  Form::share(queries, 0U);
+};
+
+template <class Form, bool kIsL2>
+using RowOf = std::conditional_t<HasShares<Form> && !kIsL2, SharedQueryRow, ListQueryRow>;
+
+__device__ __forceinline__ float term_of_row(const ListQueryRow& /*row*/, float term) {
+  return term;
+}
+__device__ __forceinline__ float term_of_row(const SharedQueryRow& row, float term) {
+  return __fmul_rn(row.share, term);
+}
+
 /// Sets the weights, bases and limits of the task's queries for the list. `centroid` is room in
 /// shared memory. A CTA; ends with a barrier.
-template <class Form>
+template <class Form, class Row>
 __device__ void set_rows(const MatchListCodesTask<typename Form::Codes>& task, std::uint32_t number,
-                         std::uint32_t list, float* centroid, ListQueryRow (&rows)[kPanelRows]) {
+                         std::uint32_t list, float* centroid, Row (&rows)[kPanelRows]) {
   constexpr std::uint32_t kRowsAtOnce = 8;  // queries that a warp compares with a centroid
   bring_centroid(task.lists.centroids, list, task.queries.stride, centroid);
   const std::uint32_t dimension = task.lists.codes.dimension;
@@ -47,10 +68,15 @@ __device__ void set_rows(const MatchListCodesTask<typename Form::Codes>& task, s
     if (lane_id() % (kWarp / kRowsAtOnce) != 0) continue;
     const std::uint32_t row = first_sum<kRowsAtOnce>();
     const std::uint32_t query = entries[row];
-    ListQueryRow own{query, 0, 0, -FLT_MAX};
+    Row own{};
+    static_cast<ListQueryRow&>(own) = {query, 0, 0, -FLT_MAX};
     if (query != kNoEntry) {
-      own = {query, Form::weight(task.lists.codes, task.codes, query, list),
-             Form::base(task.lists.codes, task.codes, query, list, base), task.limits[query]};
+      static_cast<ListQueryRow&>(own) = {
+          query, Form::weight(task.lists.codes, task.codes, query, list),
+          Form::base(task.lists.codes, task.codes, query, list, base), task.limits[query]};
+    }
+    if constexpr (std::is_same_v<Row, SharedQueryRow>) {
+      own.share = query == kNoEntry ? 1.0F : Form::share(task.codes, query);
     }
     rows[first + row] = own;
   }
@@ -58,12 +84,12 @@ __device__ void set_rows(const MatchListCodesTask<typename Form::Codes>& task, s
 }
 
 /// Brings the task's queries and codes to shared memory (PanelProduct).
-template <class Form>
+template <class Form, class Row>
 struct ListCodePanels {
   static constexpr std::uint32_t kValuesOfRow = Form::kHasFactors ? 2 : 1;
 
   const MatchListCodesTask<typename Form::Codes>& task;
-  const ListQueryRow* rows;
+  const Row* rows;
   std::uint32_t first_group;  ///< of the list
   std::uint32_t group_end;
   std::uint32_t first_panel;  ///< of the list
@@ -109,14 +135,13 @@ struct ListCodePanels {
 
 /// Adds what is within the limits to the candidates. `row_numbers` begin with that of the panel's
 /// first vector.
-template <bool kIsL2, bool kHasFactors>
+template <bool kIsL2, bool kHasFactors, class Row>
 __device__ __forceinline__ void keep_within(const std::uint32_t* row_numbers,
-                                            const ListQueryRow (&rows)[kPanelRows],
-                                            const ByteSums& sums, const float* terms,
-                                            StagedLists& lists) {
+                                            const Row (&rows)[kPanelRows], const ByteSums& sums,
+                                            const float* terms, StagedLists& lists) {
 #pragma unroll
   for (std::uint32_t m = 0; m < kRowBlocks; ++m) {
-    const ListQueryRow own[2] = {rows[row_of_sum(m, 0)], rows[row_of_sum(m, 1)]};
+    const Row own[2] = {rows[row_of_sum(m, 0)], rows[row_of_sum(m, 1)]};
 #pragma unroll
     for (std::uint32_t i = 0; i < 2 * kColumnBlocks; ++i) {
       const std::uint32_t column = column_of_sum(i / 2, i % 2);
@@ -126,7 +151,8 @@ __device__ __forceinline__ void keep_within(const std::uint32_t* row_numbers,
         float weight = own[half].weight;
         if constexpr (kHasFactors) weight = __fmul_rn(weight, terms[kPanelRows + column]);
         const float product = __int2float_rn(sums[m][i / 2][2 * half + i % 2]);
-        const float value = code_value<kIsL2>(weight, own[half].base, product, term);
+        const float value =
+            code_value<kIsL2>(weight, own[half].base, product, term_of_row(own[half], term));
         if (value <= own[half].limit) lists.add(own[half].query, {value, row_numbers[column]});
       }
     }
@@ -135,21 +161,23 @@ __device__ __forceinline__ void keep_within(const std::uint32_t* row_numbers,
 
 /// Work item: a task and a part of its list's panels, a CTA of 8 warps. Shared memory: that of
 /// PanelProduct, 2 KiB of rows, 9 KiB of candidates on their way. A Form says what bounds it. It
-/// has, of its Codes: weight() and base() of a query in a list, kHasFactors, and bring(), which
-/// writes the two units of 32 components of the lane's vector, zeros where it does not exist.
+/// has, of its Codes: weight() and base() of a query in a list, share(), by which terms of products
+/// are multiplied, if there are some, kHasFactors, and bring(), which writes the two units of 32
+/// components of the lane's vector, zeros where it does not exist.
 template <class Form, bool kIsL2>
 __global__ void __launch_bounds__(kProductThreads, 2)
     match_list_panels(MatchListCodesTask<typename Form::Codes> task, ProductShape shape) {
   extern __shared__ __align__(1024) std::uint8_t shared[];
   __shared__ StagedTile tiles[3];
-  __shared__ ListQueryRow rows[kPanelRows];
+  using Row = RowOf<Form, kIsL2>;
+  __shared__ Row rows[kPanelRows];
   const std::uint32_t number = blockIdx.x;
   if (number >= *task.tasks.count) return;
   const ListTask own = task.tasks.tasks[number];
   const std::uint32_t list = list_of_panel(task.panel_begins, task.list_count, own.first_panel);
   // The products take that memory later.
   set_rows<Form>(task, number, list, reinterpret_cast<float*>(shared), rows);
-  using Panels = ListCodePanels<Form>;
+  using Panels = ListCodePanels<Form, Row>;
   const std::uint32_t first_panel = task.panel_begins[list];
   const std::uint32_t position = task.lists.begins[list];
   const Panels panels{task,
@@ -185,7 +213,7 @@ template <class Form, bool kIsL2>
 void launch_match(const MatchListCodesTask<typename Form::Codes>& task, const Stream& stream) {
   const auto kernel = match_list_panels<Form, kIsL2>;
   const std::uint32_t chunks = code_chunks(task.lists.codes.dimension, PanelNumber::kByte);
-  static_assert(3 * sizeof(StagedTile) + kPanelRows * sizeof(ListQueryRow) <= kBesideListPanels);
+  static_assert(3 * sizeof(StagedTile) + kPanelRows * sizeof(SharedQueryRow) <= kBesideListPanels);
   constexpr std::uint32_t kValues = Form::kHasFactors ? 2 : 1;
   const ProductShape shape = product_shape(kValues, kBesideListPanels);
   const std::size_t bytes = shape.bytes(chunks, kValues);

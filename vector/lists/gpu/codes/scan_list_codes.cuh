@@ -36,7 +36,8 @@ __device__ __forceinline__ bool allows_row(const std::uint64_t* filter, std::uin
 
 /// Work item: a group of 32 vectors of query blockIdx.y, a warp; grid-stride. Shared memory: the
 /// query's words. A Scan is made of the codes, the queries and the query's number; it has
-/// product(group, words), of the lane's vector, weight(list, position) and base(list, base).
+/// product(group, words), of the lane's vector, weight(list, position) and base(list, base), and
+/// share(), by which terms of products are multiplied, if there are some.
 template <class Scan, bool kIsL2>
 __global__ void __launch_bounds__(kListScanThreads)
     scan_groups(ScanListCodesTask<typename Scan::Codes> task) {
@@ -70,7 +71,11 @@ __global__ void __launch_bounds__(kListScanThreads)
       const int product = scan.product(task.lists.group_begins[list] + in_list, words);
       if (exists) {
         const std::uint32_t row = __ldg(task.lists.row_numbers + position);
-        const float term = kIsL2 ? __ldg(task.lists.codes.terms + position) : 0.0F;
+        float term = 0;
+        if constexpr (kIsL2) term = __ldg(task.lists.codes.terms + position);
+        if constexpr (!kIsL2 && requires { scan.share(); }) {
+          term = shared_term<kIsL2>(task.lists.codes.terms, position, scan.share());
+        }
         value = code_value<kIsL2>(scan.weight(list, position), scan.base(list, bases[probe]),
                                   __int2float_rn(product), term);
         if (allows_row(task.filter, row)) id = row;

@@ -56,17 +56,17 @@ CodeBound CodeBound::of(const Lists<PqCoding>& vectors) {
   bound.is_l2 = vectors.metric == Metric::kL2;
   bound.longest = round_up(longest_residual(vectors.quantizer));
   bound.farthest = round_up(farthest_centroid(vectors));
+  float& largest = bound.is_l2 ? bound.term : bound.ratio;
   for (const float term : vectors.terms) {
-    if (!(std::abs(term) <= bound.term)) bound.term = round_up(std::abs(double{term}));
-    if (std::isinf(bound.term)) break;
+    if (!(std::abs(term) <= largest)) largest = round_up(std::abs(double{term}));
+    if (std::isinf(largest)) break;
   }
   const std::size_t operations = dimension + vectors.quantizer.bytes;
   bound.additions = (static_cast<float>(vectors.quantizer.bytes) + 16) * 0x1p-24F;
   bound.tiny = static_cast<float>(operations) * 0x1p-147F;
   bound.relative = half.relative;
   bound.absolute = half.absolute;
-  bound.is_bounded =
-      bound.longest <= kLargest && bound.farthest <= kLargest && bound.term <= kLargest;
+  bound.is_bounded = bound.longest <= kLargest && bound.farthest <= kLargest && largest <= kLargest;
   if (bound.is_bounded) bound.scale = half_scale(Metric::kInnerProduct, bound.longest);
   return bound;
 }

@@ -17,6 +17,10 @@
 //   more roundings happen where S, base, term and a limit are put together: bytes + 16 has room.
 // - What is lost below the range of normal floats: 2^-149 for each operation.
 //
+// For products t is 0, and D is a vector's length ratio h times what it is above, rounded. So is
+// h (S + w base) by one more product; both count among the roundings. So the bound is times the
+// largest h.
+//
 // For l2 a D below 0 becomes 0. Where S + w (base + t) is put up to 0, too, the bound holds on.
 //
 // |y| is at most the root of the sum, over runs, of the longest codeword's square. |base| is at
@@ -43,7 +47,8 @@ struct CodeBound {
   float scale = 1;      ///< of decoded residuals, a power of two
   float longest = 0;    ///< upper bound of their lengths
   float farthest = 0;   ///< of the distances of centroids from the centre, or of their lengths
-  float term = 0;       ///< of the terms' absolute values
+  float term = 0;       ///< of the absolute values of terms that are added
+  float ratio = 1;      ///< of length ratios
   float additions = 0;  ///< roundings of a canonical sum, and a few more
   float tiny = 0;       ///< what a canonical sum may lose below the range of normal floats
   float relative = 0;   ///< of HalfBound
@@ -61,11 +66,12 @@ struct CodeBound {
     const float sum = length + farthest;
     return (is_l2 ? sum * sum : length * farthest) * 1.001F;
   }
-  /// How far S + w (base + t) is from w D at the most. `scaled_length` is A, `weight` is w.
+  /// How far S + w (base + t), for products h times S + w base, is from w D at the most.
+  /// `scaled_length` is A, `weight` is w.
   WARPDEX_HOST_DEVICE float error(float scaled_length, float weight, float largest_base) const {
     const float product = scaled_length * scale * longest;
     const float sums = additions * (weight * (largest_base + term) + product);
-    return 1.01F * (relative * product + absolute + sums + weight * tiny);
+    return ratio * (1.01F * (relative * product + absolute + sums + weight * tiny));
   }
   /// How far a sum by ByteTables may be from D at the most. Each of its `bytes` entries is off by
   /// half a `step`, and a little for the rounding's own rounding. No partial sum is larger than
@@ -74,7 +80,8 @@ struct CodeBound {
   WARPDEX_HOST_DEVICE float table_error(std::uint32_t bytes, float step, float length,
                                         float largest_base) const {
     const float sums = largest_base + term + 3 * length * longest;
-    return 1.01F * (0.501F * step * static_cast<float>(bytes) + 2 * (additions * sums + tiny));
+    const float rounded = 0.501F * step * static_cast<float>(bytes);
+    return ratio * (1.01F * (rounded + 2 * (additions * sums + tiny)));
   }
 };
 

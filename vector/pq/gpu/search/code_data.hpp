@@ -12,8 +12,8 @@ namespace warpdex::vector {
 
 /// Codes in their lists. The bytes are those of the index.
 struct DeviceCodes {
-  const std::uint8_t* groups = nullptr;        ///< of 32 vectors, as docs/vector.md says
-  const float* terms = nullptr;                ///< for l2; else null
+  const std::uint8_t* groups = nullptr;  ///< of 32 vectors, as docs/vector.md says
+  const float* terms = nullptr;  ///< of each vector; for products length ratios, null: all are 1
   const std::uint32_t* row_numbers = nullptr;  ///< of each vector, list after list
   /// Of each list among the vectors and among the groups, and the end.
   const std::uint32_t* begins = nullptr;

@@ -7,6 +7,7 @@
 #include "flat/gpu/panel_product.cuh"
 #include "lists/gpu/task_panels.cuh"
 #include "pq/gpu/search/group_scan.cuh"
+#include "pq/gpu/search/list_bases.cuh"
 #include "pq/gpu/search/match_codes.hpp"
 
 namespace warpdex::vector {
@@ -20,11 +21,11 @@ struct RowRules {
   std::uint32_t query;
   float weight;  ///< of terms
   float base;    ///< weighted
-  float limit;   ///< of a sum without its base; larger ones are not wanted
+  float limit;   ///< of a sum, for l2 without its base; larger ones are not wanted
 };
 
 /// Brings the task's queries and decoded codes to shared memory (PanelProduct).
-template <bool kIs8Bits>
+template <bool kIsL2, bool kIs8Bits>
 struct CodePanels {
   static constexpr std::uint32_t kValuesOfRow = 1;
 
@@ -60,8 +61,9 @@ struct CodePanels {
     }
   }
 
-  /// Terms; infinity where there is no vector, or one that is not allowed. The other half of the
-  /// threads calls for the codes of a panel that comes later, so that decoding need not wait.
+  /// Terms; where there is no vector, or one that is not allowed, excluding_term(). The other half
+  /// of the threads calls for the codes of a panel that comes later, so that decoding need not
+  /// wait.
   __device__ void bring_columns(std::uint32_t to, std::uint32_t panel) const {
     constexpr std::uint32_t kPanelsAhead = 2;
     constexpr std::uint32_t kLineBytes = 128;
@@ -75,10 +77,10 @@ struct CodePanels {
       return;
     }
     const std::uint32_t own = position + (panel - first_panel) * kPanelRows + threadIdx.x;
-    float term = __int_as_float(0x7F800000);
+    float term = excluding_term<kIsL2>();
     if (own < position_end &&
         (task.filter == nullptr || is_allowed(task.filter, task.codes.row_numbers[own]))) {
-      term = task.codes.terms == nullptr ? 0.0F : task.codes.terms[own];
+      term = term_of<kIsL2>(task.codes, own);
     }
     store_float(to + threadIdx.x * 4, term);
   }

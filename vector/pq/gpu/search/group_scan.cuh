@@ -70,10 +70,13 @@ __device__ __forceinline__ void add_codes(const DeviceCodes& codes, const float*
   }
 }
 
-/// The value, smaller when nearer, that a sum stands for.
+/// The value, smaller when nearer, that the sum of the vector at `position` stands for.
 template <bool kIsL2>
-__device__ __forceinline__ float value_of_sum(float sum) {
-  return kIsL2 && sum < 0 ? 0.0F : __fadd_rn(sum, 0.0F);
+__device__ __forceinline__ float value_of_sum(const DeviceCodes& codes, std::uint32_t position,
+                                              float sum) {
+  if constexpr (kIsL2) return sum < 0 ? 0.0F : __fadd_rn(sum, 0.0F);
+  if (codes.terms == nullptr) return __fadd_rn(sum, 0.0F);
+  return __fadd_rn(__fmul_rn(sum, codes.terms[position]), 0.0F);
 }
 
 /// Whether a filter (null: all) allows a row.
@@ -187,7 +190,10 @@ __device__ __forceinline__ void score_tile(const ScanCodesTask& task, const floa
   }
   add_codes<kAtOnce>(task.codes, tables, groups, lanes, tile.values);
 #pragma unroll
-  for (int i = 0; i < kAtOnce; ++i) tile.values[i] = value_of_sum<kIsL2>(tile.values[i]);
+  for (int i = 0; i < kAtOnce; ++i) {
+    if (!kIsL2 && (tile.exists >> i & 1) == 0) continue;
+    tile.values[i] = value_of_sum<kIsL2>(task.codes, tile.positions[i], tile.values[i]);
+  }
 }
 
 /// Calls visit(tile, is_first) for the groups of the CTA's share of query slot blockIdx.y: all

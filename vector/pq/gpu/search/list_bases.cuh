@@ -36,6 +36,20 @@ __device__ __forceinline__ void bring_centroid(const DeviceRows& centroids, std:
   __syncthreads();
 }
 
+/// The term with which a sum is within no limit: infinity, or for products, whose sums are times
+/// their terms, NaN.
+template <bool kIsL2>
+__device__ __forceinline__ float excluding_term() {
+  return __int_as_float(kIsL2 ? 0x7F800000 : 0x7FC00000);
+}
+
+/// The term of a vector.
+template <bool kIsL2>
+__device__ __forceinline__ float term_of(const DeviceCodes& codes, std::uint32_t position) {
+  if (codes.terms == nullptr) return kIsL2 ? 0.0F : 1.0F;
+  return codes.terms[position];
+}
+
 /// Canonical distances, smaller when nearer, of kCount queries and a padded centroid; the lane gets
 /// that of first_sum<kCount>(). Where an entry is kNoEntry, it is some query's. Terms are the same
 /// whichever side is the query. A warp.

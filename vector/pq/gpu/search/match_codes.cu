@@ -46,6 +46,7 @@ struct Extra {
 
 /// Sets the weights, bases and limits of the task's queries for the list. `centroid` is room in
 /// shared memory. A CTA; ends with a barrier.
+template <bool kIsL2>
 __device__ void set_rows(const MatchCodesTask& task, std::uint32_t number, std::uint32_t list,
                          float* centroid, RowRules* rows) {
   bring_centroid(task.codes.centroids, list, task.queries.stride, centroid);
@@ -54,10 +55,7 @@ __device__ void set_rows(const MatchCodesTask& task, std::uint32_t number, std::
     const std::uint32_t* const entries =
         task.tasks.entries + std::size_t{number} * kPanelRows + first;
     const std::uint32_t dimension = task.codes.dimension;
-    const float base =
-        task.codes.is_l2
-            ? find_bases<true, kRowsAtOnce>(task.queries, dimension, entries, centroid)
-            : find_bases<false, kRowsAtOnce>(task.queries, dimension, entries, centroid);
+    const float base = find_bases<kIsL2, kRowsAtOnce>(task.queries, dimension, entries, centroid);
     if (lane_id() % (kWarp / kRowsAtOnce) != 0) continue;
     const std::uint32_t row = first_sum<kRowsAtOnce>();
     const std::uint32_t query = entries[row];
@@ -66,20 +64,23 @@ __device__ void set_rows(const MatchCodesTask& task, std::uint32_t number, std::
     if (limit > -FLT_MAX) {
       rules.weight = task.panels.scales[query];
       rules.base = rules.weight * base;
-      rules.limit = __fsub_rn(limit, rules.base);
+      rules.limit = kIsL2 ? __fsub_rn(limit, rules.base) : limit;
     }
     rows[first + row] = rules;
   }
   __syncthreads();
 }
 
-/// A sum without its base.
+/// A sum without its base; for products a sum.
+template <bool kIsL2>
 __device__ __forceinline__ float partial_sum(const RowRules& rules, float term, float product) {
-  return __fmaf_rn(rules.weight, term, product);
+  if constexpr (kIsL2) return __fmaf_rn(rules.weight, term, product);
+  return __fmul_rn(__fadd_rn(product, rules.base), term);
 }
 
 /// The sums of a thread within two rows of a tile: bit 2 * n + odd of kept[half] is set if that one
 /// is within the limit.
+template <bool kIsL2>
 __device__ __forceinline__ void find_kept(const RowRules (&rules)[2], const TileSums& sums,
                                           const float* terms, std::uint32_t m,
                                           std::uint32_t (&kept)[2]) {
@@ -91,7 +92,7 @@ __device__ __forceinline__ void find_kept(const RowRules (&rules)[2], const Tile
       const float term = terms[column_of_sum(n, odd)];
 #pragma unroll
       for (std::uint32_t half = 0; half < 2; ++half) {
-        const float sum = partial_sum(rules[half], term, sums[m][n][2 * half + odd]);
+        const float sum = partial_sum<kIsL2>(rules[half], term, sums[m][n][2 * half + odd]);
         if (sum <= rules[half].limit) kept[half] |= 1U << (2 * n + odd);
       }
     }
@@ -99,6 +100,7 @@ __device__ __forceinline__ void find_kept(const RowRules (&rules)[2], const Tile
 }
 
 /// Adds what is within the limits to the candidates. `place` is that of the panel's first vector.
+template <bool kIsL2>
 __device__ __forceinline__ void keep_within(const MatchCodesTask& task, const RowRules* rows,
                                             const TileSums& sums, const float* terms,
                                             std::uint32_t place) {
@@ -106,14 +108,13 @@ __device__ __forceinline__ void keep_within(const MatchCodesTask& task, const Ro
   for (std::uint32_t m = 0; m < kRowBlocks; ++m) {
     const RowRules rules[2] = {rows[row_of_sum(m, 0)], rows[row_of_sum(m, 1)]};
     std::uint32_t kept[2];
-    find_kept(rules, sums, terms, m, kept);
+    find_kept<kIsL2>(rules, sums, terms, m, kept);
     if (!__any_sync(kWholeWarp, (kept[0] | kept[1]) != 0)) continue;
     const std::uint32_t query[2] = {rules[0].query, rules[1].query};
     append_kept(task.lists, kept, query, place, [&](std::uint32_t i, std::uint32_t half) {
-      const float sum = partial_sum(rules[half], terms[column_of_sum(i / 2, i % 2)],
-                                    sums[m][i / 2][2 * half + i % 2]);
-      const float whole = __fadd_rn(sum, rules[half].base);
-      return task.codes.is_l2 ? fmaxf(whole, 0.0F) : whole;
+      const float sum = partial_sum<kIsL2>(rules[half], terms[column_of_sum(i / 2, i % 2)],
+                                           sums[m][i / 2][2 * half + i % 2]);
+      return kIsL2 ? fmaxf(__fadd_rn(sum, rules[half].base), 0.0F) : sum;
     });
   }
 }
@@ -121,7 +122,7 @@ __device__ __forceinline__ void keep_within(const MatchCodesTask& task, const Ro
 /// Work item: a task and a part of its list's panels, a CTA of 8 warps. Shared memory: that of
 /// PanelProduct, 2 KiB of rows, and the codebooks (512 bytes a component) if they fit. See above
 /// for what bounds it.
-template <bool kIs8Bits, bool kHasBooks>
+template <bool kIsL2, bool kIs8Bits, bool kHasBooks>
 __global__ void __launch_bounds__(kProductThreads, 2)
     match_code_panels(MatchCodesTask task, ProductShape shape) {
   extern __shared__ __align__(1024) std::uint8_t shared[];
@@ -133,7 +134,7 @@ __global__ void __launch_bounds__(kProductThreads, 2)
   const Extra extra(shared + shape.bytes(chunks), dimension);
   const std::uint32_t list = list_of_panel(task.panel_begins, task.codes.lists, own.first_panel);
   // The products take that memory later.
-  set_rows(task, number, list, reinterpret_cast<float*>(shared), extra.rows);
+  set_rows<kIsL2>(task, number, list, reinterpret_cast<float*>(shared), extra.rows);
   for (std::uint32_t i = threadIdx.x; i < units_of(dimension); i += kProductThreads) {
     extra.units[i] = task.units[i];
   }
@@ -146,21 +147,22 @@ __global__ void __launch_bounds__(kProductThreads, 2)
   __syncthreads();
   const std::uint32_t first_group = task.codes.group_begins[list];
   const std::uint32_t first_panel = task.panel_begins[list];
-  const CodePanels<kIs8Bits> panels{task,
-                                    extra.rows,
-                                    extra.units,
-                                    kHasBooks ? extra.books : task.half_books,
-                                    first_group,
-                                    first_panel,
-                                    task.codes.begins[list],
-                                    task.codes.begins[list + 1],
-                                    chunks,
-                                    own.first_panel + own.panels * blockIdx.y / gridDim.y,
-                                    own.first_panel + own.panels * (blockIdx.y + 1) / gridDim.y};
+  const CodePanels<kIsL2, kIs8Bits> panels{
+      task,
+      extra.rows,
+      extra.units,
+      kHasBooks ? extra.books : task.half_books,
+      first_group,
+      first_panel,
+      task.codes.begins[list],
+      task.codes.begins[list + 1],
+      chunks,
+      own.first_panel + own.panels * blockIdx.y / gridDim.y,
+      own.first_panel + own.panels * (blockIdx.y + 1) / gridDim.y};
   PanelProduct(panels, shape, shared)
       .run(clear_sums, [&](std::uint32_t panel, const TileSums& sums, const float* terms) {
         const std::uint32_t group = first_group + (panel - first_panel) * kGroupsOfPanel;
-        keep_within(task, extra.rows, sums, terms, group * kGroupVectors);
+        keep_within<kIsL2>(task, extra.rows, sums, terms, group * kGroupVectors);
       });
 }
 
@@ -173,9 +175,9 @@ std::size_t shared_bytes(std::uint32_t dimension, std::uint32_t bits, bool has_b
          Extra::bytes(dimension, bits, has_books);
 }
 
-template <bool kIs8Bits, bool kHasBooks>
+template <bool kIsL2, bool kIs8Bits, bool kHasBooks>
 void launch_match(const MatchCodesTask& task, const Stream& stream) {
-  const auto kernel = match_code_panels<kIs8Bits, kHasBooks>;
+  const auto kernel = match_code_panels<kIsL2, kIs8Bits, kHasBooks>;
   const std::size_t bytes = shared_bytes(task.codes.dimension, task.codes.bits, kHasBooks);
   allow_all_shared_memory(reinterpret_cast<const void*>(kernel));
   const std::uint32_t resident = resident_ctas(kernel, kProductThreads, bytes);
@@ -185,6 +187,12 @@ void launch_match(const MatchCodesTask& task, const Stream& stream) {
           .shared_memory = bytes,
           .stream = stream.handle()},
          kernel, task, shape_of(task.codes.dimension));
+}
+
+template <bool kIs8Bits, bool kHasBooks>
+void match_metric(const MatchCodesTask& task, const Stream& stream) {
+  (task.codes.is_l2 ? launch_match<true, kIs8Bits, kHasBooks>
+                    : launch_match<false, kIs8Bits, kHasBooks>)(task, stream);
 }
 
 }  // namespace
@@ -200,9 +208,9 @@ void match_codes(const MatchCodesTask& task, const Stream& stream) {
   const bool has_books =
       shared_bytes(task.codes.dimension, task.codes.bits, true) <= task.shared_memory;
   if (task.codes.bits == 8) {
-    (has_books ? launch_match<true, true> : launch_match<true, false>)(task, stream);
+    (has_books ? match_metric<true, true> : match_metric<true, false>)(task, stream);
   } else {
-    (has_books ? launch_match<false, true> : launch_match<false, false>)(task, stream);
+    (has_books ? match_metric<false, true> : match_metric<false, false>)(task, stream);
   }
 }
 

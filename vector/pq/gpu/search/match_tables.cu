@@ -32,7 +32,7 @@ struct QueryRules {
   std::uint32_t query;
   float step;
   float base;   ///< of a sum: the centroid's distance and the smallest entries
-  float limit;  ///< of a sum without its base
+  float limit;  ///< of a sum, for l2 without its base
 };
 
 /// Bytes of 4 * kWords queries: word w has those of the queries from 4 * w on.
@@ -100,15 +100,12 @@ __device__ void bring_tables(const MatchTablesTask& task, const std::uint32_t* e
 }
 
 /// Sets the rules of a CTA's queries. A warp.
-template <std::uint32_t kWords>
+template <bool kIsL2, std::uint32_t kWords>
 __device__ void set_rules(const MatchTablesTask& task, const std::uint32_t* entries,
                           const Shared<kWords>& shared) {
   constexpr std::uint32_t kQueries = Shared<kWords>::kQueries;
   const std::uint32_t dimension = task.codes.dimension;
-  const float base =
-      task.codes.is_l2
-          ? find_bases<true, kQueries>(task.queries, dimension, entries, shared.centroid)
-          : find_bases<false, kQueries>(task.queries, dimension, entries, shared.centroid);
+  const float base = find_bases<kIsL2, kQueries>(task.queries, dimension, entries, shared.centroid);
   if (lane_id() % (kWarp / kQueries) != 0) return;
   const std::uint32_t slot = first_sum<kQueries>();
   const std::uint32_t query = entries[slot];
@@ -117,7 +114,7 @@ __device__ void set_rules(const MatchTablesTask& task, const std::uint32_t* entr
   if (limit > -FLT_MAX) {
     rules.step = task.tables.steps[query];
     rules.base = base + task.tables.lows[query];
-    rules.limit = limit - rules.base;
+    rules.limit = kIsL2 ? limit - rules.base : limit;
   }
   shared.rules[slot] = rules;
 }
@@ -175,8 +172,15 @@ __device__ __forceinline__ void add_bytes(const uint4& words, std::uint32_t coun
   }
 }
 
+/// The sum that a limit is for.
+template <bool kIsL2>
+__device__ __forceinline__ float limited_sum(const QueryRules& rules, float entries, float term) {
+  if constexpr (kIsL2) return __fmaf_rn(rules.step, entries, term);
+  return __fmul_rn(__fmaf_rn(rules.step, entries, rules.base), term);
+}
+
 /// Adds what is within the limits to the candidates. A warp, with a vector each.
-template <std::uint32_t kWords>
+template <bool kIsL2, std::uint32_t kWords>
 __device__ __forceinline__ void keep_within(const MatchTablesTask& task, const QueryRules* rules,
                                             const ByteSums<kWords>& sums, float term,
                                             std::uint32_t place) {
@@ -184,7 +188,7 @@ __device__ __forceinline__ void keep_within(const MatchTablesTask& task, const Q
   std::uint32_t kept = 0;
 #pragma unroll
   for (std::uint32_t i = 0; i < kQueries; ++i) {
-    const float sum = __fmaf_rn(rules[i].step, sums.of(i), term);
+    const float sum = limited_sum<kIsL2>(rules[i], sums.of(i), term);
     if (sum <= rules[i].limit) kept |= 1U << i;
   }
   const std::uint32_t any = warp_or(kept);
@@ -202,9 +206,9 @@ __device__ __forceinline__ void keep_within(const MatchTablesTask& task, const Q
     first = __shfl_sync(kWholeWarp, first, 0);
     const std::uint32_t at = first + __popc(lanes & ((1U << lane_id()) - 1));
     if (!is_kept || at >= task.lists.capacity) continue;
-    const float sum = __fmaf_rn(rules[i].step, sums.of(i), term) + rules[i].base;
+    const float sum = limited_sum<kIsL2>(rules[i], sums.of(i), term);
     task.lists.candidates[query * task.lists.capacity + at] = {
-        task.codes.is_l2 ? fmaxf(sum, 0.0F) : sum, place};
+        kIsL2 ? fmaxf(sum + rules[i].base, 0.0F) : sum, place};
   }
 }
 
@@ -229,20 +233,21 @@ struct ListCodes {
         codes.groups + std::size_t{group} * codes.group_bytes() + begin * kGroupVectors, lane_id(),
         width);
   }
-  /// Infinity where there is no vector, or one that is not allowed.
+  /// excluding_term() where there is no vector, or one that is not allowed.
+  template <bool kIsL2>
   __device__ __forceinline__ float term(std::uint32_t group) const {
     const std::uint32_t own = position + (group - first_group) * kGroupVectors + lane_id();
     if (own >= position_end ||
         (task.filter != nullptr && !is_allowed(task.filter, task.codes.row_numbers[own]))) {
-      return __int_as_float(0x7F800000);
+      return excluding_term<kIsL2>();
     }
-    return task.codes.terms == nullptr ? 0.0F : task.codes.terms[own];
+    return term_of<kIsL2>(task.codes, own);
   }
 };
 
 /// Compares the groups [first, last) of a list with the queries whose tables are there. What comes
 /// next is read while look-ups are made. A CTA.
-template <std::uint32_t kWords>
+template <bool kIsL2, std::uint32_t kWords>
 __device__ __forceinline__ void match_groups(const MatchTablesTask& task,
                                              const Shared<kWords>& shared, const ListCodes& list,
                                              std::uint32_t first, std::uint32_t last) {
@@ -251,7 +256,7 @@ __device__ __forceinline__ void match_groups(const MatchTablesTask& task,
   std::uint32_t group = first + warp_id();
   if (group >= last) return;
   uint4 words = list.chunk(group, 0);
-  float term = list.term(group);
+  float term = list.term<kIsL2>(group);
   while (group < last) {
     const float own_term = term;
     const std::uint32_t next = group + kWarps;
@@ -262,7 +267,7 @@ __device__ __forceinline__ void match_groups(const MatchTablesTask& task,
         words = list.chunk(group, begin + kCodeChunk);
       } else if (next < last) {
         words = list.chunk(next, 0);
-        term = list.term(next);
+        term = list.term<kIsL2>(next);
       }
       const std::uint32_t count = min(kCodeChunk, bytes - begin);
       const std::uint8_t* const from =
@@ -273,14 +278,15 @@ __device__ __forceinline__ void match_groups(const MatchTablesTask& task,
         add_bytes<0, false, kWords>(own, count, from, sums);
       }
     }
-    keep_within<kWords>(task, shared.rules, sums, own_term, group * kGroupVectors + lane_id());
+    keep_within<kIsL2, kWords>(task, shared.rules, sums, own_term,
+                               group * kGroupVectors + lane_id());
     group = next;
   }
 }
 
 /// Work item: a part of the groups of a task's list (blockIdx.y) and some of its queries, 4 *
 /// kWords at a time. Shared memory: kWords KiB a byte of the code. See above for what bounds it.
-template <std::uint32_t kWords>
+template <bool kIsL2, std::uint32_t kWords>
 __global__ void __launch_bounds__(kThreads, 3)
     match_by_tables(MatchTablesTask task, std::uint32_t turns) {
   extern __shared__ __align__(16) std::uint8_t memory[];
@@ -301,18 +307,18 @@ __global__ void __launch_bounds__(kThreads, 3)
   for (; slot < kPanelRows && entries[slot] != kNoEntry; slot += turns * kQueries) {
     __syncthreads();  // until all are done with the last queries
     bring_tables<kWords>(task, entries + slot, shared.tables);
-    if (warp_id() == kWarps - 1) set_rules<kWords>(task, entries + slot, shared);
+    if (warp_id() == kWarps - 1) set_rules<kIsL2, kWords>(task, entries + slot, shared);
     __syncthreads();
-    match_groups<kWords>(task, shared, ListCodes(task, list),
-                         first + groups * blockIdx.y / gridDim.y,
-                         first + groups * (blockIdx.y + 1) / gridDim.y);
+    match_groups<kIsL2, kWords>(task, shared, ListCodes(task, list),
+                                first + groups * blockIdx.y / gridDim.y,
+                                first + groups * (blockIdx.y + 1) / gridDim.y);
   }
 }
 
-template <std::uint32_t kWords>
+template <bool kIsL2, std::uint32_t kWords>
 void launch_match(const MatchTablesTask& task, const Stream& stream) {
   constexpr std::uint32_t kQueries = Shared<kWords>::kQueries;
-  const auto kernel = match_by_tables<kWords>;
+  const auto kernel = match_by_tables<kIsL2, kWords>;
   const std::size_t bytes = Shared<kWords>::bytes(task.codes.bytes, task.queries.stride);
   allow_all_shared_memory(reinterpret_cast<const void*>(kernel));
   const std::uint32_t turns =
@@ -342,7 +348,11 @@ void match_tables(const MatchTablesTask& task, const Stream& stream) {
   // Each query's nearest list alone: tables of 8 would be empty for the most part. This takes a
   // fifth less time.
   const bool has_few = task.queries_of_task < Shared<1>::kQueries;
-  (has_few ? launch_match<1> : launch_match<2>)(task, stream);
+  if (task.codes.is_l2) {
+    (has_few ? launch_match<true, 1> : launch_match<true, 2>)(task, stream);
+  } else {
+    (has_few ? launch_match<false, 1> : launch_match<false, 2>)(task, stream);
+  }
 }
 
 }  // namespace warpdex::vector

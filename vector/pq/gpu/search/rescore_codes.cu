@@ -104,7 +104,8 @@ __global__ void __launch_bounds__(kThreads)
     add_codes<1>(codes, tables, groups, lanes, sums);
     Packed32 entry = missing_entry<Packed32>();
     if (first + threadIdx.x < count) {
-      entry = nearest_entry(value_of_sum<kIsL2>(sums[0]), codes.row_numbers[position]);
+      entry =
+          nearest_entry(value_of_sum<kIsL2>(codes, position, sums[0]), codes.row_numbers[position]);
     }
     queue.add(entry < queue.limit() ? 1U : 0U, [&](int) { return entry; });
   }

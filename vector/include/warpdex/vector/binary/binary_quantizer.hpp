@@ -31,6 +31,9 @@ struct BinaryQuantizer {
   /// Empty, or `dimension` rows of `dimension` floats. Component c of a rotated vector is the
   /// product of row c and the vector, in the canonical order of arithmetic.
   std::span<const float> rotation = {};
+  /// Whether the centre is taken from queries as well (docs/vector.md). It is, but for products in
+  /// indexes of version 2 of the format.
+  bool moves_queries = true;
 
   /// Words that have one bit of each component.
   std::size_t plane_words() const { return (dimension + 31) / 32; }

@@ -26,7 +26,9 @@ struct BinaryTraining {
   }
   /// As searches of lists take it, with a centre of the vectors.
   BinaryQuantizer of_queries(std::size_t dimension, std::span<const float> middle) const {
-    return {dimension, bits, scale, is_corrected, middle, rotation};
+    BinaryQuantizer made = quantizer(dimension);
+    if (centre.empty()) made.centre = middle;
+    return made;
   }
 };
 
@@ -46,7 +48,8 @@ struct BinaryVectors {
   std::size_t rows = 0;
   /// Groups of 32 codes in the order of rows. docs/vector.md has the layout.
   std::span<const std::uint8_t> codes = {};
-  /// For kL2 the squared length of each vector less the quantizer's centre.
+  /// With y a vector less the quantizer's centre m, for kL2 |y|^2, else -(m·y). Empty for products
+  /// where the quantizer does not move queries.
   std::span<const float> terms = {};
   /// With corrections, those of each vector; else empty.
   std::span<const float> factors = {};
@@ -60,11 +63,14 @@ struct BinaryVectors {
 /// The codes of lists. With c the centroid, y the residual of a vector, and m the centre,
 /// |q - c - y|^2 is |q - c|^2 + (|y|^2 + 2 y·(c - m)) - 2 y·(q - m). The first term is one of the
 /// query and the list, the second is kept with each vector, and the third comes from the codes of y
-/// and q - m: so a query has one code for all lists. Products are q·c + q·y likewise.
+/// and q - m: so a query has one code for all lists. With a share s of m in a query, its product
+/// with a vector is q·c + y·(q - s m) + s m·y; -(m·y) is kept.
 ///
-/// The quantizer's centre is m, which is subtracted from queries; for kL2 only. With corrections,
-/// the factor of a vector is that of its code.
+/// The quantizer's centre is m. It is taken from queries, not from residuals; of products in
+/// indexes of version 2 of the format there is none. With corrections, the factor of a vector is
+/// that of its code.
 struct BinaryCoding {
+  static constexpr bool kHasProductTerms = true;
   using Quantizer = BinaryQuantizer;
   using Trained = BinaryTraining;
   class ListScan;

@@ -28,4 +28,10 @@ concept HasCodes = requires {
   typename Coding::Quantizer;
 };
 
+/// Codes whose vectors have terms for products as well as for squared distances.
+template <class Coding>
+concept HasProductTerms = requires {
+  requires Coding::kHasProductTerms;
+};
+
 }  // namespace warpdex::vector

@@ -20,6 +20,7 @@ struct OwnedBinaryVectors {
   std::vector<float> centre;
   std::vector<float> rotation;  ///< or none
   std::vector<std::uint8_t> codes;
+  std::vector<float> terms;    ///< of products; those of kL2 are the vectors' norms
   std::vector<float> factors;  ///< with corrections; else empty, as are residuals
   std::vector<float> residuals;
   FlatVectors vectors;  ///< those that it was built from

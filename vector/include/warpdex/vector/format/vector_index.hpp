@@ -46,6 +46,9 @@ struct VectorIndexSettings {
   PqSettings pq = {};    ///< for product codes; keeps_vectors for all codes
   /// For binary codes; of an index that is open, bits, is_rotated and is_corrected only.
   BinarySettings binary = {};
+  /// Of an index that is open: whether codes have terms for products, too, where their coding has
+  /// some (HasProductTerms). Not in indexes of version 2.
+  bool has_product_terms = true;
 };
 
 /// Mapped, not read: opening costs a few system calls, and for an inverted file a pass over the row

@@ -45,8 +45,8 @@ struct CodeLists {
   /// Groups of 32 codes of residuals (the vectors less their centroids), list after list.
   /// docs/vector.md has the layout.
   std::span<const std::uint8_t> codes = {};
-  /// For kL2, the part of a vector's distance that comes neither from its code nor from the
-  /// centroid; else empty.
+  /// What a vector's distance has beside its code and the centroid, as the coding says. Empty where
+  /// there is nothing.
   std::span<const float> terms = {};
   /// The factor by which what a code stands for is multiplied, of each vector; empty: 1.
   std::span<const float> factors = {};

@@ -34,10 +34,14 @@ struct TrainedCodes {
 /// second is kept with each vector, summed up. So the tables of the third depend on the query
 /// alone, and are made once for all lists.
 ///
+/// The product of a query and a vector is (x·q1 + x·y) times the vector's length over that of
+/// q1 + y, the *length ratio*, which is kept as its term.
+///
 /// Such a distance is one sum in float, in the order that docs/vector.md has: it does not depend on
 /// the processor, the number of threads or what else is in a batch. Answers are ranked by it, equal
 /// ones by row.
 struct PqCoding {
+  static constexpr bool kHasProductTerms = true;
   using Quantizer = ProductQuantizer;
   using Trained = TrainedCodes;
   class ListScan;
