@@ -108,7 +108,8 @@ __device__ void score_all(const NeighborBatch& batch, const std::uint32_t* docum
 /// Work item: a query, a CTA of 512 threads. Shared memory: shared_bytes(depth). Bound by the
 /// latency of lookups, as `finish` is: depth / 32 groups of documents in each list.
 template <CodecKind kCodec>
-__global__ void __launch_bounds__(kThreads, kCodec == CodecKind::kBitpack ? 3 : 2)
+__global__ void __launch_bounds__(kThreads,
+                                  ctas_at_once(kThreads, kCodec == CodecKind::kBitpack ? 3 : 2))
     score_neighbors(NeighborBatch batch, std::uint32_t room) {
   extern __shared__ __align__(16) Key keys[];
   __shared__ std::uint32_t matches[kReadings];

@@ -212,7 +212,8 @@ __device__ void write_answer(const FinishBatch& batch, const Query& query, std::
 /// its first CTA sorts. Where survivors were rescored before, it only sorts. Shared memory: 3 KiB
 /// and finish_bytes(room). Bound by the latency of looking survivors up, or of sorting.
 template <CodecKind kCodec, LookupGoal kGoal, LaneLists kLists>
-__global__ void __launch_bounds__(kThreads, kGoal == LookupGoal::kThroughput ? 3 : 2)
+__global__ void __launch_bounds__(kThreads,
+                                  ctas_at_once(kThreads, kGoal == LookupGoal::kThroughput ? 3 : 2))
     finish(FinishBatch batch, std::uint32_t room) {
   wait_for_previous();
   extern __shared__ __align__(16) Key dynamic_memory[];

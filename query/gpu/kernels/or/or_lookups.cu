@@ -172,7 +172,8 @@ __device__ ChunkShares shares_of_blocks(const OrRounds& batch, const ChunkCounte
 /// further items. Shared memory: ReadMemory of 8 warps and UnitTable, about 21 KiB. Bound by
 /// decoding.
 template <CodecKind kCodec, class Units>
-__global__ void __launch_bounds__(kThreads, 5) read_blocks(OrRounds batch, std::uint32_t round) {
+__global__ void __launch_bounds__(kThreads, ctas_at_once(kThreads, 5))
+    read_blocks(OrRounds batch, std::uint32_t round) {
   wait_for_previous();
   __shared__ __align__(16) ReadMemory memories[kWarps];
   __shared__ UnitTable<Units> table;
@@ -197,7 +198,8 @@ __global__ void __launch_bounds__(kThreads, 5) read_blocks(OrRounds batch, std::
 /// Bound by decoding the blocks that may hold the documents, and by the latency of finding these
 /// blocks.
 template <CodecKind kCodec, class Units>
-__global__ void __launch_bounds__(kThreads, kCodec == CodecKind::kPfor ? 4 : 5)
+__global__ void __launch_bounds__(kThreads,
+                                  ctas_at_once(kThreads, kCodec == CodecKind::kPfor ? 4 : 5))
     look_up_chunks(OrRounds batch, std::uint32_t round) {
   wait_for_previous();
   __shared__ __align__(16) SearchMemory memories[kWarps];

@@ -62,7 +62,8 @@ class PlanBuffer {
 /// instructions for a plain block of impacts) and by bank conflicts.
 template <CodecKind kCodec, class Units, bool kIsTimed>
 __global__ void __launch_bounds__(TileShape<kCodec, Units>::kAllThreads,
-                                  TileShape<kCodec, Units>::kCtas)
+                                  ctas_at_once(TileShape<kCodec, Units>::kAllThreads,
+                                               TileShape<kCodec, Units>::kCtas))
     or_tiles(OrRounds batch, std::uint32_t pass) {
   using Shape = TileShape<kCodec, Units>;
   wait_for_previous();

@@ -23,6 +23,17 @@ __device__ inline void wait_for_previous() {
 #endif
 }
 
+/// The second number of __launch_bounds__: so many CTAs of `threads` threads, or fewer where a
+/// multiprocessor has room for fewer threads, as a T4's for 1,024.
+constexpr std::uint32_t ctas_at_once(std::uint32_t threads, std::uint32_t wanted) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
+  return wanted * threads > 1024 ? 1024 / threads : wanted;
+#else
+  static_cast<void>(threads);
+  return wanted;
+#endif
+}
+
 /// CTAs of a kernel that the current GPU can hold at once. `bytes` is the dynamic shared memory of
 /// one. Throws CudaError.
 template <class Kernel>
