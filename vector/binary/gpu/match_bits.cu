@@ -270,7 +270,8 @@ void match_bits(const MatchBitsTask& task, const Stream& stream) {
                  : (has_factors ? choose_kernel<false, true> : choose_kernel<false, false>);
   const MatchKernel kernel = choose(task);
   const std::uint32_t values = has_factors ? 2 : 1;
-  const ProductShape shape = product_shape(values, 3 * sizeof(StagedTile) + sizeof(SharedQueries));
+  const ProductShape shape =
+      product_shape(values, 3 * sizeof(StagedTile) + sizeof(SharedQueries<false>));
   const std::size_t bytes = shape.bytes(task.chunks, values);
   allow_all_shared_memory(reinterpret_cast<const void*>(kernel));
   const std::uint32_t query_panels = (task.queries.count + kPanelRows - 1) / kPanelRows;
