@@ -171,7 +171,6 @@ void launch_or_pieces(const OrRounds& batch, cudaStream_t stream) {
   constexpr std::size_t kMultiprocessorBytes = 228 << 10;
   constexpr std::size_t kCtaBytes = 1 << 10;  // that the system takes
   static_assert(kCtas * (kBytes + kCtaBytes) <= kMultiprocessorBytes);
-  static_assert(kBytes <= kNeededSharedMemory);
   allow_all_shared_memory(reinterpret_cast<const void*>(sample_pieces));
   allow_all_shared_memory(reinterpret_cast<const void*>(add_pieces));
   static const std::uint32_t resident = resident_ctas(add_pieces, kThreads, kBytes);
