@@ -188,15 +188,18 @@ TEST_F(GpuBinaryHard, LongListsTakeSeveralRounds) {
 /// More candidates at one distance than a query's list has places.
 TEST_F(GpuBinaryHard, EqualCodesAreRankedByRow) {
   auto random = test::generator(141);
-  const BinaryCodesShape shape{Metric::kInnerProduct, 16, 2};
+  // 32 components fill their words: bits past the last component must be 0.
+  const BinaryCodesShape shape{Metric::kInnerProduct, 32, 2};
   const MadeBinaryCodes made(random, shape, 60'000);
   std::vector<std::uint8_t> codes(made.view().codes.begin(), made.view().codes.end());
   std::fill(codes.begin() + 100'000, codes.end() - 1000, std::uint8_t{5});
+  const std::vector<float> terms(made.view().terms.size(), 0.25F);
   BinaryVectors vectors = made.view();
   vectors.codes = codes;
+  vectors.terms = terms;
   const auto gpu = search_on_gpu(vectors, resources());
   for (const std::size_t count : {1, 100}) {
-    const std::vector<float> queries = test::draw(random, count * 16);
+    const std::vector<float> queries = test::draw(random, count * 32);
     for (const std::size_t k : {1, 100, 2048}) {
       expect_as_cpu(vectors, *gpu, queries, k, {}, nullptr, "equal codes");
       expect_as_cpu(vectors, *gpu, queries, k, {.refine = k}, nullptr, "equal codes");
