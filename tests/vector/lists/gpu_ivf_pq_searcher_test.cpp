@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "tests/vector/lists/gpu_ivf_pq_support.hpp"
+#include "warpdex/core/cuda/device.hpp"
 #include "warpdex/core/error.hpp"
 
 namespace warpdex::vector {
@@ -73,6 +74,8 @@ TEST_P(GpuIvfPqForms, ManyQueriesAnswerAsTheCpu) {
         }
       }
     }
+    // Smaller GPUs have the shared memory for fewer of them.
+    if (device_info(0).shared_memory_per_block < std::size_t{163} << 10) continue;
     if (shape.bytes <= 33) {
       EXPECT_GT(tables->figures().queries, 0U) << describe(shape);
     }
