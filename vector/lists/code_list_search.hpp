@@ -32,7 +32,8 @@ inline float centroid_distance(const FlatVectors& centroids, Metric metric, cons
 /// codes are compared with: scan(lists, limit, add) computes the order_key() of the vectors of some
 /// lists
 /// (-1: none) that the filter allows, and calls add(key) for those that are not above limit(),
-/// which may fall.
+/// which may fall. If it has take_groups(first, last), threads share the groups of a single list:
+/// then only those of each list are scanned.
 template <class Coding>
 class CodeListSearch {
  public:
@@ -80,6 +81,9 @@ class CodeListSearch {
   }
 
  private:
+  static constexpr bool kTakesGroups = requires(typename Coding::ListScan scan) {
+    scan.take_groups(0, 0);
+  };
   using Keys = std::vector<std::uint64_t>;
   using ListNumbers = std::span<const std::int32_t>;
 
@@ -88,13 +92,17 @@ class CodeListSearch {
   /// Tasks for each thread, so that none waits long for the last.
   static constexpr std::size_t kTasksPerThread = 4;
 
+  /// Whether groups are shared, not lists.
+  bool shares_groups() const { return kTakesGroups && lists_.lists() == 1; }
+
   /// Into how many slices the lists of each query are cut: 1 where there are queries enough.
   std::size_t count_slices() const {
     const std::size_t queries = prepared_.count;
     if (threads_ == 1 || queries == 0) return 1;
     const std::size_t wanted = (threads_ * kTasksPerThread + queries - 1) / queries;
     const std::size_t scanned = lists_.rows() / lists_.lists() * probed_.k;
-    return std::min({wanted, probed_.k, scanned / kMinTaskVectors + 1});
+    const std::size_t parts = shares_groups() ? lists_.group_begins.back() : probed_.k;
+    return std::min({wanted, parts, scanned / kMinTaskVectors + 1});
   }
 
   /// Calls take(scan, lists) for the lists of each query, nearest first, and returns the keys that
@@ -105,11 +113,19 @@ class CodeListSearch {
     std::vector<Keys> found(prepared_.count * slices);
     run_tasks(threads_, found.size(), [&](std::size_t item) {
       const std::size_t query = item / slices;
-      const std::size_t first = item % slices * probed_.k / slices;
-      const std::size_t last = (item % slices + 1) * probed_.k / slices;
-      const typename Coding::ListScan scan(lists_, options_, prepared_.query(query));
-      found[item] =
-          take(scan, ListNumbers(probed_.rows).subspan(query * probed_.k + first, last - first));
+      const std::size_t parts = shares_groups() ? lists_.group_begins.back() : probed_.k;
+      const std::size_t first = item % slices * parts / slices;
+      const std::size_t last = (item % slices + 1) * parts / slices;
+      typename Coding::ListScan scan(lists_, options_, prepared_.query(query));
+      const ListNumbers probed = ListNumbers(probed_.rows).subspan(query * probed_.k, probed_.k);
+      if constexpr (kTakesGroups) {
+        if (shares_groups()) {
+          scan.take_groups(first, last);
+          found[item] = take(scan, probed);
+          return;
+        }
+      }
+      found[item] = take(scan, probed.subspan(first, last - first));
     });
     if (slices == 1) return found;
     std::vector<Keys> joined(prepared_.count);

@@ -30,6 +30,12 @@ class Sq8Coding::ListScan {
         bytes_(encode_query_bytes(vectors.metric, vectors.centre, query,
                                   vectors.quantizer.dimension)) {}
 
+  /// Only groups [first, last) of each list.
+  void take_groups(std::uint64_t first, std::uint64_t last) {
+    first_group_ = first;
+    last_group_ = last;
+  }
+
   /// As CodeListSearch says.
   template <class Limit, class Add>
   void scan(std::span<const std::int32_t> lists, const Limit& limit, const Add& add) const {
@@ -50,10 +56,13 @@ class Sq8Coding::ListScan {
     const float base = bytes_.list_base(
         centroid_distance(vectors_.centroids, vectors_.metric, query_, list), scale);
     const bool is_l2 = vectors_.metric == Metric::kL2;
-    const std::uint64_t last = vectors_.group_begins[list + 1];
-    std::uint64_t position = vectors_.begins[list];
+    const std::uint64_t begin = vectors_.group_begins[list];
+    const std::uint64_t first = std::min(begin + first_group_, vectors_.group_begins[list + 1]);
+    const std::uint64_t last =
+        first + std::min(last_group_ - first_group_, vectors_.group_begins[list + 1] - first);
+    std::uint64_t position = vectors_.begins[list] + (first - begin) * kGroupVectors;
     std::array<std::int32_t, kAtOnce * kGroupVectors> products;
-    for (std::uint64_t group = vectors_.group_begins[list]; group < last; group += kAtOnce) {
+    for (std::uint64_t group = first; group < last; group += kAtOnce) {
       const auto some = static_cast<std::size_t>(std::min<std::uint64_t>(kAtOnce, last - group));
       byte_products(vectors_.codes.data() + group * layout.group_bytes(), some, layout,
                     bytes_.bytes.data(), products.data());
@@ -73,6 +82,8 @@ class Sq8Coding::ListScan {
   const float* query_;
   const RowFilter* filter_;
   QueryBytes bytes_;
+  std::uint64_t first_group_ = 0;
+  std::uint64_t last_group_ = ~std::uint64_t{0};
 };
 
 }  // namespace warpdex::vector

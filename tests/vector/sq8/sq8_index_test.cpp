@@ -231,6 +231,29 @@ TEST(Sq8Index, VerifyFindsCodesOfOtherVectorsAndBadArgumentsAreTold) {
   }
 }
 
+/// Groups of the one list are shared out.
+TEST(Sq8Index, ThreadsSearchOneList) {
+  auto random = test::generator(8);
+  const test::TemporaryFolder folder(test::place_in_memory());
+  constexpr std::size_t kRows = 50'001;
+  const VectorIndex index = build_sq8(folder / "index", sq8_settings(Metric::kL2, 3, 0),
+                                      test::draw(random, kRows * 3, 0, 100));
+  const std::vector<float> queries = test::draw(random, 2 * 3, 0, 100);
+  const auto threads = search_on_cpu(codes_of(index), 3);
+  const Neighbors found = threads->nearest(queries, 500, {.probes = 1});
+  for (std::size_t q = 0; q < 2; ++q) {
+    const std::vector<float> query = query_of(queries, 3, q);
+    std::vector<reference::Answer> all = reference::rank_bytes(codes_of(index), query, 1, nullptr);
+    const RangeNeighbors near = threads->within(query, all[kRows / 2].distance, {.probes = 1});
+    ASSERT_GT(near.rows.size(), kRows / 2);
+    for (std::size_t i = 0; i < near.rows.size(); ++i) {
+      ASSERT_EQ(static_cast<std::size_t>(near.rows[i]), all[i].row) << i;
+    }
+    all.resize(500);
+    ASSERT_EQ(reference::answers_to(found, q), all);
+  }
+}
+
 TEST(Sq8Index, ThreadsDoNotChangeAByte) {
   auto random = test::generator(6);
   const test::TemporaryFolder folder(test::place_in_memory());
