@@ -4,8 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "binary/gpu/correct_rows.hpp"
-#include "binary/gpu/quantize_rows.hpp"
+#include "binary/gpu/kernels.hpp"
 #include "binary/rotated.hpp"
 #include "pq/code_groups.hpp"
 #include "warpdex/core/cuda/arena.hpp"

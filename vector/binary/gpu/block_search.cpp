@@ -9,9 +9,9 @@
 
 #include "flat/canonical_distances.hpp"
 #include "flat/gpu/fetched_answers.hpp"
+#include "flat/gpu/flat_data.hpp"
 #include "flat/gpu/product_search.hpp"
-#include "flat/gpu/rescore.hpp"
-#include "flat/gpu/search_limits.hpp"
+#include "flat/gpu/products.hpp"
 #include "warpdex/core/cuda/copies.hpp"
 
 namespace warpdex::vector {

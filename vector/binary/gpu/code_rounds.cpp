@@ -4,12 +4,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "binary/gpu/match_bits.hpp"
-#include "binary/gpu/scan_bits.hpp"
-#include "binary/gpu/trim_lists.hpp"
-#include "binary/gpu/unpack_codes.hpp"
+#include "binary/gpu/kernels.hpp"
 #include "binary/query_code.hpp"
-#include "flat/gpu/tighten.hpp"
+#include "flat/gpu/products.hpp"
 
 namespace warpdex::vector {
 namespace {

@@ -5,10 +5,10 @@
 #include <cstdint>
 
 #include "binary/gpu/gpu_binary_codes.hpp"
+#include "binary/gpu/kernels.hpp"
 #include "binary/gpu/query_image.hpp"
-#include "binary/gpu/unpack_codes.hpp"
 #include "flat/gpu/list_rounds.hpp"
-#include "flat/gpu/match.hpp"
+#include "flat/gpu/products.hpp"
 #include "warpdex/core/cuda/arena.hpp"
 
 namespace warpdex::vector {

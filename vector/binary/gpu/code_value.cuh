@@ -1,10 +1,22 @@
-// The distance of a vector by its code, to the bit of the host's code_distance().
+// Where words of codes lie, and the distance of a vector by its code, to the bit of the host's
+// code_distance().
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 
+#include "warpdex/core/cuda/warp.cuh"
+
 namespace warpdex::vector {
+
+/// Where word `number` of row `row` lies, in words (CodeGroups), if a code has `words` words.
+__device__ __forceinline__ std::size_t word_place(std::uint32_t row, std::uint32_t number,
+                                                  std::uint32_t words) {
+  const std::uint32_t chunk = number / 4;
+  const std::uint32_t width = min(4U, words - chunk * 4);
+  return std::size_t{row / kWarp} * words * kWarp + chunk * 4 * kWarp + row % kWarp * width +
+         number % 4;
+}
 
 /// A vector's term in the distance of a query. For l2 vectors have terms.
 template <bool kIsL2>

@@ -7,7 +7,7 @@
 #include "distance/distance_kernels.hpp"
 #include "lists/build/gpu/encode_blocks.hpp"
 #include "lists/build/gpu/gpu_builder.hpp"
-#include "pq/gpu/residuals.hpp"
+#include "pq/gpu/kernels.hpp"
 #include "warpdex/core/cuda/arena.hpp"
 #include "warpdex/core/cuda/check_internal.hpp"
 #include "warpdex/core/cuda/copies.hpp"

@@ -7,8 +7,7 @@
 #include "lists/build/gpu/block_input.hpp"
 #include "lists/build/gpu/encode_blocks.hpp"
 #include "lists/build/gpu/gpu_builder.hpp"
-#include "pq/gpu/residual_terms.hpp"
-#include "pq/gpu/residuals.hpp"
+#include "pq/gpu/kernels.hpp"
 #include "warpdex/core/cuda/check_internal.hpp"
 #include "warpdex/core/cuda/memory_budget.hpp"
 

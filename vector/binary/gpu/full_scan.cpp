@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "binary/gpu/scan_bits.hpp"
+#include "binary/gpu/kernels.hpp"
 #include "flat/order_key.hpp"
 #include "warpdex/core/cuda/copies.hpp"
 

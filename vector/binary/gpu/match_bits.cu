@@ -4,7 +4,7 @@
 #include <type_traits>
 
 #include "binary/gpu/code_value.cuh"
-#include "binary/gpu/match_bits.hpp"
+#include "binary/gpu/kernels.hpp"
 #include "binary/gpu/staged_lists.cuh"
 #include "flat/gpu/candidate_lists.cuh"
 #include "flat/gpu/panel_product.cuh"

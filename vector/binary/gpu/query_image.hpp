@@ -7,7 +7,7 @@
 #include "binary/gpu/binary_data.hpp"
 #include "binary/gpu/gpu_binary_codes.hpp"
 #include "flat/gpu/flat_data.hpp"
-#include "flat/gpu/panels.hpp"
+#include "flat/gpu/products.hpp"
 #include "flat/search_input.hpp"
 #include "warpdex/core/cuda/arena.hpp"
 #include "warpdex/core/cuda/stream.hpp"

@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "binary/gpu/code_value.cuh"
-#include "binary/gpu/scan_bits.hpp"
+#include "binary/gpu/kernels.hpp"
 #include "warpdex/core/cuda/kernel_internal.hpp"
 #include "warpdex/core/cuda/launch.cuh"
 #include "warpdex/core/cuda/warp.cuh"

@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "binary/gpu/binary_data.hpp"
-#include "binary/gpu/unpack_codes.hpp"
+#include "binary/gpu/kernels.hpp"
 #include "warpdex/core/cuda/warp.cuh"
 
 namespace warpdex::vector {

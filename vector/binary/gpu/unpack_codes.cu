@@ -3,8 +3,8 @@
 
 #include <cfloat>
 
+#include "binary/gpu/kernels.hpp"
 #include "binary/gpu/unpack_bytes.cuh"
-#include "binary/gpu/unpack_codes.hpp"
 #include "flat/gpu/panel_layout.cuh"
 #include "warpdex/core/cuda/launch.cuh"
 #include "warpdex/core/cuda/warp.cuh"

@@ -1,6 +1,6 @@
 // Small kernels before and after a search. Memory bandwidth bounds all of them.
 #include "flat/gpu/answers.hpp"
-#include "flat/gpu/nearest_entry.cuh"
+#include "flat/gpu/candidate_lists.cuh"
 #include "warpdex/core/cuda/launch.cuh"
 #include "warpdex/core/select/packed.cuh"
 

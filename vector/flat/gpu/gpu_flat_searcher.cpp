@@ -2,10 +2,10 @@
 #include <algorithm>
 #include <atomic>
 
+#include "flat/gpu/flat_data.hpp"
 #include "flat/gpu/gpu_rows.hpp"
 #include "flat/gpu/nearest_search.hpp"
 #include "flat/gpu/range_search.hpp"
-#include "flat/gpu/search_limits.hpp"
 #include "flat/gpu/workspace.hpp"
 #include "flat/search_input.hpp"
 #include "flat/searchers.hpp"

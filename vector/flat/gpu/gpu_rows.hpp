@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "flat/gpu/panels.hpp"
+#include "flat/gpu/products.hpp"
 #include "warpdex/core/cuda/memory_budget.hpp"
 #include "warpdex/core/cuda/resources.hpp"
 #include "warpdex/vector/search/make_searcher.hpp"

@@ -9,8 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "flat/gpu/panels.hpp"
-#include "flat/gpu/tighten.hpp"
+#include "flat/gpu/products.hpp"
 
 namespace warpdex::vector {
 

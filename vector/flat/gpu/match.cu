@@ -2,8 +2,8 @@
 #include <algorithm>
 
 #include "flat/gpu/candidate_lists.cuh"
-#include "flat/gpu/match.hpp"
 #include "flat/gpu/panel_product.cuh"
+#include "flat/gpu/products.hpp"
 #include "warpdex/core/cuda/kernel_internal.hpp"
 #include "warpdex/core/cuda/launch.cuh"
 

@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-#include "flat/gpu/panels.hpp"
+#include "flat/gpu/products.hpp"
 
 namespace warpdex::vector {
 

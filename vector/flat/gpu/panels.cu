@@ -6,7 +6,7 @@
 
 #include "flat/gpu/canonical.cuh"
 #include "flat/gpu/panel_layout.cuh"
-#include "flat/gpu/panels.hpp"
+#include "flat/gpu/products.hpp"
 #include "warpdex/core/cuda/launch.cuh"
 
 namespace warpdex::vector {

@@ -4,8 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "flat/gpu/rescore.hpp"
-#include "flat/gpu/tighten.hpp"
+#include "flat/gpu/products.hpp"
 
 namespace warpdex::vector {
 namespace {

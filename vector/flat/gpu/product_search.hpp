@@ -5,7 +5,7 @@
 
 #include "flat/gpu/gpu_rows.hpp"
 #include "flat/gpu/list_rounds.hpp"
-#include "flat/gpu/match.hpp"
+#include "flat/gpu/products.hpp"
 #include "flat/gpu/row_pages.hpp"
 #include "warpdex/core/cuda/arena.hpp"
 

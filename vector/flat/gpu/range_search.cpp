@@ -9,11 +9,9 @@
 
 #include "distance/distance_kernels.hpp"
 #include "flat/gpu/answers.hpp"
-#include "flat/gpu/match.hpp"
-#include "flat/gpu/rescore.hpp"
+#include "flat/gpu/products.hpp"
 #include "flat/gpu/row_pages.hpp"
 #include "flat/gpu/scan_search.hpp"
-#include "flat/gpu/tighten.hpp"
 #include "flat/order_key.hpp"
 #include "flat/search_input.hpp"
 #include "warpdex/core/cuda/arena.hpp"

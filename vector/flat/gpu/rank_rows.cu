@@ -1,9 +1,9 @@
 // Chosen rows of each query, compared by CTAs that share them, and the best of their answers.
 #include <algorithm>
 
+#include "flat/gpu/answers.hpp"
+#include "flat/gpu/candidate_lists.cuh"
 #include "flat/gpu/canonical.cuh"
-#include "flat/gpu/nearest_entry.cuh"
-#include "flat/gpu/rank_rows.hpp"
 #include "warpdex/core/cuda/kernel_internal.hpp"
 #include "warpdex/core/cuda/launch.cuh"
 #include "warpdex/core/select/block_limit.hpp"

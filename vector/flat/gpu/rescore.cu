@@ -1,9 +1,9 @@
 // Canonical distances of single (query, row) pairs, eight rows of one query a warp.
 #include <algorithm>
 
+#include "flat/gpu/candidate_lists.cuh"
 #include "flat/gpu/canonical.cuh"
-#include "flat/gpu/nearest_entry.cuh"
-#include "flat/gpu/rescore.hpp"
+#include "flat/gpu/products.hpp"
 #include "warpdex/core/cuda/kernel_internal.hpp"
 #include "warpdex/core/cuda/launch.cuh"
 #include "warpdex/core/select/block_select.cuh"

@@ -1,8 +1,8 @@
 // Few queries: every vector is read once and compared with them in the canonical order.
 #include <algorithm>
 
+#include "flat/gpu/answers.hpp"
 #include "flat/gpu/canonical.cuh"
-#include "flat/gpu/scan.hpp"
 #include "warpdex/core/cuda/kernel_internal.hpp"
 #include "warpdex/core/cuda/launch.cuh"
 

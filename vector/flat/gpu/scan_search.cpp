@@ -5,7 +5,6 @@
 
 #include "distance/distance_kernels.hpp"
 #include "flat/gpu/answers.hpp"
-#include "flat/gpu/scan.hpp"
 
 namespace warpdex::vector {
 namespace {

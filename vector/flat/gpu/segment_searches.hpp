@@ -7,8 +7,8 @@
 #include <memory>
 #include <vector>
 
+#include "flat/gpu/answers.hpp"
 #include "flat/gpu/page_search.hpp"
-#include "flat/gpu/rank_rows.hpp"
 #include "warpdex/core/cuda/arena.hpp"
 #include "warpdex/core/cuda/memory_budget.hpp"
 #include "warpdex/vector/flat/gpu_segment_searcher.hpp"

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "distance/distance_kernels.hpp"
+#include "flat/gpu/flat_data.hpp"
 #include "flat/gpu/gpu_rows.hpp"
-#include "flat/gpu/search_limits.hpp"
 #include "flat/gpu/segment_searches.hpp"
 #include "flat/gpu/workspace.hpp"
 #include "warpdex/core/cuda/check_internal.hpp"

@@ -3,7 +3,7 @@
 #include <cfloat>
 #include <limits>
 
-#include "flat/gpu/tighten.hpp"
+#include "flat/gpu/products.hpp"
 #include "warpdex/core/cuda/launch.cuh"
 #include "warpdex/core/cuda/warp.cuh"
 

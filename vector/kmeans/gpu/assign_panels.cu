@@ -4,7 +4,7 @@
 #include <cfloat>
 
 #include "flat/gpu/panel_product.cuh"
-#include "kmeans/gpu/assign_kernels.hpp"
+#include "kmeans/gpu/kernels.hpp"
 #include "warpdex/core/cuda/kernel_internal.hpp"
 #include "warpdex/core/cuda/launch.cuh"
 

@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "flat/gpu/flat_data.hpp"
-#include "flat/gpu/panels.hpp"
+#include "flat/gpu/products.hpp"
 #include "warpdex/core/cuda/arena.hpp"
 #include "warpdex/core/cuda/stream.hpp"
 

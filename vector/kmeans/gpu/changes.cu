@@ -4,7 +4,7 @@
 #include <bit>
 #include <cub/device/device_radix_sort.cuh>
 
-#include "kmeans/gpu/changes.hpp"
+#include "kmeans/gpu/kernels.hpp"
 #include "warpdex/core/cuda/launch.cuh"
 #include "warpdex/core/cuda/warp.cuh"
 

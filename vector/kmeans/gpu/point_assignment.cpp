@@ -1,8 +1,8 @@
 // Assigns points slab by slab.
 #include <algorithm>
 
-#include "kmeans/gpu/assign_kernels.hpp"
 #include "kmeans/gpu/assign_points.hpp"
+#include "kmeans/gpu/kernels.hpp"
 
 namespace warpdex::vector {
 namespace {

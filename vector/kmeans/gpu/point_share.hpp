@@ -7,9 +7,8 @@
 #include <vector>
 
 #include "kmeans/gpu/assign_points.hpp"
-#include "kmeans/gpu/changes.hpp"
+#include "kmeans/gpu/kernels.hpp"
 #include "kmeans/gpu/lloyd.hpp"
-#include "kmeans/gpu/update.hpp"
 #include "warpdex/core/cuda/memory_budget.hpp"
 #include "warpdex/core/cuda/resources.hpp"
 

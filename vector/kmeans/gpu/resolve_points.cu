@@ -3,7 +3,7 @@
 
 #include "flat/gpu/canonical.cuh"
 #include "flat/gpu/panel_layout.cuh"
-#include "kmeans/gpu/assign_kernels.hpp"
+#include "kmeans/gpu/kernels.hpp"
 #include "warpdex/core/cuda/launch.cuh"
 
 namespace warpdex::vector {

@@ -3,7 +3,7 @@
 #include <bit>
 #include <cub/device/device_radix_sort.cuh>
 
-#include "kmeans/gpu/update.hpp"
+#include "kmeans/gpu/kernels.hpp"
 #include "kmeans/update.hpp"
 #include "warpdex/core/cuda/launch.cuh"
 #include "warpdex/core/cuda/warp.cuh"

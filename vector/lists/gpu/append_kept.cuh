@@ -1,7 +1,7 @@
 // Adds the sums of a tile that were kept to the lists of their queries.
 #pragma once
 
-#include "flat/gpu/match.hpp"
+#include "flat/gpu/products.hpp"
 #include "flat/gpu/tile_product.cuh"
 
 namespace warpdex::vector {

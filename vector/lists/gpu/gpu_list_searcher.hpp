@@ -11,14 +11,14 @@
 #include <vector>
 
 #include "flat/gpu/answers.hpp"
+#include "flat/gpu/flat_data.hpp"
 #include "flat/gpu/gpu_rows.hpp"
-#include "flat/gpu/search_limits.hpp"
 #include "flat/gpu/workspace.hpp"
 #include "flat/order_key.hpp"
 #include "flat/rank_candidates.hpp"
 #include "flat/search_input.hpp"
+#include "lists/gpu/kernels.hpp"
 #include "lists/gpu/list_block.hpp"
-#include "lists/gpu/refine.hpp"
 #include "lists/probes.hpp"
 #include "lists/searchers.hpp"
 #include "warpdex/core/cuda/check_internal.hpp"

@@ -3,8 +3,8 @@
 
 #include <string>
 
-#include "flat/gpu/match.hpp"
-#include "lists/gpu/match_lists.hpp"
+#include "flat/gpu/products.hpp"
+#include "lists/gpu/kernels.hpp"
 #include "lists/gpu/place_lists.hpp"
 #include "warpdex/core/cuda/arena.hpp"
 #include "warpdex/core/cuda/check_internal.hpp"

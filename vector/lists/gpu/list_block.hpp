@@ -8,7 +8,7 @@
 #include "flat/gpu/nearest_search.hpp"
 #include "flat/gpu/row_pages.hpp"
 #include "flat/search_input.hpp"
-#include "lists/gpu/probe_groups.hpp"
+#include "lists/gpu/kernels.hpp"
 #include "warpdex/core/cuda/arena.hpp"
 #include "warpdex/vector/searcher/search_options.hpp"
 

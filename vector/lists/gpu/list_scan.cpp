@@ -5,7 +5,7 @@
 
 #include "flat/gpu/answers.hpp"
 #include "flat/order_key.hpp"
-#include "lists/gpu/scan_lists.hpp"
+#include "lists/gpu/kernels.hpp"
 #include "warpdex/core/cuda/copies.hpp"
 
 namespace warpdex::vector {

@@ -7,7 +7,7 @@
 
 #include "flat/gpu/workspace.hpp"
 #include "lists/gpu/gpu_lists.hpp"
-#include "lists/gpu/probe_groups.hpp"
+#include "lists/gpu/kernels.hpp"
 #include "warpdex/core/cuda/arena.hpp"
 
 namespace warpdex::vector {

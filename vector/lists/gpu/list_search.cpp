@@ -4,9 +4,8 @@
 #include <algorithm>
 #include <bit>
 
-#include "flat/gpu/rescore.hpp"
-#include "flat/gpu/tighten.hpp"
-#include "lists/gpu/round_sizes.hpp"
+#include "flat/gpu/products.hpp"
+#include "lists/gpu/kernels.hpp"
 
 namespace warpdex::vector {
 namespace {

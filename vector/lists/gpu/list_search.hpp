@@ -5,11 +5,10 @@
 #include <cstdint>
 #include <vector>
 
-#include "flat/gpu/match.hpp"
+#include "flat/gpu/products.hpp"
 #include "flat/gpu/workspace.hpp"
 #include "lists/gpu/gpu_lists.hpp"
-#include "lists/gpu/match_lists.hpp"
-#include "lists/gpu/probe_groups.hpp"
+#include "lists/gpu/kernels.hpp"
 #include "warpdex/core/cuda/arena.hpp"
 
 namespace warpdex::vector {

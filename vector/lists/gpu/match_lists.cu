@@ -4,7 +4,7 @@
 
 #include "flat/gpu/panel_product.cuh"
 #include "lists/gpu/append_kept.cuh"
-#include "lists/gpu/match_lists.hpp"
+#include "lists/gpu/kernels.hpp"
 #include "lists/gpu/task_panels.cuh"
 #include "warpdex/core/cuda/kernel_internal.hpp"
 #include "warpdex/core/cuda/launch.cuh"

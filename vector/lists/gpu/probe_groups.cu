@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cub/block/block_scan.cuh>
 
-#include "lists/gpu/probe_groups.hpp"
+#include "lists/gpu/kernels.hpp"
 #include "warpdex/core/cuda/launch.cuh"
 
 namespace warpdex::vector {

@@ -1,6 +1,6 @@
 // Canonical distances of candidates, eight rows of one query a warp, then a selection.
 #include "flat/gpu/canonical.cuh"
-#include "lists/gpu/refine.hpp"
+#include "lists/gpu/kernels.hpp"
 #include "warpdex/core/cuda/launch.cuh"
 
 namespace warpdex::vector {

@@ -2,7 +2,7 @@
 #include <cub/block/block_scan.cuh>
 
 #include "flat/gpu/canonical.cuh"
-#include "lists/gpu/scan_lists.hpp"
+#include "lists/gpu/kernels.hpp"
 #include "warpdex/core/cuda/kernel_internal.hpp"
 #include "warpdex/core/cuda/launch.cuh"
 

@@ -7,7 +7,7 @@
 #include <cstdint>
 
 #include "flat/gpu/panel_product.cuh"
-#include "lists/gpu/match_lists.hpp"
+#include "lists/gpu/kernels.hpp"
 
 namespace warpdex::vector {
 

@@ -1,5 +1,5 @@
 // Finds the border by histograms, then collects in the order of objects.
-#include "metric/gpu/choose_similar.hpp"
+#include "metric/gpu/kernels.hpp"
 
 #include <algorithm>
 

@@ -1,5 +1,5 @@
 // Reads all distances once. Each warp appends what it finds by one atomic operation.
-#include "metric/gpu/collect_within.hpp"
+#include "metric/gpu/kernels.hpp"
 
 #include "warpdex/core/cuda/launch.cuh"
 #include "warpdex/core/cuda/warp.cuh"

@@ -1,7 +1,7 @@
 // Distances that count: bytes that differ, and words that two sets share. A thread a pair.
 #include <cstdint>
 
-#include "metric/gpu/pair_distances.hpp"
+#include "metric/gpu/kernels.hpp"
 #include "metric/gpu/pair_grid.cuh"
 #include "warpdex/core/cuda/launch.cuh"
 

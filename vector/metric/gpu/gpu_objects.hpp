@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "metric/gpu/device_objects.hpp"
-#include "metric/gpu/rank_scan.hpp"
+#include "metric/gpu/kernels.hpp"
 #include "warpdex/core/cuda/arena.hpp"
 #include "warpdex/core/cuda/memory_budget.hpp"
 #include "warpdex/core/cuda/resources.hpp"

@@ -17,9 +17,8 @@
 #include <optional>
 #include <string>
 
+#include "metric/gpu/kernels.hpp"
 #include "metric/gpu/object_blocks.hpp"
-#include "metric/gpu/pair_distances.hpp"
-#include "metric/gpu/rank_objects.hpp"
 #include "metric/rank_row.hpp"
 #include "metric/search_arguments.hpp"
 #include "metric/shared_progress.hpp"

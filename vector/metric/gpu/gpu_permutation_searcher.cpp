@@ -5,7 +5,7 @@
 #include <mutex>
 #include <optional>
 
-#include "flat/gpu/search_limits.hpp"
+#include "flat/gpu/flat_data.hpp"
 #include "metric/gpu/search_block.hpp"
 #include "warpdex/core/cuda/check_internal.hpp"
 

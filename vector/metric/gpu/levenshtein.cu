@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "metric/gpu/bit_columns.cuh"
-#include "metric/gpu/pair_distances.hpp"
+#include "metric/gpu/kernels.hpp"
 #include "metric/gpu/pair_grid.cuh"
 #include "warpdex/core/cuda/launch.cuh"
 

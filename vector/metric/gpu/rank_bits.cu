@@ -1,9 +1,9 @@
 // A lane reads a rank; the votes of a warp are the words of 32 permutants.
-#include "metric/gpu/rank_bits.hpp"
+#include "metric/gpu/kernels.hpp"
 
 #include <string>
 
-#include "binary/gpu/code_place.cuh"
+#include "binary/gpu/code_value.cuh"
 #include "binary/gpu/scan_bits.cuh"
 #include "metric/rank_codes.hpp"
 #include "warpdex/core/cuda/check_internal.hpp"

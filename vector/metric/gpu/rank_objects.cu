@@ -1,5 +1,5 @@
 // Ranks by counting for up to 256 permutants, whose ranks are bytes; by sorting for more.
-#include "metric/gpu/rank_objects.hpp"
+#include "metric/gpu/kernels.hpp"
 
 #include "metric/rank_counting.hpp"
 #include "warpdex/core/cuda/launch.cuh"

@@ -1,5 +1,5 @@
 // Ranks by counting, and distances of permutations.
-#include "metric/gpu/rank_scan.hpp"
+#include "metric/gpu/kernels.hpp"
 
 #include "warpdex/core/cuda/kernel_internal.hpp"
 #include "warpdex/core/cuda/launch.cuh"

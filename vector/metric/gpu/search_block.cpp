@@ -5,7 +5,7 @@
 #include <bit>
 #include <numeric>
 
-#include "metric/gpu/choose_similar.hpp"
+#include "metric/gpu/kernels.hpp"
 #include "metric/rank_kernels.hpp"
 #include "warpdex/core/cuda/copies.hpp"
 #include "warpdex/core/select/select_k.hpp"

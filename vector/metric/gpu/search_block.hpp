@@ -6,11 +6,9 @@
 #include <cstdint>
 
 #include "flat/gpu/workspace.hpp"
-#include "metric/gpu/collect_within.hpp"
 #include "metric/gpu/gpu_objects.hpp"
-#include "metric/gpu/pair_distances.hpp"
+#include "metric/gpu/kernels.hpp"
 #include "metric/gpu/query_image.hpp"
-#include "metric/gpu/rank_bits.hpp"
 #include "metric/search_arguments.hpp"
 #include "warpdex/core/cuda/arena.hpp"
 

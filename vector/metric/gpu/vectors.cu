@@ -5,7 +5,7 @@
 
 #include "flat/gpu/canonical.cuh"
 #include "metric/angle.hpp"
-#include "metric/gpu/pair_distances.hpp"
+#include "metric/gpu/kernels.hpp"
 #include "metric/gpu/pair_grid.cuh"
 #include "warpdex/core/cuda/launch.cuh"
 

@@ -1,7 +1,7 @@
 // Codes by squared differences in the canonical order, and terms in double precision.
 #include <algorithm>
 
-#include "pq/gpu/encode_runs.hpp"
+#include "pq/gpu/kernels.hpp"
 #include "pq/residual_encoder.hpp"
 #include "warpdex/core/cuda/launch.cuh"
 #include "warpdex/core/cuda/warp.cuh"

@@ -1,6 +1,6 @@
 // Means and repairs, as pq/train.cpp has them, to the bit.
 #include "kmeans/update.hpp"
-#include "pq/gpu/move_codewords.hpp"
+#include "pq/gpu/kernels.hpp"
 #include "warpdex/core/cuda/launch.cuh"
 
 namespace warpdex::vector {

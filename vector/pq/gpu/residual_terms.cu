@@ -1,5 +1,5 @@
 // One sum a residual, in double precision and in the order of components.
-#include "pq/gpu/residual_terms.hpp"
+#include "pq/gpu/kernels.hpp"
 #include "warpdex/core/cuda/launch.cuh"
 
 namespace warpdex::vector {
@@ -8,7 +8,7 @@ namespace {
 constexpr std::uint32_t kThreads = 128;
 
 /// Work item: a residual, a thread. Its reads have gaps; the caches fill them. Memory bounds it.
-__global__ void __launch_bounds__(kThreads) find_terms(ResidualTermsTask task) {
+__global__ void __launch_bounds__(kThreads) add_residual_terms(ResidualTermsTask task) {
   const std::uint32_t own = blockIdx.x * kThreads + threadIdx.x;
   if (own >= task.count) return;
   const float* const residual = task.residuals + std::size_t{own} * task.stride;
@@ -28,7 +28,8 @@ __global__ void __launch_bounds__(kThreads) find_terms(ResidualTermsTask task) {
 
 void find_residual_terms(const ResidualTermsTask& task, const Stream& stream) {
   if (task.count == 0) return;
-  launch(launch_over("find_terms", task.count, kThreads, stream.handle()), find_terms, task);
+  launch(launch_over("add_residual_terms", task.count, kThreads, stream.handle()),
+         add_residual_terms, task);
 }
 
 }  // namespace warpdex::vector

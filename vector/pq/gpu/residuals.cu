@@ -1,6 +1,6 @@
 // Differences in float, and products in the canonical order of arithmetic.
 #include "flat/gpu/canonical.cuh"
-#include "pq/gpu/residuals.hpp"
+#include "pq/gpu/kernels.hpp"
 #include "warpdex/core/cuda/launch.cuh"
 
 namespace warpdex::vector {

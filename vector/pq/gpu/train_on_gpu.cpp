@@ -5,7 +5,7 @@
 #include <string>
 
 #include "kmeans/update.hpp"
-#include "pq/gpu/move_codewords.hpp"
+#include "pq/gpu/kernels.hpp"
 #include "pq/gpu_train.hpp"
 #include "pq/run_clusters.hpp"
 #include "warpdex/core/cuda/arena.hpp"

@@ -6,9 +6,7 @@
 
 #include "benchmarks/binary/binary.hpp"
 #include "binary/gpu/code_rounds.hpp"
-#include "binary/gpu/match_bits.hpp"
-#include "binary/gpu/scan_bits.hpp"
-#include "binary/gpu/unpack_codes.hpp"
+#include "binary/gpu/kernels.hpp"
 #include "search/timing.hpp"
 #include "warpdex/core/cuda/check_internal.hpp"
 #include "warpdex/core/cuda/pinned.hpp"

@@ -4,8 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "binary/gpu/match_bits.hpp"
-#include "binary/gpu/unpack_codes.hpp"
+#include "binary/gpu/kernels.hpp"
 #include "binary/query_code.hpp"
 #include "lists/gpu/place_lists.hpp"
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "kmeans/gpu/assign_points.hpp"
-#include "kmeans/gpu/update.hpp"
+#include "kmeans/gpu/kernels.hpp"
 #include "kmeans/kmeans_input.hpp"
 #include "lists/build/centroid_search.hpp"
 #include "lists/build/gpu/gpu_builder.hpp"

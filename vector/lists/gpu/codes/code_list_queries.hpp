@@ -10,7 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "flat/gpu/panels.hpp"
+#include "flat/gpu/products.hpp"
 #include "flat/search_input.hpp"
 #include "lists/gpu/codes/gpu_code_lists.hpp"
 #include "warpdex/core/cuda/arena.hpp"

@@ -6,15 +6,13 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "binary/gpu/trim_lists.hpp"
-#include "binary/gpu/unpack_codes.hpp"
+#include "binary/gpu/kernels.hpp"
 #include "flat/gpu/product_search.hpp"
-#include "flat/gpu/tighten.hpp"
+#include "flat/gpu/products.hpp"
 #include "lists/gpu/codes/code_list_queries.hpp"
 #include "lists/gpu/codes/gpu_code_lists.hpp"
+#include "lists/gpu/kernels.hpp"
 #include "lists/gpu/list_block.hpp"
-#include "lists/gpu/probe_groups.hpp"
-#include "lists/gpu/round_sizes.hpp"
 #include "warpdex/core/cuda/arena.hpp"
 
 namespace warpdex::vector {

@@ -6,9 +6,8 @@
 #include <cstdint>
 
 #include "flat/gpu/flat_data.hpp"
-#include "flat/gpu/match.hpp"
-#include "lists/gpu/match_lists.hpp"
-#include "lists/gpu/probe_groups.hpp"
+#include "flat/gpu/products.hpp"
+#include "lists/gpu/kernels.hpp"
 #include "warpdex/core/cuda/stream.hpp"
 
 namespace warpdex::vector {

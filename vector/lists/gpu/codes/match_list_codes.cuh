@@ -7,8 +7,8 @@
 #include <type_traits>
 
 #include "binary/gpu/code_value.cuh"
+#include "binary/gpu/kernels.hpp"
 #include "binary/gpu/staged_lists.cuh"
-#include "binary/gpu/unpack_codes.hpp"
 #include "flat/gpu/panel_product.cuh"
 #include "lists/gpu/codes/code_tasks.hpp"
 #include "lists/gpu/task_panels.cuh"

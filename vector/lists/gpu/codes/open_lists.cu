@@ -1,7 +1,7 @@
 // Sizes of lists, and the distances of their centroids.
 #include <cub/block/block_scan.cuh>
 
-#include "binary/gpu/unpack_codes.hpp"
+#include "binary/gpu/kernels.hpp"
 #include "flat/gpu/canonical.cuh"
 #include "flat/gpu/panel_product.cuh"
 #include "lists/gpu/codes/code_tasks.hpp"

@@ -7,8 +7,8 @@
 #include "flat/gpu/panel_product.cuh"
 #include "lists/gpu/task_panels.cuh"
 #include "pq/gpu/search/group_scan.cuh"
+#include "pq/gpu/search/kernels.hpp"
 #include "pq/gpu/search/list_bases.cuh"
-#include "pq/gpu/search/match_codes.hpp"
 
 namespace warpdex::vector {
 

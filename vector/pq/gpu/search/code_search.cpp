@@ -5,12 +5,10 @@
 #include <bit>
 
 #include "flat/gpu/product_search.hpp"
-#include "flat/gpu/tighten.hpp"
-#include "lists/gpu/round_sizes.hpp"
-#include "pq/gpu/search/match_codes.hpp"
-#include "pq/gpu/search/match_tables.hpp"
-#include "pq/gpu/search/pack_queries.hpp"
-#include "pq/gpu/search/rescore_codes.hpp"
+#include "flat/gpu/products.hpp"
+#include "lists/gpu/kernels.hpp"
+#include "pq/gpu/search/byte_tables.hpp"
+#include "pq/gpu/search/kernels.hpp"
 
 namespace warpdex::vector {
 namespace {

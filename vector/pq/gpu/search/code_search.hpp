@@ -5,9 +5,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "flat/gpu/match.hpp"
+#include "flat/gpu/products.hpp"
 #include "flat/gpu/workspace.hpp"
-#include "lists/gpu/probe_groups.hpp"
+#include "lists/gpu/kernels.hpp"
 #include "pq/gpu/search/byte_tables.hpp"
 #include "pq/gpu/search/gpu_codes.hpp"
 #include "pq/gpu/search/table_scan.hpp"

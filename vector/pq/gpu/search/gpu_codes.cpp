@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <string>
 
-#include "flat/gpu/panels.hpp"
+#include "flat/gpu/products.hpp"
 #include "lists/gpu/place_lists.hpp"
 #include "warpdex/core/cuda/check_internal.hpp"
 #include "warpdex/core/cuda/copies.hpp"

@@ -7,7 +7,7 @@
 
 #include "flat/gpu/gpu_rows.hpp"
 #include "pq/gpu/search/code_bound.hpp"
-#include "pq/gpu/search/code_data.hpp"
+#include "pq/gpu/search/kernels.hpp"
 #include "warpdex/core/cuda/arena.hpp"
 #include "warpdex/vector/pq/pq_coding.hpp"
 

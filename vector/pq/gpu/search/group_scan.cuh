@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "pq/gpu/search/scan_codes.hpp"
+#include "pq/gpu/search/kernels.hpp"
 #include "pq/gpu/search/table_entry.cuh"
 #include "warpdex/core/cuda/warp.cuh"
 

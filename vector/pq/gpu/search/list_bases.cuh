@@ -4,8 +4,8 @@
 #include <cstdint>
 
 #include "flat/gpu/canonical.cuh"
-#include "lists/gpu/match_lists.hpp"
-#include "pq/gpu/search/code_data.hpp"
+#include "lists/gpu/kernels.hpp"
+#include "pq/gpu/search/kernels.hpp"
 
 namespace warpdex::vector {
 

@@ -11,8 +11,8 @@
 #include "flat/gpu/panel_product.cuh"
 #include "lists/gpu/append_kept.cuh"
 #include "pq/gpu/search/code_panels.cuh"
+#include "pq/gpu/search/kernels.hpp"
 #include "pq/gpu/search/list_bases.cuh"
-#include "pq/gpu/search/match_codes.hpp"
 #include "warpdex/core/cuda/kernel_internal.hpp"
 #include "warpdex/core/cuda/launch.cuh"
 

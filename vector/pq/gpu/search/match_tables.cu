@@ -10,9 +10,9 @@
 #include <algorithm>
 #include <cfloat>
 
+#include "pq/gpu/search/byte_tables.hpp"
 #include "pq/gpu/search/group_scan.cuh"
 #include "pq/gpu/search/list_bases.cuh"
-#include "pq/gpu/search/match_tables.hpp"
 #include "warpdex/core/cuda/kernel_internal.hpp"
 #include "warpdex/core/cuda/launch.cuh"
 

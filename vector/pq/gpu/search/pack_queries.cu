@@ -4,7 +4,7 @@
 #include <cfloat>
 
 #include "flat/gpu/panel_layout.cuh"
-#include "pq/gpu/search/pack_queries.hpp"
+#include "pq/gpu/search/kernels.hpp"
 #include "pq/gpu/search/query_length.cuh"
 #include "warpdex/core/cuda/launch.cuh"
 #include "warpdex/core/cuda/warp.cuh"

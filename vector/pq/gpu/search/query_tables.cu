@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <cub/block/block_scan.cuh>
 
-#include "pq/gpu/search/query_tables.hpp"
+#include "pq/gpu/search/kernels.hpp"
 #include "pq/gpu/search/table_entry.cuh"
 #include "warpdex/core/cuda/launch.cuh"
 

@@ -2,9 +2,9 @@
 #include <algorithm>
 #include <bit>
 
-#include "flat/gpu/nearest_entry.cuh"
+#include "flat/gpu/candidate_lists.cuh"
 #include "pq/gpu/search/group_scan.cuh"
-#include "pq/gpu/search/rescore_codes.hpp"
+#include "pq/gpu/search/kernels.hpp"
 #include "warpdex/core/cuda/kernel_internal.hpp"
 #include "warpdex/core/cuda/launch.cuh"
 #include "warpdex/core/select/block_select.cuh"

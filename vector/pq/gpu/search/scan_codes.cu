@@ -8,7 +8,7 @@
 // 2,441 vectors with 32 bytes has 2.5 M look-ups: 1.2 us; its launches take longer.
 #include <algorithm>
 
-#include "flat/gpu/nearest_entry.cuh"
+#include "flat/gpu/candidate_lists.cuh"
 #include "pq/gpu/search/group_scan.cuh"
 #include "warpdex/core/cuda/kernel_internal.hpp"
 #include "warpdex/core/cuda/launch.cuh"

@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "flat/gpu/canonical.cuh"
-#include "pq/gpu/search/code_data.hpp"
+#include "pq/gpu/search/kernels.hpp"
 
 namespace warpdex::vector {
 

@@ -7,18 +7,10 @@
 
 #include "flat/gpu/workspace.hpp"
 #include "pq/gpu/search/gpu_codes.hpp"
-#include "pq/gpu/search/scan_codes.hpp"
+#include "pq/gpu/search/kernels.hpp"
 #include "warpdex/core/cuda/arena.hpp"
 
 namespace warpdex::vector {
-
-/// What a search compares, in GPU memory.
-struct CodeQueries {
-  DeviceQueries queries;
-  const float* vectors = nullptr;  ///< of make_query_vectors(), rows of queries.stride
-  DeviceProbes probed;
-  const std::uint64_t* filter = nullptr;  ///< a bit for each row that is allowed; null: all are
-};
 
 /// Distances by tables: for few queries, large k, ranges, the first list of each query, and queries
 /// that products leave open.

@@ -1,9 +1,10 @@
-// Points sorted by their clusters, and centroids moved to the means of their points.
+// The kernels of k-means: the update of centroids, assignment, and changes.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 
+#include "kmeans/gpu/assign_points.hpp"
 #include "warpdex/core/cuda/arena.hpp"
 #include "warpdex/core/cuda/stream.hpp"
 
@@ -121,5 +122,77 @@ void copy_points(const DevicePoints& points, const std::uint32_t* rows, std::uin
 void list_surplus(const DeviceMembers& members, std::uint32_t clusters, std::uint32_t limit,
                   std::uint32_t* is_closed, std::uint32_t* surplus, std::uint32_t* count,
                   const Stream& stream);
+
+/// Places of a point's list of candidates, at the most.
+inline constexpr std::uint32_t kMaxRoom = 32;
+/// Parts of the centroids. Two CTAs that read the same points do not need more of the L2 cache than
+/// one, so where points do not stay in shared memory each takes half of the centroids.
+inline constexpr std::uint32_t kMaxParts = 2;
+
+struct AssignTask {
+  RowPanels points;  ///< from the first panel on
+  CentroidPanels centroids;
+  std::uint32_t chunks;
+  std::uint32_t room;          ///< places of a list
+  std::uint32_t first_panels;  ///< of centroids that only give a first limit
+  PointCandidates out;         ///< likewise
+};
+
+/// Parts that the centroids are cut into, and places of a list, for panels of so many chunks.
+std::uint32_t assign_parts(std::uint32_t chunks);
+std::uint32_t assign_room(std::uint32_t chunks);
+
+/// Queues the products of `panels` panels of points with all centroids: each point's candidates.
+void assign_panels(const AssignTask& task, std::uint32_t panels, const Stream& stream);
+
+struct ResolveTask {
+  DeviceRows points;
+  DeviceChoice choice;
+  TileOrder order;
+  std::uint32_t first_place;
+  std::uint32_t places;
+  PointCandidates candidates;
+  std::uint32_t room;
+  std::uint32_t parts;
+  CentroidPanels centroids;
+  float scale;              ///< of sums to squared distances
+  bool computes_distances;  ///< also of points with one candidate
+  std::uint32_t* clusters;
+  float* distances;
+};
+
+/// Queues the comparison of the points' candidates.
+void resolve_points(const ResolveTask& task, const Stream& stream);
+
+/// After the first iterations few points change. To read these alone takes a fraction of the time
+/// of reading all.
+class ClusterChanges {
+ public:
+  ClusterChanges(std::uint32_t points, std::uint32_t clusters);
+
+  /// Takes its memory, or measures it.
+  void lay_out(Arena& arena);
+
+  /// Changed points that it takes, at the most: an eighth of all.
+  std::uint32_t max_changed() const { return max_changed_; }
+
+  /// Queues the change of the `sums` of `before`'s clusters to those of `clusters`, in double
+  /// precision and an order that depends on nothing but the two. `changed` points differ.
+  /// `parts_of_sums` is scratch memory, as for sum_clusters(). O(points + changed * dimension).
+  void update_sums(const DevicePoints& points, const std::uint32_t* before,
+                   const std::uint32_t* clusters, std::uint32_t changed, double* parts_of_sums,
+                   double* sums, const Stream& stream);
+
+ private:
+  std::uint32_t clusters_;
+  std::uint32_t max_changed_;
+  int bits_;  ///< of a key
+  std::size_t scratch_bytes_ = 0;
+  void* scratch_ = nullptr;
+  std::uint64_t* keys_ = nullptr;  ///< two for each changed point
+  std::uint64_t* sorted_ = nullptr;
+  std::uint32_t* begins_ = nullptr;
+  std::uint32_t* count_ = nullptr;
+};
 
 }  // namespace warpdex::vector
