@@ -54,17 +54,6 @@ bool shares_scores(const BatchShape& shape, const OrFacts& facts) {
          facts.k * lists >= shape.queries * kManyLookups;
 }
 
-/// Whether the part is one query of OR, in one segment, that may be answered by pieces: nearly all
-/// of its many postings must be read. Only in the place of rounds: pieces use their table of
-/// blocks.
-bool is_for_pieces(const BatchShape& shape, const OrFacts& facts) {
-  return kernels_for(shape.form).pieces && facts.codec == CodecKind::kBitpack &&
-         !shape.has_static && !is_asked(facts) && facts.attempt == 0 && shape.segments == 1 &&
-         shape.queries == 1 && shape.or_queries == 1 && shape.and_queries == 0 &&
-         !shape.some_read_all && !shape.has_fallback && shares_scores(shape, facts) &&
-         has_full_tiles(shape, 1);
-}
-
 /// How documents are found. Small batches have few or no rounds, since each takes time.
 OrRule find_way(const BatchShape& shape, const OrFacts& facts, const OrMemory& memory) {
   const std::size_t competitive = kBoundClasses * shape.or_blocks * sizeof(CompetitiveBlock);
@@ -120,7 +109,7 @@ OrRule find_stored(const BatchShape& shape, const OrFacts& facts, const OrMemory
 }
 
 /// In how many pieces a tile is accumulated, so that each takes some 130 us at most.
-std::uint32_t find_pieces(const BatchShape& shape) {
+std::uint32_t tile_pieces(const BatchShape& shape) {
   std::uint32_t pieces = 1;
   if (shape.queries > kFewQueries) return pieces;
   while (pieces < kMaxTilePieces && has_full_tiles(shape, pieces)) pieces *= 2;
@@ -169,12 +158,11 @@ OrRule choose_stored(const BatchShape& shape, const OrFacts& facts) {
 OrChoice choose(const BatchShape& shape, const OrFacts& facts, const OrMemory& memory) {
   OrChoice choice;
   const auto obey = [&](OrRule rule) { choice.rules.set(static_cast<std::size_t>(rule)); };
-  choice.tile_pieces = find_pieces(shape);
+  choice.tile_pieces = tile_pieces(shape);
   choice.shares_scores = shares_scores(shape, facts);
   if (choice.shares_scores) obey(OrRule::kScoresShared);
   const OrRule way = find_way(shape, facts, memory);
-  choice.has_pieces = way != OrRule::kByBound && is_for_pieces(shape, facts);
-  obey(choice.has_pieces ? OrRule::kPieces : way);
+  obey(way);
   if (way == OrRule::kByBound) return choice;
   const OrRule rounds = find_rounds(shape, facts);
   const OrRule lookups = find_lookups(shape, facts, memory);
@@ -182,7 +170,6 @@ OrChoice choose(const BatchShape& shape, const OrFacts& facts, const OrMemory& m
   choice.rounds = rounds < OrRule::kThreeOverBus ? 2 : kRounds;
   choice.has_document_room = lookups == OrRule::kLookUpApart;
   choice.has_stored = stored == shape.stored_rule && shape.stores_lists();
-  if (choice.has_pieces) return choice;
   obey(rounds);
   obey(stored);
   obey(shape.adds_up_only ? why_added_up(shape, facts) : lookups);

@@ -10,7 +10,6 @@
 
 #include "gpu/layout/batch_shape.hpp"
 #include "scorers/base/unit_form.hpp"
-#include "warpdex/codecs/codec.hpp"
 #include "warpdex/query/gpu/gpu_engine.hpp"
 #include "warpdex/query/gpu/or_rules.hpp"
 
@@ -31,7 +30,6 @@ struct OrFacts {
   std::uint32_t k = 0;        ///< the largest of all queries
   std::uint32_t attempt = 0;  ///< 0: the first
   OrMethod or_by = OrMethod::kByCost;
-  CodecKind codec = CodecKind::kBitpack;
   std::uint64_t documents = 0;
   std::uint32_t tiles = 0;      ///< where the tiles end
   bool is_resident = true;      ///< all lists are in GPU memory
@@ -50,7 +48,6 @@ struct OrMemory {
 /// What was chosen, and why.
 struct OrChoice {
   std::uint32_t rounds = 0;        ///< kRounds or fewer; 0: by bound, without rounds
-  bool has_pieces = false;         ///< one long query: pieces take the place of rounds
   bool has_document_room = false;  ///< found documents are written, and all warps look them up
   bool has_stored = false;         ///< lists are decoded once, as the shape says
   bool shares_scores = false;      ///< all multiprocessors share the exact scores

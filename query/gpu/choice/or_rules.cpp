@@ -7,8 +7,6 @@ namespace {
 constexpr std::array<OrRuleText, kOrRules> kTexts{{
     {"by-bound", "blocks by their bounds",
      "few postings (below 67,108,864) and no query of more than 12 terms"},
-    {"pieces", "pieces, all lists added up",
-     "one query whose many answers need nearly all postings"},
     {"rounds-of-many", "rounds of tiles", "many postings (67,108,864 or more)"},
     {"rounds-of-long", "rounds of tiles", "a query has more than 12 terms"},
     {"rounds-to-add-up", "rounds of tiles", "few postings, but some query adds all tiles up"},

@@ -2,7 +2,6 @@
 #include "gpu/run/batch_launcher.hpp"
 
 #include "gpu/kernels/kernels.cuh"
-#include "gpu/kernels/pieces/or_pieces.hpp"
 #include "warpdex/core/cuda/stream_priority.hpp"
 
 namespace warpdex::gpu {
@@ -77,11 +76,6 @@ void BatchLauncher::launch_or(const BatchStages& stages, const BatchPlan& plan) 
   const OrChoice& choice = plan.choice;
   if (!choice.is_by_bound()) launch_find_tile_blocks(rounds, stream_.handle());
   clock_.end(GpuStage::kTables, stream_);
-  if (choice.has_pieces) {
-    launch_or_pieces(rounds, stream_.handle());
-    clock_.end(GpuStage::kTiles, stream_);
-    return;
-  }
   launch_bound_tiles(rounds, stream_.handle());
   clock_.end(GpuStage::kBounds, stream_);
   if (choice.is_by_bound()) {

@@ -224,7 +224,6 @@ void BatchPlanner::choose_or(std::uint32_t attempt, const OrMemory& memory, Batc
                        {.k = plan.k,
                         .attempt = attempt,
                         .or_by = ablation_.or_by,
-                        .codec = collection_.codec,
                         .documents = collection_.documents,
                         .tiles = plan.tiles,
                         .is_resident = collection_.is_resident},

@@ -26,13 +26,12 @@ struct UnitKernels {
   bool lookups = true;    ///< OR looks documents up
   bool stored = false;    ///< lists are decoded once for a batch, and tiles added up from them
   bool searched = false;  ///< and documents looked up in them
-  bool pieces = false;    ///< one long query is added up in pieces
 };
 
 constexpr UnitKernels kernels_for(UnitForm form) {
   switch (form) {
     case UnitForm::kImpact: return {.stored = true};
-    case UnitForm::kBm25: return {.stored = true, .searched = true, .pieces = true};
+    case UnitForm::kBm25: return {.stored = true, .searched = true};
     case UnitForm::kQueryLikelihood: return {};
     case UnitForm::kExact: break;
   }

@@ -122,34 +122,6 @@ TEST(OrChoice, FewQueriesAreSharedOut) {
   EXPECT_FALSE(shares(17, 10'000, 17 * 64));
 }
 
-// One query of many frequent terms and answers: all else makes it a usual one.
-TEST(OrChoice, HugeQueriesGoByPieces) {
-  const OrPart huge = huge_part();
-  ASSERT_TRUE(huge.choice().has_pieces);
-  EXPECT_TRUE(huge.obeys(OrRule::kPieces));
-  const auto has_pieces = [&](const std::function<void(OrPart&)>& change) {
-    return with(huge, change).choice().has_pieces;
-  };
-  EXPECT_FALSE(has_pieces([](OrPart& part) { part.facts.codec = CodecKind::kRice; }));
-  EXPECT_FALSE(has_pieces([](OrPart& part) { part.facts.or_by = OrMethod::kAccumulate; }));
-  EXPECT_FALSE(has_pieces([](OrPart& part) { part.facts.attempt = 1; }));
-  EXPECT_FALSE(has_pieces([](OrPart& part) { part.facts.k = 511; }));
-  EXPECT_TRUE(has_pieces([](OrPart& part) { part.facts.k = 512; }));
-  EXPECT_FALSE(has_pieces([](OrPart& part) { part.shape.or_blocks = 611 * 1024; }));
-  EXPECT_FALSE(has_pieces([](OrPart& part) { part.shape.segments = 2; }));
-  EXPECT_FALSE(has_pieces([](OrPart& part) { part.shape.some_read_all = true; }));
-  EXPECT_FALSE(has_pieces([](OrPart& part) { part.shape.has_fallback = true; }));
-  EXPECT_FALSE(has_pieces([](OrPart& part) { part.shape.queries = 2; }));
-  EXPECT_FALSE(has_pieces([](OrPart& part) { part.shape.has_static = true; }));
-  EXPECT_FALSE(has_pieces([](OrPart& part) { part.shape.form = UnitForm::kImpact; }));
-  EXPECT_TRUE(has_pieces([](OrPart& part) { part.shape.range_blocks = kShortRangeBlocks; }));
-  // By bound: no table of blocks is made.
-  EXPECT_FALSE(has_pieces([](OrPart& part) {
-    part.shape.range_blocks = kShortRangeBlocks;
-    part.shape.longest_or = 12;
-  }));
-}
-
 TEST(OrChoice, TilesAreAnsweredAsAskedAndAsThereAreKernels) {
   EXPECT_EQ(tile_flags(OrMethod::kByCost, UnitForm::kBm25), 0U);
   EXPECT_EQ(tile_flags(OrMethod::kDecodeOnce, UnitForm::kBm25), 0U);
@@ -208,7 +180,7 @@ TEST(OrChoice, ObeysOneRuleOfEachGroup) {
     part.shape.stored_rule = part.stored();
     const OrChoice choice = part.choice();
     EXPECT_EQ(obeyed(choice, OrRule::kByBound, OrRule::kRoundsAgain), 1U);
-    const bool has_rounds = !choice.is_by_bound() && !choice.has_pieces;
+    const bool has_rounds = !choice.is_by_bound();
     EXPECT_EQ(obeyed(choice, OrRule::kTwoToAddUp, OrRule::kThreeAgain), has_rounds ? 1U : 0U);
     EXPECT_EQ(obeyed(choice, OrRule::kAddUpForm, OrRule::kLookUpAtOnceAgain), has_rounds ? 1U : 0U);
     EXPECT_EQ(obeyed(choice, OrRule::kSearchStored, OrRule::kNoneStoredAgain),

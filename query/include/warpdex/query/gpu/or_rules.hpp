@@ -13,7 +13,6 @@ namespace warpdex {
 enum class OrRule : std::uint8_t {
   // How documents are found:
   kByBound,
-  kPieces,
   kRoundsOfMany,
   kRoundsOfLong,
   kRoundsToAddUp,
@@ -54,7 +53,7 @@ enum class OrRule : std::uint8_t {
   kTilesCut,
   kScoresShared,
 };
-inline constexpr std::size_t kOrRules = 37;
+inline constexpr std::size_t kOrRules = 36;
 
 struct OrRuleText {
   std::string_view name;    ///< for scripts: "by-bound", …
