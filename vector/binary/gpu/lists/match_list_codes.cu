@@ -50,6 +50,8 @@ struct BitListForm {
   }
 };
 
+static_assert(HasShares<BitListForm<true>>);
+
 }  // namespace
 
 void match_list_codes(const MatchListCodesTask<DeviceBinaryCodes>& task, const Stream& stream) {
