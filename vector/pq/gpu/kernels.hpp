@@ -17,8 +17,8 @@ struct SubtractTask {
   const float* taken;
   const std::uint32_t* which;  ///< row of `taken` for each group; null: the first for all
   const std::uint32_t* sizes;  ///< rows of each group that are there; null: all
-  float* out;                  ///< `count` rows, zeros where there is none
-  std::uint32_t stride;        ///< of `out`: `dimension` or more, with zeros behind
+  float* out = nullptr;        ///< `count` rows, zeros where there is none
+  std::uint32_t stride = 0;    ///< of `out`: `dimension` or more, with zeros behind
 };
 
 /// Queues the subtraction.

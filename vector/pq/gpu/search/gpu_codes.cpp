@@ -83,47 +83,31 @@ const std::uint8_t* place_groups(Arena& arena, std::span<const std::uint8_t> gro
 }  // namespace
 
 GpuCodes::GpuCodes(const Lists<PqCoding>& vectors, Resources& resources, std::size_t memory)
-    : host_(vectors),
-      device_(resources.device()),
-      memory_(memory == 0 ? resources.memory().left() : memory, &resources.memory()),
-      centroids_(vectors.centroids, resources, {}),
+    : CodesOnGpu(vectors, resources, memory),
       bound_(CodeBound::of(vectors)),
       sizes_(sizes_of_largest(vectors.begins)),
-      shared_memory_(device_info(device_).shared_memory_per_block) {
-  const CurrentDevice current(device_);
-  const Stream stream(device_);
+      shared_memory_(device_info(device()).shared_memory_per_block) {
   codes_.lists = static_cast<std::uint32_t>(vectors.lists());
   codes_.dimension = static_cast<std::uint32_t>(vectors.quantizer.dimension);
   codes_.bytes = static_cast<std::uint32_t>(vectors.quantizer.bytes);
   codes_.bits = static_cast<std::uint32_t>(vectors.quantizer.bits);
   codes_.is_l2 = vectors.metric == Metric::kL2;
-  Arena measure(nullptr);
-  lay_out(measure, nullptr);
-  const bool has_centroids = centroids_.count() == 0 || centroids_.is_resident();
-  if (!has_centroids || !buffer_.allocate(measure.used(), memory_, device_)) {
-    const std::size_t needed = measure.used() + centroids_.count() * centroids_.row_bytes();
-    throw Error("this inverted file of codes needs " + std::to_string((needed >> 20) + 1) +
-                " MiB of GPU memory, and room to search; give more, or search it on the CPU");
-  }
-  codes_.centroids = centroids_.rows();
-  Arena arena(buffer_.data());
-  lay_out(arena, &stream);
-  stream.synchronize();
+  upload("codes", [this](Arena& arena, const Stream* stream) { lay_out(arena, stream); });
+  codes_.centroids = centroids().rows();
 }
 
 void GpuCodes::lay_out(Arena& arena, const Stream* stream) {
-  const ProductQuantizer& quantizer = host_.quantizer;
-  codes_.groups = place_groups(arena, host_.codes, codes_.group_bytes(), stream);
-  codes_.terms = place<float>(arena, host_.terms, stream);
-  codes_.row_numbers = place<std::uint32_t>(arena, host_.row_numbers, stream);
-  codes_.begins = place<std::uint32_t>(arena, host_.begins, stream);
-  codes_.group_begins = place<std::uint32_t>(arena, host_.group_begins, stream);
+  const ProductQuantizer& quantizer = host().quantizer;
+  codes_.groups = place_groups(arena, host().codes, codes_.group_bytes(), stream);
+  codes_.terms = place<float>(arena, host().terms, stream);
+  codes_.row_numbers = place<std::uint32_t>(arena, host().row_numbers, stream);
+  codes_.begins = place<std::uint32_t>(arena, host().begins, stream);
+  codes_.group_begins = place<std::uint32_t>(arena, host().group_begins, stream);
   codes_.codebooks = place<float>(arena, quantizer.codebooks, stream);
   codes_.rotation = place<float>(arena, quantizer.rotation, stream);
-  codes_.centre = place<float>(arena, host_.centre, stream);
+  codes_.centre = place<float>(arena, host().centre, stream);
   half_books_ = place(arena, round_books(quantizer, bound_.scale), stream);
   units_ = place(arena, find_units(quantizer), stream);
-  panel_begins_ = place(arena, panels_of_groups(host_.group_begins), stream);
 }
 
 std::size_t GpuCodes::max_rows(std::size_t probes) const {
