@@ -1,7 +1,9 @@
-// Calls the distance kernel for the metric and the type of the vectors.
+// Calls the distance kernel for the metric and the type of the vectors, and ranks query by query.
 #include "flat/canonical_distances.hpp"
 
+#include <oneapi/tbb/parallel_for.h>
 #include <algorithm>
+#include <vector>
 
 namespace warpdex::vector {
 
@@ -33,6 +35,20 @@ void keep_nearest(std::vector<std::uint64_t>& keys, std::size_t k) {
     keys.resize(k);
   }
   std::sort(keys.begin(), keys.end());
+}
+
+void rank_candidates(const FlatVectors& vectors, const PreparedQueries& queries, std::size_t first,
+                     std::size_t count, std::span<const std::int32_t> found, Neighbors& answers) {
+  const std::size_t each = count == 0 ? 0 : found.size() / count;
+  oneapi::tbb::parallel_for(std::size_t{0}, count, [&](std::size_t q) {
+    std::vector<std::uint64_t> keys;
+    for (const std::int32_t row : found.subspan(q * each, each)) {
+      if (row >= 0) keys.push_back(static_cast<std::uint32_t>(row));
+    }
+    rescore_keys(vectors, queries.query(first + q), keys);
+    keep_nearest(keys, answers.k);
+    set_answers(vectors.metric, first + q, keys, answers);
+  });
 }
 
 }  // namespace warpdex::vector

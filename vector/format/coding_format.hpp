@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "format/manifest.hpp"
-#include "format/written_rows.hpp"
+#include "format/row_writer.hpp"
 #include "lists/build/lists.hpp"
 #include "lists/build/steps.hpp"
 #include "warpdex/core/storage/manifest_json.hpp"

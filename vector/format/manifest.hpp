@@ -2,10 +2,12 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "warpdex/core/storage/folder.hpp"
 #include "warpdex/core/storage/manifest.hpp"
 #include "warpdex/vector/format/vector_index.hpp"
 
@@ -67,5 +69,10 @@ std::string manifest_to_json(const Manifest& manifest);
 
 /// Throws FormatError for what is damaged, of another version, or another kind of index.
 Manifest manifest_from_json(std::string_view text);
+
+/// Throws as manifest_from_json() does, and IoError where there is none.
+Manifest read_manifest(const Folder& folder);
+/// Likewise; the caller holds the folder's lock.
+Manifest read_manifest(const std::filesystem::path& folder);
 
 }  // namespace warpdex::vector

@@ -1,4 +1,5 @@
-// Checks rows, brings them into the form that is stored, and writes them with their norms.
+// Writes the sections of rows and of their ids. Numbers are written as they are, texts one after
+// the other, with a table of where they begin.
 #include "format/row_writer.hpp"
 
 #include <cmath>
@@ -6,6 +7,7 @@
 
 #include "format/manifest.hpp"
 #include "warpdex/core/error.hpp"
+#include "warpdex/core/storage/folder.hpp"
 #include "warpdex/vector/data/half.hpp"
 
 namespace warpdex::vector {
@@ -147,6 +149,44 @@ std::vector<SectionInfo> RowWriter::finish() {
   append_all(centre, std::span<const float>(centre_));
   sections.push_back(centre.finish());
   return sections;
+}
+
+WrittenRows::WrittenRows(const std::filesystem::path& folder,
+                         const std::vector<SectionInfo>& sections,
+                         const VectorIndexSettings& settings, std::size_t count,
+                         std::span<const float> centre) {
+  const std::optional<Folder> files = Folder::find(folder);
+  vectors_section = SectionView(*files, sections[0]);
+  norms_section = SectionView(*files, sections[1]);
+  flat.metric = settings.metric;
+  flat.vectors = {vectors_section.bytes().data(), settings.store, count, settings.dimension,
+                  row_stride(settings)};
+  flat.norms = norms_section.as<float>(count);
+  flat.centre = centre;
+  if (sections.size() < 3) return;
+  centre_section = SectionView(*files, sections[2]);
+  flat.centre = centre_section.as<float>(centre_section.bytes().size() / sizeof(float));
+}
+
+void write_ids(const VectorIds& ids, const std::filesystem::path& folder,
+               std::vector<SectionInfo>& sections) {
+  if (!ids.are_given()) return;
+  if (!ids.are_texts()) {
+    SectionWriter numbers(folder, section::kIdNumbers);
+    append_all(numbers, ids.numbers());
+    sections.push_back(numbers.finish());
+    return;
+  }
+  SectionWriter offsets(folder, section::kIdOffsets);
+  SectionWriter texts(folder, section::kIdTexts);
+  offsets.append_value(texts.size());
+  for (std::uint64_t row = 0; row < ids.size(); ++row) {
+    const std::string_view text = ids.text(row);
+    texts.append({reinterpret_cast<const std::uint8_t*>(text.data()), text.size()});
+    offsets.append_value(texts.size());
+  }
+  sections.push_back(offsets.finish());
+  sections.push_back(texts.finish());
 }
 
 }  // namespace warpdex::vector

@@ -1,4 +1,4 @@
-// Writes the sections that hold vectors, row by row.
+// Writes the sections of rows and of their ids, and maps what was written of rows.
 #pragma once
 
 #include <cstddef>
@@ -10,6 +10,8 @@
 
 #include "warpdex/core/storage/section_file.hpp"
 #include "warpdex/core/storage/segment_files.hpp"
+#include "warpdex/vector/data/ids.hpp"
+#include "warpdex/vector/flat/flat_vectors.hpp"
 #include "warpdex/vector/format/vector_index.hpp"
 
 namespace warpdex::vector {
@@ -63,5 +65,22 @@ class RowWriter {
   std::vector<float> floats_;     ///< of one row
   std::vector<std::uint16_t> halves_;
 };
+
+struct WrittenRows {
+  /// `sections` are what RowWriter::finish() returned; `centre` is what it was given, if it was,
+  /// and must outlive this. Throws FormatError, IoError.
+  WrittenRows(const std::filesystem::path& folder, const std::vector<SectionInfo>& sections,
+              const VectorIndexSettings& settings, std::size_t count,
+              std::span<const float> centre = {});
+
+  SectionView vectors_section;
+  SectionView norms_section;
+  SectionView centre_section;
+  FlatVectors flat;
+};
+
+/// The sections of ids, in the order of rows; none where there are no ids. Throws IoError.
+void write_ids(const VectorIds& ids, const std::filesystem::path& folder,
+               std::vector<SectionInfo>& sections);
 
 }  // namespace warpdex::vector

@@ -8,7 +8,7 @@
 #include "binary/searchers.hpp"
 #include "flat/searchers.hpp"
 #include "lists/searchers.hpp"
-#include "search/named_errors.hpp"
+#include "search/parts.hpp"
 #include "warpdex/core/error.hpp"
 #include "warpdex/core/parallel.hpp"
 #include "warpdex/vector/flat/flat_searcher.hpp"

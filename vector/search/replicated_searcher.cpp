@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "flat/search_input.hpp"
-#include "search/named_errors.hpp"
+#include "search/parts.hpp"
 #include "warpdex/core/error.hpp"
 
 namespace warpdex::vector {

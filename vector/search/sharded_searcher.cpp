@@ -5,8 +5,7 @@
 #include <optional>
 
 #include "flat/search_input.hpp"
-#include "search/merge.hpp"
-#include "search/named_errors.hpp"
+#include "search/parts.hpp"
 #include "warpdex/core/error.hpp"
 
 namespace warpdex::vector {

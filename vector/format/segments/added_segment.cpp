@@ -3,10 +3,9 @@
 
 #include <utility>
 
-#include "format/id_sections.hpp"
 #include "format/manifest.hpp"
+#include "format/row_writer.hpp"
 #include "format/segments/segment_codes.hpp"
-#include "format/written_rows.hpp"
 
 namespace warpdex::vector {
 namespace {

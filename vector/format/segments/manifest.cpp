@@ -6,6 +6,7 @@
 #include "format/segments/codings.hpp"
 #include "warpdex/core/error.hpp"
 #include "warpdex/core/storage/manifest_json.hpp"
+#include "warpdex/core/storage/open_stored.hpp"
 
 namespace warpdex::vector {
 namespace {
@@ -142,6 +143,16 @@ Manifest manifest_from_json(std::string_view text) {
     find_sections(manifest.stored.segments.front(), manifest.settings);
   }
   return manifest;
+}
+
+Manifest read_manifest(const Folder& folder) {
+  const MappedFile file = map_manifest(folder);
+  return manifest_from_json(
+      {reinterpret_cast<const char*>(file.bytes().data()), file.bytes().size()});
+}
+
+Manifest read_manifest(const std::filesystem::path& folder) {
+  return read_manifest(find_stored(folder));
 }
 
 }  // namespace warpdex::vector

@@ -7,7 +7,6 @@
 
 #include "format/list_sections.hpp"
 #include "format/manifest.hpp"
-#include "format/read_manifest.hpp"
 #include "format/segments/codings.hpp"
 #include "format/segments/merged_codes.hpp"
 #include "warpdex/core/storage/replacement_folder.hpp"

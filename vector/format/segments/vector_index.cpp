@@ -5,7 +5,6 @@
 #include <optional>
 
 #include "format/manifest.hpp"
-#include "format/read_manifest.hpp"
 #include "format/segments/segment_reader.hpp"
 #include "warpdex/core/error.hpp"
 #include "warpdex/core/storage/folder.hpp"

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "format/manifest.hpp"
-#include "format/read_manifest.hpp"
 #include "format/segments/added_segment.hpp"
 #include "warpdex/core/error.hpp"
 #include "warpdex/core/storage/packed_file.hpp"

@@ -6,7 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "format/id_sections.hpp"
 #include "format/list_sections.hpp"
 #include "format/manifest.hpp"
 #include "format/row_writer.hpp"

@@ -10,12 +10,12 @@
 #include <span>
 #include <vector>
 
+#include "flat/canonical_distances.hpp"
 #include "flat/gpu/answers.hpp"
 #include "flat/gpu/flat_data.hpp"
 #include "flat/gpu/gpu_rows.hpp"
 #include "flat/gpu/workspace.hpp"
 #include "flat/order_key.hpp"
-#include "flat/rank_candidates.hpp"
 #include "flat/search_input.hpp"
 #include "lists/gpu/kernels.hpp"
 #include "lists/gpu/list_block.hpp"

@@ -2,6 +2,7 @@
 #include "sq8/lists/list_codes.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "kmeans/parallel_parts.hpp"
@@ -34,6 +35,11 @@ struct ByteRange {
 };
 
 }  // namespace
+
+std::int8_t ByteScale::encode(float component) const {
+  const float steps = (component - offset) / scale;
+  return static_cast<std::int8_t>(std::lrintf(std::clamp(steps, -128.0F, 127.0F)));
+}
 
 Sq8Training train_scales(const FlatVectors& rows, const IvfLists& lists, std::size_t threads,
                          BuildSteps& steps) {

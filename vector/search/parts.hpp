@@ -1,8 +1,10 @@
-// Merges the answers of several searchers, each of other rows.
+// Parts of a whole: their answers merged, and errors that say which part they come from.
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <span>
+#include <string>
 
 #include "warpdex/vector/neighbors.hpp"
 
@@ -16,5 +18,10 @@ Neighbors merge_nearest(Metric metric, std::span<const Neighbors> parts, std::si
 /// Likewise all of them.
 RangeNeighbors merge_within(Metric metric, std::span<const RangeNeighbors> parts,
                             std::size_t queries);
+
+/// Calls `work`. An exception gets `name` and a colon before its message and keeps its type (others
+/// than ours become a plain Error). A UsageError stays as it is, since it is about the arguments of
+/// the whole search.
+void with_name(const std::string& name, const std::function<void()>& work);
 
 }  // namespace warpdex::vector

@@ -1,15 +1,17 @@
-// Lists are merged by their heads: there are few of them.
-#include "search/merge.hpp"
+// Lists are merged by their heads: there are few of them. One catch for each type of errors, as an
+// exception is copied as what it is caught as.
+#include "search/parts.hpp"
 
 #include <oneapi/tbb/blocked_range.h>
 #include <oneapi/tbb/parallel_for.h>
-
 #include <algorithm>
 #include <cstdint>
 #include <limits>
 
 #include "flat/order_key.hpp"
 #include "flat/search_input.hpp"
+#include "warpdex/core/cuda/device.hpp"
+#include "warpdex/core/error.hpp"
 
 namespace warpdex::vector {
 namespace {
@@ -91,6 +93,25 @@ RangeNeighbors merge_within(Metric metric, std::span<const RangeNeighbors> parts
     add_answers(metric, keys, merged);
   }
   return merged;
+}
+
+void with_name(const std::string& name, const std::function<void()>& work) {
+  const std::string start = name + ": ";
+  try {
+    work();
+  } catch (const UsageError&) {
+    throw;
+  } catch (const CudaError& error) {
+    throw CudaError(start + error.what(), error.code());
+  } catch (const FormatError& error) {
+    throw FormatError(start + error.what());
+  } catch (const IoError& error) {
+    throw IoError(start + error.what());
+  } catch (const InputError& error) {
+    throw InputError(start + error.what());
+  } catch (const std::exception& error) {
+    throw Error(start + error.what());
+  }
 }
 
 }  // namespace warpdex::vector
