@@ -269,8 +269,8 @@ void DeviceMembers::find_begins(const Stream& stream) {
 
 std::uint32_t mean_parts(std::uint32_t clusters) {
   constexpr std::uint32_t kEnoughCtas = 4096;
-  constexpr std::uint32_t kMaxParts = 64;
-  return std::clamp(kEnoughCtas / clusters, 1U, kMaxParts);
+  constexpr std::uint32_t kMostMeanParts = 64;
+  return std::clamp(kEnoughCtas / clusters, 1U, kMostMeanParts);
 }
 
 void sum_clusters(const DevicePoints& points, const DeviceMembers& members, std::uint32_t clusters,
