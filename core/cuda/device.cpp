@@ -53,7 +53,8 @@ DeviceInfo device_info(int device) {
   DeviceInfo info;
   info.device = device;
   info.name = properties.name;
-  if (*chip.imitated != 0) info.name += std::string(" as ") + chip.imitated;
+  info.is_imitated = *chip.imitated != 0;
+  if (info.is_imitated) info.name += std::string(" as ") + chip.imitated;
   info.compute_major = chip.capability / 10;
   info.compute_minor = chip.capability % 10;
   info.multiprocessors = static_cast<int>(chip.multiprocessors);

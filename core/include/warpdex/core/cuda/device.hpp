@@ -34,6 +34,8 @@ struct DeviceInfo {
   /// has none. Below its own, the driver compiles them when they are first used.
   int code_capability = 0;
 
+  bool is_imitated = false;  ///< a larger GPU stands for it, in tests (chip.hpp)
+
   /// One line for people: "0: NVIDIA H100 80GB HBM3, 132 SMs, 79.2 GiB (78.6 free), sm_90".
   std::string to_string() const;
 };
