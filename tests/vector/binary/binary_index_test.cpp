@@ -190,8 +190,8 @@ TEST(BinaryIndex, RealDescriptorsAreFoundAgain) {
   const test::TemporaryFolder folder(test::place_in_memory());
   const Matrix<float> base =
       read_float_matrix(test::data_folder() / "vectors/wallpaper_sift_10k_base.bvecs");
-  constexpr std::size_t kQueries = 100;
-  const std::span<const float> queries = std::span(base.values).first(kQueries * base.columns);
+  constexpr std::size_t kAsked = 100;
+  const std::span<const float> queries = std::span(base.values).first(kAsked * base.columns);
   Neighbors exact;
   double before = 0.2;
   for (const std::size_t bits : {2, 4, 6}) {
@@ -202,13 +202,13 @@ TEST(BinaryIndex, RealDescriptorsAreFoundAgain) {
       const Neighbors found = search_on_cpu(std::get<BinaryVectors>(index.searched()))
                                   ->nearest(queries, 10, {.refine = refine});
       double hits = 0;
-      for (std::size_t q = 0; q < kQueries; ++q) {
+      for (std::size_t q = 0; q < kAsked; ++q) {
         const auto begin = found.rows.begin() + static_cast<std::ptrdiff_t>(q * 10);
         for (std::size_t i = 0; i < 10; ++i) {
           hits += std::find(begin, begin + 10, exact.rows[q * 10 + i]) != begin + 10 ? 1 : 0;
         }
       }
-      return hits / (kQueries * 10);
+      return hits / (kAsked * 10);
     };
     const double by_codes = share_found(0);
     EXPECT_GT(by_codes, before) << bits << " bits";
