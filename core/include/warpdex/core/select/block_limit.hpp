@@ -1,5 +1,5 @@
-// Up to which k a block selects on the current GPU. For the library's own GPU code (builds with CUDA
-// only).
+// Up to which k a block selects on the current GPU. For the library's own GPU code (builds with
+// CUDA only).
 #pragma once
 
 #include <cstddef>
@@ -9,9 +9,9 @@
 
 namespace warpdex {
 
-/// The largest k that a block selects in shared memory on the current GPU: kBlockSelectLimit, or less
-/// where a block may have less than its entries, of `entry_bytes` each, and 16 KiB take. 0: none.
-/// Throws CudaError.
+/// The largest k that a block selects in shared memory on the current GPU: kBlockSelectLimit, or
+/// less where a block may have less than its entries, of `entry_bytes` each, and 16 KiB take. 0:
+/// none. Throws CudaError.
 inline std::size_t block_select_limit(std::size_t entry_bytes) {
   constexpr std::size_t kOther = 16 << 10;
   const std::size_t room = current_chip().shared_memory_of_block;
