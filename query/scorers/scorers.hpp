@@ -15,9 +15,15 @@
 
 namespace warpdex {
 
+/// Refuses an incomplete scorer, one at a time: so the compiler says what is missing.
+template <class S>
+struct CompleteScorer {
+  static_assert(ScorerType<S>);
+};
+
 /// A list of scorers, in the order of ScorerKind.
-template <ScorerType... S>
-struct ScorerList {
+template <class... S>
+struct ScorerList : CompleteScorer<S>... {
   static constexpr std::size_t kSize = sizeof...(S);
 
   static consteval bool is_in_order() {
