@@ -56,12 +56,11 @@ struct DispatchSettings {
 /// A GPU's throughput comes from batches, and these grow by themselves: while a batch is searched,
 /// the next one gathers, so that a lone search waits for nobody and a thousand waiting ones are one
 /// call. The engine has four batches under way at a time; beside these, as many threads read the
-/// next ones and hand answers over (kBatchThreads; with four threads it is a fifth slower). An
-/// asynchronous call for each search over the
-/// scheduler was the alternative: it makes batches too, but planning, one handle and one callback
-/// a search are then paid one by one, and device `gpu`, which has no scheduler, would need another
-/// way. With `auto` the scheduler still gives each search of a batch to the processor that serves
-/// it best.
+/// next ones and hand answers over (kBatchThreads; with four in all, a sixth fewer searches of
+/// large batches are answered). An asynchronous call for each search over the scheduler was the
+/// alternative: it makes batches too, but planning, one handle and one callback a search are then
+/// paid one by one, and device `gpu`, which has no scheduler, would need another way. With `auto`
+/// the scheduler still gives each search of a batch to the processor that serves it best.
 class Dispatcher {
  public:
   static constexpr std::size_t kMaxBatch = 512;

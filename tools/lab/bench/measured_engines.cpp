@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "output/text.hpp"
+#include "warpdex/core/cuda/device.hpp"
 #include "warpdex/core/error.hpp"
 #include "warpdex/core/parallel.hpp"
 #include "warpdex/query/index_vectors.hpp"
@@ -44,13 +45,15 @@ ScheduledEngine::ScheduledEngine(const Snapshot& snapshot, const UploadedIndex* 
     gpu_.engine = engine_.get();
     gpu_.background = background_.get();
     gpu_.has_list = has_list(gpu);
+    speed_ = gpu_speed(device_info(gpu->device()));
   }
   restart();
 }
 
 void ScheduledEngine::restart() {
   scheduler_.reset();
-  scheduler_ = std::make_unique<Scheduler>(snapshot_, gpu_, settings_, load_cost_model(snapshot_));
+  scheduler_ =
+      std::make_unique<Scheduler>(snapshot_, gpu_, settings_, load_cost_model(snapshot_, speed_));
 }
 
 }  // namespace warpdex::tools

@@ -63,6 +63,7 @@ class ScheduledEngine {
  private:
   Snapshot snapshot_;
   GpuSide gpu_;
+  double speed_ = 1;  ///< of the GPU, for costs that were not calibrated
   SchedulerSettings settings_;
   // The scheduler ends before its engines.
   std::unique_ptr<GpuEngine> engine_;

@@ -22,7 +22,7 @@ constexpr const char* kAbout =
 constexpr const char* kNotes =
     "Code 'native' was compiled for the GPU. Other code the driver compiles when it is first "
     "used,\n"
-    "which takes minutes once; the driver keeps what it made (~/.nv/ComputeCache, or\n"
+    "which takes a while once; the driver keeps what it made (~/.nv/ComputeCache, or\n"
     "CUDA_CACHE_PATH; CUDA_CACHE_MAXSIZE may have to be raised). To avoid it, build with\n"
     "-DCMAKE_CUDA_ARCHITECTURES=native.\n"
     "\n"

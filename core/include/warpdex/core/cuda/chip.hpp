@@ -27,8 +27,8 @@ const Chip& chip_of(int device);
 /// Of the current GPU.
 const Chip& current_chip();
 
-/// The least of what a GPU can hold at once of CTAs with so many threads and so much dynamic shared
-/// memory, by its limits alone. 1 or more.
+/// How many CTAs with so many threads and so much dynamic shared memory a GPU can hold at once, as
+/// far as its threads and its shared memory go: registers may allow fewer. 1 or more.
 std::uint32_t ctas_within_limits(const Chip& chip, std::uint32_t threads, std::size_t bytes);
 
 }  // namespace warpdex
