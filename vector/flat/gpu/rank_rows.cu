@@ -8,6 +8,7 @@
 #include "warpdex/core/cuda/launch.cuh"
 #include "warpdex/core/select/block_limit.hpp"
 #include "warpdex/core/select/block_select.cuh"
+#include "warpdex/vector/data/element.hpp"
 
 namespace warpdex::vector {
 namespace {
@@ -15,12 +16,13 @@ namespace {
 constexpr std::uint32_t kThreads = 256;
 constexpr std::uint32_t kWarps = kThreads / kWarp;
 constexpr int kRows = 8;  ///< of a warp at a time
-/// A CTA turns kWords words of a set into row numbers at a time. There is room for kListed of
-/// these; where the words have more, it takes kFullWords, which cannot.
+/// A CTA turns kWords words of a set into row numbers at a time. There is room for `list_room` of
+/// these; where the words have more, it takes a word for 32 of the room.
 constexpr std::uint32_t kThreadWords = 4;
 constexpr std::uint32_t kWords = kThreadWords * kThreads;
-constexpr std::uint32_t kListed = 4096;
-constexpr std::uint32_t kFullWords = kListed / 32;
+constexpr std::uint32_t kListRoom = 4096;
+constexpr std::uint32_t kLeastListRoom = 2048;  ///< on GPUs with little shared memory
+constexpr std::size_t kStaticBytes = 1 << 10;   ///< more than the kernel's own
 
 /// Where the answers of CTAs go, and the last answers of the pass before.
 struct RankParts {
@@ -28,6 +30,12 @@ struct RankParts {
   const Packed32* last;  ///< null in the first pass
   std::uint32_t parts;
   std::uint32_t k;
+};
+
+/// Of a CTA's shared memory.
+struct RankRoom {
+  int capacity;  ///< entries of the selection
+  std::uint32_t list_room;
 };
 
 /// The last segment whose first row (or word) is not above `number`.
@@ -62,9 +70,9 @@ __device__ __forceinline__ bool is_in_set(const RankTask& task, std::uint32_t qu
 }
 
 /// The rows of words [first, end) of a query's set, at most kWords, go to `rows` unless they are
-/// more than kListed. Returns how many they are. A whole CTA.
+/// more than `room`. Returns how many they are. A whole CTA.
 __device__ std::uint32_t list_rows(const RankTask& task, std::uint32_t query, std::uint32_t first,
-                                   std::uint32_t end, std::uint32_t* rows,
+                                   std::uint32_t end, std::uint32_t* rows, std::uint32_t room,
                                    std::uint32_t (&sums)[kWarps]) {
   const std::uint32_t* const words = task.chosen.words + std::size_t{query} * task.chosen.set_words;
   std::uint32_t own[kThreadWords];
@@ -87,7 +95,7 @@ __device__ std::uint32_t list_rows(const RankTask& task, std::uint32_t query, st
   }
 #pragma unroll
   for (std::uint32_t i = 0; i < kThreadWords; ++i) {
-    if (own[i] == 0 || count > kListed) continue;
+    if (own[i] == 0 || count > room) continue;
     const std::uint32_t at = first + i * kThreads + threadIdx.x;
     const RankedSegment& segment = segment_of<&RankedSegment::first_word>(task, at);
     const std::uint32_t row = segment.first_row + (at - segment.first_word) * 32;
@@ -132,23 +140,23 @@ __device__ void compare(const RankTask& task, const float* query, const std::uin
 }
 
 /// Work item: a part of a query's rows, a CTA of 8 warps, 8 rows a warp at a time. Shared memory:
-/// the entries of the selection, the query, 16 KiB of row numbers. Reads of scattered rows bound
+/// the entries of the selection, the query, row numbers. Reads of scattered rows bound
 /// it: all components of each row once, and a bit for each row of the segments.
 template <class Component, bool kIsL2>
 __global__ void __launch_bounds__(kThreads)
-    rank_rows(RankTask task, RankParts parts, int capacity) {
+    rank_rows(RankTask task, RankParts parts, RankRoom room) {
   extern __shared__ __align__(16) std::uint8_t shared[];
   __shared__ BlockStorage<Packed32> storage;
   __shared__ std::uint32_t sums[kWarps];
   const std::uint32_t query = blockIdx.y;
   if (is_settled(task, query)) return;
   auto* const entries = reinterpret_cast<Packed32*>(shared);
-  auto* const components = reinterpret_cast<float*>(entries + capacity);
+  auto* const components = reinterpret_cast<float*>(entries + room.capacity);
   auto* const rows = reinterpret_cast<std::uint32_t*>(components + task.queries.stride);
   for (std::uint32_t i = threadIdx.x; i < task.queries.stride; i += kThreads) {
     components[i] = task.queries.values[std::size_t{query} * task.queries.stride + i];
   }
-  BlockQueue<Packed32> queue(entries, capacity, static_cast<int>(parts.k), storage);
+  BlockQueue<Packed32> queue(entries, room.capacity, static_cast<int>(parts.k), storage);
   const Packed32* const last = parts.last == nullptr ? nullptr : parts.last + query;
   const bool is_set = task.chosen.words != nullptr;
   const std::uint32_t begin = is_set ? 0 : task.chosen.begins[query];
@@ -157,16 +165,16 @@ __global__ void __launch_bounds__(kThreads)
     return begin + static_cast<std::uint32_t>(std::uint64_t{size} * part / parts.parts);
   };
   const std::uint32_t end = bound(blockIdx.x + 1);
-  std::uint32_t step = is_set ? kWords : kListed;
+  std::uint32_t step = is_set ? kWords : room.list_room;
   for (std::uint32_t first = bound(blockIdx.x); first < end; first += step) {
     std::uint32_t count = min(step, end - first);
     const std::uint32_t* listed = task.chosen.listed + first;
     if (is_set) {
       step = kWords;
-      count = list_rows(task, query, first, min(first + step, end), rows, sums);
-      if (count > kListed) {
-        step = kFullWords;
-        count = list_rows(task, query, first, min(first + step, end), rows, sums);
+      count = list_rows(task, query, first, min(first + step, end), rows, room.list_room, sums);
+      if (count > room.list_room) {
+        step = room.list_room / 32;
+        count = list_rows(task, query, first, min(first + step, end), rows, room.list_room, sums);
       }
       listed = rows;
     }
@@ -240,14 +248,20 @@ template <class Component, bool kIsL2>
 void launch_rank(const RankTask& task, const RankParts& parts, const Stream& stream) {
   const auto kernel = rank_rows<Component, kIsL2>;
   allow_all_shared_memory(reinterpret_cast<const void*>(kernel));
-  const int capacity = block_capacity(parts.k);
+  RankRoom room{block_capacity(parts.k), kListRoom};
+  const auto bytes = [&] {
+    return static_cast<std::size_t>(room.capacity) * sizeof(Packed32) +
+           task.queries.stride * sizeof(float) + room.list_room * sizeof(std::uint32_t);
+  };
+  if (bytes() + kStaticBytes > current_chip().shared_memory_of_block) {
+    room.list_room = kLeastListRoom;
+  }
   launch({.name = "rank_rows",
           .ctas = dim3(parts.parts, task.queries.count),
           .threads = kThreads,
-          .shared_memory = static_cast<std::size_t>(capacity) * sizeof(Packed32) +
-                           task.queries.stride * sizeof(float) + kListed * sizeof(std::uint32_t),
+          .shared_memory = bytes(),
           .stream = stream.handle()},
-         kernel, task, parts, capacity);
+         kernel, task, parts, room);
 }
 
 void rank(const RankTask& task, const RankParts& parts, const Stream& stream) {
@@ -264,6 +278,9 @@ void rank(const RankTask& task, const RankParts& parts, const Stream& stream) {
 constexpr std::size_t kCtas = 1024;
 /// A part of a query's rows has at least this many words, or listed rows.
 constexpr std::size_t kMinWidth = 32;
+/// Of a CTA's shared memory, beside the entries: the longest query, and the fewest row numbers.
+constexpr std::size_t kOtherBytes =
+    kMaxDimension * sizeof(float) + kLeastListRoom * sizeof(std::uint32_t) + kStaticBytes;
 
 std::uint32_t choose_parts(std::size_t queries, std::size_t k, std::size_t width) {
   const std::size_t by_width = width / kMinWidth;
@@ -285,7 +302,8 @@ void pass_rows(const RankTask& task, const DeviceAnswers& wide, const DeviceAnsw
 
 RankSearch::RankSearch(std::size_t queries, std::size_t k, std::size_t width)
     : k_(static_cast<std::uint32_t>(k)),
-      pass_k_(static_cast<std::uint32_t>(std::min(k, block_select_limit(sizeof(Packed32))))),
+      pass_k_(static_cast<std::uint32_t>(
+          std::min(k, block_select_limit(sizeof(Packed32), kOtherBytes)))),
       parts_(choose_parts(queries, pass_k_, width)),
       queries_(queries) {}
 

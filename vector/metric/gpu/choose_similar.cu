@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "warpdex/core/cuda/chip.hpp"
 #include "warpdex/core/cuda/kernel_internal.hpp"
 #include "warpdex/core/cuda/launch.cuh"
 #include "warpdex/core/cuda/warp.cuh"
@@ -13,9 +14,10 @@ namespace {
 
 constexpr std::uint32_t kThreads = 1024;
 constexpr std::uint32_t kWarps = kThreads / kWarp;
-/// One histogram has bins for all footrules of up to 181 permutants.
-constexpr std::uint32_t kDigitBits = 14;
-constexpr int kDigits = 1 << kDigitBits;
+/// Bits of a digit. One histogram of 14 bits has bins for all footrules of up to 181 permutants,
+/// one of 13 (where shared memory is little) up to 128.
+constexpr std::uint32_t kManyBits = 14;
+constexpr std::uint32_t kFewBits = 13;
 constexpr std::uint32_t kAtOnce = 4;  ///< objects that a thread reads at once
 
 struct Border {
@@ -50,8 +52,10 @@ __device__ __forceinline__ void load_values(const ChoiceTask& task, const std::u
 
 /// Finds the border digit by digit, from the highest on: the values that begin with the digits
 /// found so far are counted by their next digit.
+template <std::uint32_t kDigitBits>
 __device__ Border find_border(const ChoiceTask& task, const std::uint32_t* apart,
                               std::uint32_t largest, int* bins, ChoiceStorage& storage) {
+  constexpr int kDigits = 1 << kDigitBits;
   std::uint32_t found = 0;  // digits of the border
   int need = static_cast<int>(task.wanted);
   for (std::uint32_t left = task.bits; left > 0;) {
@@ -144,29 +148,39 @@ __device__ void collect(const ChoiceTask& task, const std::uint32_t* apart, std:
   }
 }
 
-/// Work item: a query, a CTA. Shared memory: a histogram. Reads the query's values once a digit of
-/// 14 bits, and once more; shared memory's atomics and the latency of reads bound it.
+/// Work item: a query, a CTA. Shared memory: a histogram. Reads the query's values once a
+/// digit, and once more; shared memory's atomics and the latency of reads bound it.
+template <std::uint32_t kDigitBits>
 __global__ void __launch_bounds__(kThreads) choose(ChoiceTask task) {
   extern __shared__ int bins[];
   __shared__ ChoiceStorage storage;
   __shared__ std::uint32_t totals[2][kWarps];
   const std::uint32_t* const apart = task.apart + blockIdx.x * task.stride;
   const std::uint32_t largest = ~0U >> (32 - task.bits);
-  const Border border = find_border(task, apart, largest, bins, storage);
+  const Border border = find_border<kDigitBits>(task, apart, largest, bins, storage);
   collect(task, apart, largest, border, totals,
           task.chosen + std::size_t{blockIdx.x} * task.wanted);
+}
+
+template <std::uint32_t kDigitBits>
+void launch_choose(const ChoiceTask& task, std::uint32_t queries, const Stream& stream) {
+  allow_all_shared_memory(reinterpret_cast<const void*>(choose<kDigitBits>));
+  launch({.name = "choose",
+          .ctas = queries,
+          .threads = kThreads,
+          .shared_memory = sizeof(int) << kDigitBits,
+          .stream = stream.handle()},
+         choose<kDigitBits>, task);
 }
 
 }  // namespace
 
 void choose_similar(const ChoiceTask& task, std::uint32_t queries, const Stream& stream) {
-  allow_all_shared_memory(reinterpret_cast<const void*>(choose));
-  launch({.name = "choose",
-          .ctas = queries,
-          .threads = kThreads,
-          .shared_memory = kDigits * sizeof(int),
-          .stream = stream.handle()},
-         choose, task);
+  constexpr std::size_t kOther = 1 << 10;  // more than the kernel's own
+  const std::size_t room = current_chip().shared_memory_of_block;
+  const bool is_roomy = (sizeof(int) << kManyBits) + kOther <= room;
+  const auto form = is_roomy ? launch_choose<kManyBits> : launch_choose<kFewBits>;
+  form(task, queries, stream);
 }
 
 }  // namespace warpdex::metric

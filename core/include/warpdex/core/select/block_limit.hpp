@@ -10,14 +10,13 @@
 namespace warpdex {
 
 /// The largest k that a block selects in shared memory on the current GPU: kBlockSelectLimit, or
-/// less where a block may have less than its entries, of `entry_bytes` each, and 16 KiB take. 0:
+/// less where a block may have less than its entries, of `entry_bytes` each, and `other` bytes. 0:
 /// none. Throws CudaError.
-inline std::size_t block_select_limit(std::size_t entry_bytes) {
-  constexpr std::size_t kOther = 16 << 10;
+inline std::size_t block_select_limit(std::size_t entry_bytes, std::size_t other = 16 << 10) {
   const std::size_t room = current_chip().shared_memory_of_block;
   std::size_t limit = kBlockSelectLimit;
   while (limit > 0 &&
-         static_cast<std::size_t>(block_capacity(limit)) * entry_bytes + kOther > room) {
+         static_cast<std::size_t>(block_capacity(limit)) * entry_bytes + other > room) {
     limit /= 2;
   }
   return limit;
