@@ -20,9 +20,7 @@ Device device_from_name(const std::string& name) {
   throw UsageError("there is no device '" + name + "'; take cpu, gpu or auto");
 }
 
-namespace {
-
-GpuFacts facts_of(int device) {
+GpuFacts gpu_facts(int device) {
   GpuFacts facts{.device = device};
   try {
     const DeviceInfo info = device_info(device);
@@ -33,6 +31,7 @@ GpuFacts facts_of(int device) {
     facts.free_memory = info.free_memory;
     facts.shared_memory = info.shared_memory_per_block;
     facts.code = info.code_capability;
+    facts.code_by_driver = info.code_by_driver;
     facts.why_unfit = why_gpu_unfit(info);
   } catch (const CudaError& error) {  // such as: another process has it to itself
     facts.why_unfit = error.what();
@@ -40,11 +39,9 @@ GpuFacts facts_of(int device) {
   return facts;
 }
 
-}  // namespace
-
 std::vector<GpuFacts> list_gpus() {
   std::vector<GpuFacts> all;
-  for (int device = 0; device < device_count(); ++device) all.push_back(facts_of(device));
+  for (int device = 0; device < device_count(); ++device) all.push_back(gpu_facts(device));
   return all;
 }
 

@@ -64,7 +64,9 @@ DeviceInfo device_info(int device) {
   info.free_memory = std::min(info.free_memory, chip.memory);
   check_cuda(cudaDriverGetVersion(&info.driver_version), "cudaDriverGetVersion");
   check_cuda(cudaRuntimeGetVersion(&info.runtime_version), "cudaRuntimeGetVersion");
-  info.code_capability = device_code();
+  const DeviceCode code = device_code();
+  info.code_capability = code.capability;
+  info.code_by_driver = code.by_driver;
   return info;
 }
 

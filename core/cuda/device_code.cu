@@ -12,7 +12,7 @@ __global__ void any_kernel() {}
 
 }  // namespace
 
-int device_code() {
+DeviceCode device_code() {
   cudaFuncAttributes attributes{};
   const cudaError_t status = cudaFuncGetAttributes(&attributes, any_kernel);
   switch (status) {
@@ -20,11 +20,14 @@ int device_code() {
     case cudaErrorInvalidDeviceFunction:
     case cudaErrorUnsupportedPtxVersion:  // code that the driver would have to compile, and cannot
     case cudaErrorJitCompilerNotFound:
-    case cudaErrorJitCompilationDisabled: cudaGetLastError(); return 0;
-    default: check_cuda(status, "cudaFuncGetAttributes"); return attributes.ptxVersion;
+    case cudaErrorJitCompilationDisabled: cudaGetLastError(); return {};
+    default: check_cuda(status, "cudaFuncGetAttributes");
   }
+  return {attributes.ptxVersion, attributes.binaryVersion != attributes.ptxVersion};
 }
 
-bool launches_may_overlap() { return device_code() >= 90 && current_chip().has_clusters(); }
+bool launches_may_overlap() {
+  return device_code().capability >= 90 && current_chip().has_clusters();
+}
 
 }  // namespace warpdex

@@ -35,12 +35,15 @@ struct GpuFacts {
   std::size_t memory = 0;         ///< bytes in all
   std::size_t free_memory = 0;    ///< bytes at present
   std::size_t shared_memory = 0;  ///< bytes that a block of threads may have
-  /// The compute capability that this build's code for it was compiled for. Below its own, the
-  /// driver compiles the code when it is first used, and keeps it.
+  /// The compute capability that this build's code for it was compiled for; 0: there is none.
   int code = 0;
+  /// The driver compiles the code when it is first used, which takes up to minutes, and keeps it.
+  bool code_by_driver = false;
   std::string why_unfit{};  ///< a sentence; empty: it can search
 };
 
+/// Of the GPU with this number, from 0. One that does not answer has a name of no letters.
+GpuFacts gpu_facts(int device);
 /// All GPUs that this process can see.
 std::vector<GpuFacts> list_gpus();
 /// Why there are none, as a sentence; empty where there are some.

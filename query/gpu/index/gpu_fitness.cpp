@@ -14,12 +14,10 @@ std::string capability_text(int capability) {
 std::string why_gpu_unfit(const DeviceInfo& gpu) {
   constexpr int kLeastCapability = 75;
   const int capability = 10 * gpu.compute_major + gpu.compute_minor;
-  const std::size_t least = gpu.is_imitated ? gpu::kLeastSharedMemory : gpu::kTriedSharedMemory;
-  if (capability < kLeastCapability || gpu.shared_memory_per_block < least) {
-    return "the GPU " + gpu.name + " has " + std::to_string(gpu.shared_memory_per_block >> 10) +
-           " KiB of shared memory for a block of threads, and the GPU engine needs " +
-           std::to_string(least >> 10) +
-           ", as A100, H100, H200 and B200 have; use such a GPU, or --device cpu";
+  if (capability < kLeastCapability || gpu.shared_memory_per_block < gpu::kLeastSharedMemory) {
+    return "the GPU " + gpu.name + " has compute capability " + capability_text(capability) +
+           ", and the GPU engine needs " + capability_text(kLeastCapability) +
+           ", as a T4 has, or more; use such a GPU, or --device cpu";
   }
   if (gpu.code_capability == 0) {
     return "this build has no code for the GPU " + gpu.name + ", of compute capability " +

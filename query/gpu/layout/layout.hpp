@@ -41,8 +41,6 @@ inline constexpr std::uint32_t kRawListEntries = 2 * kRawEntries;
 /// Bytes of shared memory that a CTA may have on the smallest GPU, a T4. Where there are more,
 /// kernels take larger shapes.
 inline constexpr std::size_t kLeastSharedMemory = 64 << 10;
-/// GPUs with less have passed no tests yet, and are refused.
-inline constexpr std::size_t kTriedSharedMemory = 163 << 10;
 /// "No block" in a table of blocks, "no document" in a list of candidates.
 inline constexpr std::uint32_t kNone = 0xFFFFFFFFU;
 

@@ -35,7 +35,7 @@ std::string version(int capability) {
 
 std::string code_of(const GpuFacts& gpu) {
   if (gpu.code == 0) return "none";
-  return gpu.code == gpu.capability ? "native" : "by the driver, from " + version(gpu.code);
+  return gpu.code_by_driver ? "by the driver, from " + version(gpu.code) : "native";
 }
 
 void show(const std::vector<GpuFacts>& gpus) {
@@ -79,6 +79,7 @@ void write(const std::vector<GpuFacts>& gpus, const std::string& file) {
     json.member("free_memory", gpu.free_memory);
     json.member("shared_memory_per_block", gpu.shared_memory);
     json.member("code", gpu.code == 0 ? std::string() : version(gpu.code));
+    json.member("code_by_driver", gpu.code_by_driver);
     json.member("searches", gpu.why_unfit.empty());
     json.member("why", gpu.why_unfit);
     json.end_object();

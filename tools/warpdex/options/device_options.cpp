@@ -1,6 +1,8 @@
 // Lets the GPU work, and the CPU in its place where the user left the choice.
 #include "options/device_options.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <charconv>
 #include <iostream>
@@ -85,6 +87,7 @@ bool DeviceOptions::start_gpus(const std::function<void(std::span<const GpuChoic
   }
   try {
     for (const GpuChoice& gpu : gpus) check_gpu(gpu.device);
+    say_code(gpus);
     start(gpus);
     return true;
   } catch (const UsageError& error) {
@@ -94,6 +97,16 @@ bool DeviceOptions::start_gpus(const std::function<void(std::span<const GpuChoic
     take_cpu(error);
   }
   return false;
+}
+
+void DeviceOptions::say_code(std::span<const GpuChoice> gpus) {
+  if (isatty(STDERR_FILENO) == 0) return;
+  for (const GpuChoice& gpu : gpus) {
+    if (!gpu_facts(gpu.device).code_by_driver) continue;
+    std::cerr << "warpdex: note: the driver compiles the code for this GPU when it is first used, "
+                 "once; 'warpdex devices --help' says how to avoid it\n";
+    return;
+  }
 }
 
 void DeviceOptions::take_cpu(const Error& error) const {

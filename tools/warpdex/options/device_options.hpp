@@ -71,6 +71,8 @@ class DeviceOptions {
 
  private:
   static void say_cpu(const Error& error);
+  /// Tells people at a terminal if the driver compiles code for one of them, which takes a while.
+  static void say_code(std::span<const GpuChoice> gpus);
 
   const char* what_auto_does_;
   std::string device_ = "cpu";

@@ -31,8 +31,9 @@ struct DeviceInfo {
   int driver_version = 0;                   ///< newest CUDA the driver knows: 13000 for 13.0
   int runtime_version = 0;                  ///< the CUDA this build was made with, likewise
   /// The compute capability that this build's kernels for it were compiled for, 90 for 9.0; 0: it
-  /// has none. Below its own, the driver compiles them when they are first used.
+  /// has none.
   int code_capability = 0;
+  bool code_by_driver = false;  ///< the driver compiles the kernels when they are first used
 
   bool is_imitated = false;  ///< a larger GPU stands for it, in tests (chip.hpp)
 

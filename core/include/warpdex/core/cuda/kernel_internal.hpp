@@ -10,9 +10,13 @@ namespace warpdex {
 /// GPU, a call is a look-up among all such pairs. Throws CudaError.
 void allow_all_shared_memory(const void* kernel);
 
-/// The compute capability that this build's device code for the current GPU was compiled for, 90
-/// for 9.0; 0 if there is none. Where it is below the GPU's, the driver compiles the code for the
-/// GPU when it is first used. Throws CudaError if the driver does not answer.
-int device_code();
+/// This build's device code for a GPU.
+struct DeviceCode {
+  int capability = 0;      ///< the compute capability it was written for, 90 for 9.0; 0: none
+  bool by_driver = false;  ///< the driver compiles it for the GPU when it is first used
+};
+
+/// Of the current GPU. Throws CudaError if the driver does not answer.
+DeviceCode device_code();
 
 }  // namespace warpdex
