@@ -106,6 +106,10 @@ void write_answer(Writer& json, const QueryAnswer& answer, std::size_t before) {
   json.Bool(answer.matches_exact);
   write_key(json, "fell_back_to_or");
   json.Bool(answer.fell_back_to_or);
+  if (answer.terms_cut) {
+    write_key(json, "terms_cut");
+    json.Bool(true);
+  }
   write_key(json, "score_is");
   json.String(answer.scores_are_distances ? "distance" : "score");
   write_key(json, "hits");

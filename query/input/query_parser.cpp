@@ -12,6 +12,8 @@
 #include "input/query_limits.hpp"
 #include "warpdex/core/error.hpp"
 #include "warpdex/indexer/analysis/utf8.hpp"
+#include "warpdex/query/syntax/lucene.hpp"
+#include "warpdex/query/tree/tree_query.hpp"
 
 namespace warpdex {
 namespace {
@@ -120,17 +122,34 @@ class QueryBuilder {
 QuerySyntax query_syntax_from_name(std::string_view name) {
   if (name == "plain") return QuerySyntax::kPlain;
   if (name == "signed") return QuerySyntax::kSigned;
-  throw UsageError("there is no query syntax '" + std::string(name) + "'; take plain or signed");
+  if (name == "lucene") return QuerySyntax::kLucene;
+  throw UsageError("there is no query syntax '" + std::string(name) +
+                   "'; take plain, signed or lucene");
 }
 
+namespace {
+
+DefaultOperator operator_of(QueryMode mode) {
+  if (mode == QueryMode::kAndOr) {
+    throw UsageError(
+        "queries in the syntax 'lucene' say themselves what must match; take the mode "
+        "'and' or 'or', which stands between clauses without an operator");
+  }
+  return mode == QueryMode::kAnd ? DefaultOperator::kAnd : DefaultOperator::kOr;
+}
+
+}  // namespace
+
 Query parse_query(std::string_view id, std::string_view text, QuerySyntax syntax,
-                  Analyzer& analyzer, const QueryLimits& limits) {
+                  Analyzer& analyzer, const QueryLimits& limits, QueryMode mode) {
   Query query{.id = std::string(id), .terms = {}};
   QueryBuilder builder(query, analyzer);
   try {
     check_query_bytes(text.size(), limits);
     analysis::require_utf8(text);  // of the whole, so that the byte it names counts from its start
-    if (syntax == QuerySyntax::kSigned) {
+    if (syntax == QuerySyntax::kLucene) {
+      take_tree(query, parse_lucene(text, operator_of(mode)), analyzer);
+    } else if (syntax == QuerySyntax::kSigned) {
       builder.add_signed(text);
     } else {
       builder.add(text, Occur::kUnsigned);
@@ -144,8 +163,8 @@ Query parse_query(std::string_view id, std::string_view text, QuerySyntax syntax
 }
 
 Query parse_query(const QueryText& text, QuerySyntax syntax, Analyzer& analyzer,
-                  const QueryLimits& limits) {
-  if (!text.is_vector) return parse_query(text.id, text.text, syntax, analyzer, limits);
+                  const QueryLimits& limits, QueryMode mode) {
+  if (!text.is_vector) return parse_query(text.id, text.text, syntax, analyzer, limits, mode);
   Query query{text.id, text.vector, text.long_terms};
   try {
     check_query_terms(query, limits);

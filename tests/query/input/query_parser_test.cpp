@@ -218,7 +218,7 @@ TEST(QueryParser, RefusesQueriesBeyondTheLimits) {
 TEST(QueryParser, Names) {
   EXPECT_EQ(query_syntax_from_name("plain"), QuerySyntax::kPlain);
   EXPECT_EQ(query_syntax_from_name("signed"), QuerySyntax::kSigned);
-  EXPECT_THROW(query_syntax_from_name("lucene"), UsageError);
+  EXPECT_THROW(query_syntax_from_name("solr"), UsageError);
 }
 
 TEST(QueryParser, LeavesOutWordsThatAreTooLong) {

@@ -3,11 +3,14 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace warpdex {
+
+struct QueryNode;
 
 /// The most that one query may be, so that no query takes all of a process's time or memory. What
 /// reads queries refuses longer ones as bad queries.
@@ -45,6 +48,9 @@ struct Query {
   std::vector<QueryTerm> terms;  ///< may be empty: nothing matches
   /// Words that are not among the terms, since they are longer than kMaxTermBytes.
   std::uint64_t long_words = 0;
+  /// Set if the question is more than terms with signs: this tree of terms; `terms` are then those
+  /// that score. A TreeSearcher answers it; engines do not look at it.
+  std::shared_ptr<const QueryNode> tree{};
   bool operator==(const Query&) const = default;
 };
 
@@ -65,9 +71,10 @@ std::string_view query_mode_name(QueryMode mode);
 enum class QuerySyntax {
   kPlain,   ///< all of it is words, without signs
   kSigned,  ///< +word is required, -word excludes, word^2.5 has a weight
+  kLucene,  ///< Lucene's: groups, AND OR NOT, patterns, near words, ranges (syntax/lucene.hpp)
 };
 
-/// "plain" or "signed"; UsageError for any other.
+/// "plain", "signed" or "lucene"; UsageError for any other.
 QuerySyntax query_syntax_from_name(std::string_view name);
 
 }  // namespace warpdex

@@ -30,6 +30,7 @@ struct QueryAnswer {
   std::uint64_t matches = 0;     ///< documents that match, or a lower bound
   bool matches_exact = false;    ///< whether `matches` was counted
   bool fell_back_to_or = false;  ///< and-or: the answer is OR's
+  bool terms_cut = false;        ///< a clause stands for more terms than are taken
   /// Scores are distances, smaller ones better. A run, whose scores must grow with goodness, has
   /// their negatives; JSON has them as they are and says so.
   bool scores_are_distances = false;

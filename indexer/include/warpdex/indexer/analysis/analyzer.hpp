@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -21,6 +22,10 @@ class Analyzer {
   /// kMaxTermBytes long. Returns how many words were left out, since they are longer. Throws
   /// InputError if `text` is not UTF-8, saying at which byte.
   virtual std::size_t analyze(std::string_view text, std::vector<std::string_view>& terms) = 0;
+
+  /// A part of a word as it is in terms, but not stemmed: what a prefix or a pattern is looked for
+  /// by. Not longer than kMaxTermBytes where `part` is not. Throws as analyze().
+  virtual std::string fold(std::string_view part) { return std::string(part); }
 };
 
 /// Longest term, in bytes. Unicode words past 255 code points are split there, as Lucene splits

@@ -1,4 +1,4 @@
-// The two query syntaxes: `plain` (words, a dash is punctuation) and `signed` (+must, -not).
+// The query syntaxes: `plain` (words, a dash is punctuation), `signed` (+must, -not) and `lucene`.
 #pragma once
 
 #include <string_view>
@@ -14,12 +14,16 @@ namespace warpdex {
 /// alone is ignored. A word that ends in ^ and a number gives that weight to its terms; with weight
 /// 0 it is left out, and after - the weight is ignored. Throws InputError if `text` is not UTF-8,
 /// for a weight that is out of range, for a weight of 0 after +, and for a query beyond the limits.
+/// `lucene` is read by parse_lucene() and take_tree(), which throw InputError for what is not of
+/// the syntax and what the index has not. With `mode` kAnd, clauses without an operator between
+/// them must all match there; its queries are for QueryMode::kOr. Throws UsageError for kAndOr.
 Query parse_query(std::string_view id, std::string_view text, QuerySyntax syntax,
-                  Analyzer& analyzer, const QueryLimits& limits = {});
+                  Analyzer& analyzer, const QueryLimits& limits = {},
+                  QueryMode mode = QueryMode::kOr);
 
 /// A query of a file. Its text is parsed likewise; its terms, if it has these, are taken as they
 /// are.
 Query parse_query(const QueryText& query, QuerySyntax syntax, Analyzer& analyzer,
-                  const QueryLimits& limits = {});
+                  const QueryLimits& limits = {}, QueryMode mode = QueryMode::kOr);
 
 }  // namespace warpdex

@@ -1,0 +1,21 @@
+// A tree as an index's question: its texts analysed.
+#pragma once
+
+#include "warpdex/indexer/analysis/analyzer.hpp"
+#include "warpdex/query/query.hpp"
+#include "warpdex/query/tree/query_node.hpp"
+
+namespace warpdex {
+
+/// Makes a tree the question of `query`, with its texts analysed as documents are. Where terms with
+/// signs ask the same for QueryMode::kOr, these are `query.terms`, and engines answer them, on a
+/// GPU too; else `query.tree` is set. Words that analysis leaves out (stop words) are left out, and
+/// clauses of these alone. Prefixes, patterns and near words are folded, but not stemmed. Throws
+/// InputError, which says at which byte of the text, for a field that the index has not and for a
+/// phrase of several words, since indexes have no positions; UsageError as check_query_tree().
+void take_tree(Query& query, const QueryNode& tree, Analyzer& analyzer);
+
+/// A query for QueryMode::kOr as a tree of terms.
+QueryNode tree_of(const Query& query);
+
+}  // namespace warpdex

@@ -1,0 +1,46 @@
+// Answers queries that are trees, on the CPU.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "warpdex/indexer/format/snapshot.hpp"
+#include "warpdex/query/cpu/search_watch.hpp"
+#include "warpdex/query/search.hpp"
+#include "warpdex/query/tree/query_node.hpp"
+
+namespace warpdex {
+
+/// A tree's answer.
+struct TreeResult {
+  SearchResult result;
+  bool was_cut = false;  ///< a clause stands for more terms than are taken
+};
+
+/// Searches one commit. For one thread at a time.
+class TreeSearcher {
+ public:
+  explicit TreeSearcher(const Snapshot& snapshot);
+  ~TreeSearcher();
+  TreeSearcher(TreeSearcher&&) noexcept;
+  TreeSearcher& operator=(TreeSearcher&&) noexcept;
+
+  /// The best k documents of a tree of terms (Query::tree). The score of a Boolean clause is the
+  /// sum of those of its clauses that match, in their order, of `must` first; its terms score by
+  /// `settings.scorer`, which the engines score by, too. `settings.mode` is not read. With a watch
+  /// that ends the search, `progress` tells how far it came. Throws UsageError for settings out of
+  /// range, FormatError for a damaged index. O(postings of the terms): windows of documents where
+  /// no score can enter are passed over.
+  TreeResult search(const QueryNode& tree, const SearchSettings& settings,
+                    SearchWatch* watch = nullptr, SearchProgress* progress = nullptr);
+
+  /// The docIDs of all matches, ascending. Throws FormatError.
+  std::vector<std::uint32_t> matches(const QueryNode& tree);
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace warpdex

@@ -1,0 +1,263 @@
+#include "tree/analyzed_tree.hpp"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "warpdex/core/error.hpp"
+#include "warpdex/indexer/analysis/utf8.hpp"
+#include "warpdex/query/tree/tree_query.hpp"
+
+namespace warpdex {
+namespace {
+
+using NodeKind = QueryNode::Kind;
+
+[[noreturn]] void refuse(const QueryNode& node, const std::string& what) {
+  throw InputError("at byte " + std::to_string(node.place) + ": " + what);
+}
+
+std::optional<QueryNode> nothing(const QueryNode& node) {
+  if (node.may_vanish) return std::nullopt;
+  return QueryNode{};
+}
+
+/// A tree of the same boost and place.
+QueryNode like(const QueryNode& node, NodeKind kind) {
+  return {.kind = kind, .boost = node.boost, .place = node.place};
+}
+
+}  // namespace
+
+std::optional<QueryNode> TreeAnalyzer::analyze(const QueryNode& node) {
+  if (!node.field.empty()) {
+    refuse(node, "the index has no field '" + node.field +
+                     "'; leave it out, or write \\: for the character");
+  }
+  for (const std::string* text : {&node.text, &node.upper}) {
+    if (analysis::find_invalid_utf8(*text) != text->size()) refuse(node, "the text is not UTF-8");
+  }
+  switch (node.kind) {
+    case NodeKind::kMatch: return words(node);
+    case NodeKind::kPhrase: return phrase(node);
+    case NodeKind::kBoolean:
+    case NodeKind::kConstant:
+    case NodeKind::kBest: return boolean(node);
+    default: break;
+  }
+  QueryNode own = node;
+  if (node.kind == NodeKind::kPrefix || node.kind == NodeKind::kFuzzy) own.text = fold(node.text);
+  if (node.kind == NodeKind::kWildcard) own.text = fold_pattern(node.text);
+  if (node.kind == NodeKind::kRange) {
+    own.text = fold(node.text);
+    own.upper = fold(node.upper);
+  }
+  if (own.text.size() > kMaxTermBytes) refuse(node, "a word is longer than any term");
+  return own;
+}
+
+std::optional<QueryNode> TreeAnalyzer::words(const QueryNode& node) {
+  analyzer_.analyze(node.text, terms_);
+  if (terms_.empty()) return nothing(node);
+  std::vector<QueryNode> found;
+  for (const std::string_view term : terms_) {
+    found.push_back({.kind = NodeKind::kTerm, .text = std::string(term), .place = node.place});
+  }
+  if (found.size() == 1) {
+    found[0].boost = node.boost;
+    return std::move(found[0]);
+  }
+  QueryNode all = like(node, NodeKind::kBoolean);
+  all.minimum_should_match = node.minimum_should_match;
+  (node.all_words ? all.must : all.should) = std::move(found);
+  return all;
+}
+
+std::optional<QueryNode> TreeAnalyzer::phrase(const QueryNode& node) {
+  analyzer_.analyze(node.text, terms_);
+  if (terms_.empty()) return nothing(node);
+  if (terms_.size() > 1) {
+    refuse(node,
+           "the index has no positions of words, which a phrase asks for; write its words "
+           "in a group, as +(one two), or without quotes");
+  }
+  QueryNode term = like(node, NodeKind::kTerm);
+  term.text = terms_[0];
+  return term;
+}
+
+std::vector<QueryNode> TreeAnalyzer::all(const std::vector<QueryNode>& nodes) {
+  std::vector<QueryNode> found;
+  for (const QueryNode& node : nodes) {
+    if (std::optional<QueryNode> one = analyze(node)) found.push_back(std::move(*one));
+  }
+  return found;
+}
+
+std::optional<QueryNode> TreeAnalyzer::boolean(const QueryNode& node) {
+  QueryNode own = like(node, node.kind);
+  own.minimum_should_match = node.minimum_should_match;
+  own.tie_breaker = node.tie_breaker;
+  own.must = all(node.must);
+  own.filter = all(node.filter);
+  own.should = all(node.should);
+  own.must_not = all(node.must_not);
+  const auto is_empty = [](const QueryNode& of) {
+    return of.must.empty() && of.filter.empty() && of.should.empty() && of.must_not.empty();
+  };
+  if (is_empty(node)) return QueryNode{};
+  if (is_empty(own)) return std::nullopt;
+  return own;
+}
+
+std::string TreeAnalyzer::fold(std::string_view text) { return analyzer_.fold(text); }
+
+/// What stands between the characters * and ?.
+std::string TreeAnalyzer::fold_pattern(std::string_view pattern) {
+  std::string folded;
+  std::string literal;
+  const auto take_literal = [&] {
+    for (const char c : fold(literal)) {
+      if (c == '*' || c == '?' || c == '\\') folded += '\\';
+      folded += c;
+    }
+    literal.clear();
+  };
+  for (std::size_t i = 0; i < pattern.size(); ++i) {
+    if (pattern[i] == '\\' && i + 1 < pattern.size()) {
+      literal += pattern[++i];
+    } else if (pattern[i] == '*' || pattern[i] == '?') {
+      take_literal();
+      folded += pattern[i];
+    } else {
+      literal += pattern[i];
+    }
+  }
+  take_literal();
+  return folded;
+}
+
+void append_words(const QueryNode& node, float boost, std::vector<QueryTerm>& terms) {
+  const float own = boost * node.boost;
+  if (node.kind == NodeKind::kTerm && own > 0) {
+    terms.push_back({.term = node.text, .weight = own});
+  }
+  for (const std::string& text : node.texts) terms.push_back({.term = text});
+  for (const auto* part : {&node.must, &node.filter, &node.should}) {
+    for (const QueryNode& clause : *part) append_words(clause, own, terms);
+  }
+}
+
+namespace {
+
+bool is_weight(float weight) { return weight >= kMinQueryWeight && weight <= kMaxQueryWeight; }
+
+/// Excludes documents with all of several terms.
+bool append_excluded(const std::vector<QueryNode>& terms, Query& query) {
+  const auto is_term = [](const QueryNode& node) { return node.kind == NodeKind::kTerm; };
+  if (!std::all_of(terms.begin(), terms.end(), is_term)) return false;
+  std::uint32_t word = 0;
+  for (const QueryTerm& term : query.terms) word = std::max(word, term.word);
+  for (const QueryNode& term : terms) {
+    query.terms.push_back({term.text, Occur::kMustNot, 1, word + 1});
+  }
+  return true;
+}
+
+/// The one clause of a Boolean clause that matches what that matches; null: there are more.
+const QueryNode* only_clause(const QueryNode& node) {
+  if (node.must.size() == 1 && node.should.empty() && node.minimum_should_match == 0) {
+    return &node.must[0];
+  }
+  return node.should.size() == 1 && node.must.empty() ? &node.should[0] : nullptr;
+}
+
+/// Appends the terms of a clause that is a term, or a group of such clauses of the same role.
+bool append_flat(const QueryNode& node, Occur occur, float boost, Query& query) {
+  const float own = boost * node.boost;
+  if (node.kind == NodeKind::kTerm) {
+    if (occur != Occur::kMustNot && !is_weight(own)) return false;
+    query.terms.push_back({node.text, occur, occur == Occur::kMustNot ? 1 : own});
+    return true;
+  }
+  if (node.kind == NodeKind::kNothing) return occur != Occur::kMust;
+  if (node.kind != NodeKind::kBoolean) return false;
+  if (node.minimum_should_match > (node.must.empty() ? 1U : 0U)) return false;
+  if (!node.filter.empty() || !node.must_not.empty()) return false;
+  if (const QueryNode* const only = only_clause(node)) return append_flat(*only, occur, own, query);
+  // Groups of words of which one is enough, below the same; of which all must be, likewise.
+  const bool is_union = node.must.empty() && occur != Occur::kMust;
+  const bool is_all = node.should.empty() && occur == Occur::kMust;
+  if (occur == Occur::kMustNot && node.should.empty()) return append_excluded(node.must, query);
+  if (!is_union && !is_all) return false;
+  for (const QueryNode& clause : is_union ? node.should : node.must) {
+    if (!append_flat(clause, occur, own, query)) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+std::optional<Query> flattened(const QueryNode& tree) {
+  Query query;
+  if (tree.kind == NodeKind::kNothing) return query;
+  if (tree.kind != NodeKind::kBoolean) {
+    if (append_flat(tree, Occur::kUnsigned, 1, query)) return query;
+    return std::nullopt;
+  }
+  if (!tree.filter.empty()) return std::nullopt;
+  if (tree.minimum_should_match > (tree.must.empty() ? 1U : 0U)) return std::nullopt;
+  const auto append_all = [&](const std::vector<QueryNode>& clauses, Occur occur) {
+    for (const QueryNode& clause : clauses) {
+      if (!append_flat(clause, occur, occur == Occur::kMustNot ? 1 : tree.boost, query)) {
+        return false;
+      }
+    }
+    return true;
+  };
+  // One that must match alone may be any of several words.
+  const bool is_alone = tree.must.size() == 1 && tree.should.empty();
+  const bool is_any =
+      is_alone && tree.must[0].kind == NodeKind::kBoolean && tree.must[0].must.empty();
+  if (!append_all(tree.must, is_any ? Occur::kUnsigned : Occur::kMust) ||
+      !append_all(tree.should, Occur::kUnsigned) || !append_all(tree.must_not, Occur::kMustNot)) {
+    return std::nullopt;
+  }
+  return query;
+}
+
+void take_tree(Query& query, const QueryNode& tree, Analyzer& analyzer) {
+  check_query_tree(tree);
+  std::optional<QueryNode> analyzed = TreeAnalyzer(analyzer).analyze(tree);
+  query.tree.reset();
+  query.terms.clear();
+  if (!analyzed) return;
+  if (std::optional<Query> flat = flattened(*analyzed)) {
+    query.terms = std::move(flat->terms);
+    return;
+  }
+  append_words(*analyzed, 1, query.terms);
+  query.tree = std::make_shared<const QueryNode>(std::move(*analyzed));
+}
+
+QueryNode tree_of(const Query& query) {
+  if (query.tree) return *query.tree;
+  QueryNode tree{.kind = NodeKind::kBoolean};
+  std::map<std::uint32_t, QueryNode> words;  // excluded ones, of several terms
+  for (const QueryTerm& term : query.terms) {
+    QueryNode node{.kind = NodeKind::kTerm, .boost = term.weight, .text = term.term};
+    if (term.word != 0) {
+      words[term.word].kind = NodeKind::kBoolean;
+      words[term.word].must.push_back(std::move(node));
+      continue;
+    }
+    auto& part = term.occur == Occur::kMust      ? tree.must
+                 : term.occur == Occur::kMustNot ? tree.must_not
+                                                 : tree.should;
+    part.push_back(std::move(node));
+  }
+  for (auto& [number, node] : words) tree.must_not.push_back(std::move(node));
+  return tree;
+}
+
+}  // namespace warpdex

@@ -1,0 +1,22 @@
+// Clauses without others below them. Internal.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "tree/tree_clause.hpp"
+
+namespace warpdex {
+
+std::unique_ptr<TreeClause> make_nothing_clause();
+std::unique_ptr<TreeClause> make_all_clause(const Index& index, float score);
+/// `scores`: whether they are wanted.
+std::unique_ptr<TreeClause> make_term_clause(const Index& index, const PlannedTerm& term,
+                                             bool scores, const ScorerSettings& scorer,
+                                             const CollectionStatistics& statistics);
+/// Documents of any of the lists. O(their postings).
+std::unique_ptr<TreeClause> make_union_clause(const Index& index,
+                                              const std::vector<PostingsEntry>& entries,
+                                              float score);
+
+}  // namespace warpdex

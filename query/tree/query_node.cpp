@@ -1,0 +1,44 @@
+// Checks trees that programs made.
+#include "warpdex/query/tree/query_node.hpp"
+
+#include <cmath>
+
+#include "warpdex/core/error.hpp"
+#include "warpdex/query/query.hpp"
+
+namespace warpdex {
+namespace {
+
+void check_node(const QueryNode& node, std::size_t depth, std::size_t& nodes) {
+  nodes += 1 + node.texts.size();
+  if (nodes > kMaxQueryNodes) {
+    throw UsageError("the query has more than " + std::to_string(kMaxQueryNodes) +
+                     " clauses; search for fewer at a time");
+  }
+  if (depth > kMaxQueryDepth) {
+    throw UsageError("more than " + std::to_string(kMaxQueryDepth) +
+                     " clauses of the query lie in each other");
+  }
+  if (node.boost != 0 && !(node.boost >= kMinQueryWeight && node.boost <= kMaxQueryWeight)) {
+    throw UsageError("a boost of the query is not 0 and not from 1e-9 to 1e9");
+  }
+  if (node.edits > 2) throw UsageError("a fuzzy clause takes 0, 1 or 2 edits");
+  if (!(node.tie_breaker >= 0 && node.tie_breaker <= 1)) {
+    throw UsageError("a tie_breaker of the query is not from 0 to 1");
+  }
+  if (node.kind == QueryNode::Kind::kConstant && node.filter.size() != 1) {
+    throw UsageError("a clause of constant score has one filter");
+  }
+  for (const auto* part : {&node.must, &node.filter, &node.should, &node.must_not}) {
+    for (const QueryNode& clause : *part) check_node(clause, depth + 1, nodes);
+  }
+}
+
+}  // namespace
+
+void check_query_tree(const QueryNode& tree) {
+  std::size_t nodes = 0;
+  check_node(tree, 0, nodes);
+}
+
+}  // namespace warpdex

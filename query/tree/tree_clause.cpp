@@ -1,0 +1,55 @@
+#include "tree/tree_clause.hpp"
+
+#include "tree/leaf_clauses.hpp"
+#include "tree/parent_clauses.hpp"
+
+namespace warpdex {
+namespace {
+
+/// Makes the clauses of one segment.
+class ClauseMaker {
+ public:
+  ClauseMaker(const SearchedSegment& segment, std::size_t number, const ScorerSettings& scorer,
+              const CollectionStatistics& statistics)
+      : index_(*segment.index), number_(number), scorer_(scorer), statistics_(statistics) {}
+
+  std::unique_ptr<TreeClause> make(const PlannedNode& node) const {
+    using Kind = PlannedNode::Kind;
+    switch (node.kind) {
+      case Kind::kNothing: break;
+      case Kind::kAll: return make_all_clause(index_, node.constant.value_or(0));
+      case Kind::kTerm:
+        if (!node.terms[number_]) break;
+        return make_term_clause(index_, *node.terms[number_], node.scores, scorer_, statistics_);
+      case Kind::kUnion:
+        if (node.unions[number_].empty()) break;
+        return make_union_clause(index_, node.unions[number_], node.constant.value_or(0));
+      case Kind::kBoolean:
+        return make_boolean_clause(node, all(node.must), all(node.should), all(node.must_not));
+      case Kind::kBest: return make_best_clause(node, all(node.should));
+    }
+    return make_nothing_clause();
+  }
+
+ private:
+  TreeClauses all(const std::vector<PlannedNode>& nodes) const {
+    TreeClauses clauses;
+    for (const PlannedNode& node : nodes) clauses.push_back(make(node));
+    return clauses;
+  }
+
+  const Index& index_;
+  std::size_t number_;
+  const ScorerSettings& scorer_;
+  const CollectionStatistics& statistics_;
+};
+
+}  // namespace
+
+std::unique_ptr<TreeClause> make_clause(const PlannedNode& node, const SearchedSegment& segment,
+                                        std::size_t number, const ScorerSettings& scorer,
+                                        const CollectionStatistics& statistics) {
+  return ClauseMaker(segment, number, scorer, statistics).make(node);
+}
+
+}  // namespace warpdex

@@ -1,0 +1,145 @@
+#include "tree/tree_plan.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "tree/expansion.hpp"
+#include "warpdex/core/error.hpp"
+
+namespace warpdex {
+namespace {
+
+using NodeKind = QueryNode::Kind;
+
+class TreePlanner {
+ public:
+  explicit TreePlanner(const Snapshot& snapshot) : snapshot_(snapshot) {}
+
+  PlannedTree plan(const QueryNode& tree, bool scores) {
+    PlannedTree planned{.root = node(tree, 1, scores), .statistics = snapshot_.statistics()};
+    planned.lists = lists_;
+    planned.was_cut = was_cut_;
+    return planned;
+  }
+
+ private:
+  PlannedNode node(const QueryNode& node, float boost, bool scores);
+  PlannedNode term(const std::string& text, float weight, bool scores,
+                   std::uint64_t document_frequency = 0);
+  PlannedNode near(const QueryNode& node, float weight, bool scores);
+  PlannedNode boolean(const QueryNode& node, float weight, bool scores);
+  PlannedNode best(const QueryNode& node, float weight, bool scores);
+  std::vector<PlannedNode> all(const std::vector<QueryNode>& nodes, float boost, bool scores) {
+    std::vector<PlannedNode> planned;
+    for (const QueryNode& one : nodes) planned.push_back(this->node(one, boost, scores));
+    return planned;
+  }
+
+  const Snapshot& snapshot_;
+  std::size_t lists_ = 0;
+  bool was_cut_ = false;
+};
+
+PlannedNode TreePlanner::node(const QueryNode& node, float boost, bool scores) {
+  const float weight = boost * node.boost;
+  if (weight != 0 && !(weight >= kMinQueryWeight && weight <= kMaxQueryWeight)) {
+    throw UsageError("boosts of the query multiply to a weight that is not from 1e-9 to 1e9");
+  }
+  scores = scores && weight > 0;
+  const std::optional<float> constant = scores ? std::optional(weight) : std::nullopt;
+  switch (node.kind) {
+    case NodeKind::kAll:
+      return {.kind = PlannedNode::Kind::kAll, .scores = scores, .constant = constant};
+    case NodeKind::kTerm: return term(node.text, weight, scores);
+    case NodeKind::kFuzzy: return near(node, weight, scores);
+    case NodeKind::kPrefix:
+    case NodeKind::kWildcard:
+    case NodeKind::kRange:
+    case NodeKind::kAny: {
+      ExpandedTerms found = expand(snapshot_, node);
+      was_cut_ = was_cut_ || found.was_cut;
+      return {.kind = PlannedNode::Kind::kUnion,
+              .scores = scores,
+              .constant = constant,
+              .unions = std::move(found.segments)};
+    }
+    case NodeKind::kConstant: {
+      PlannedNode planned{
+          .kind = PlannedNode::Kind::kBoolean, .scores = scores, .constant = constant};
+      planned.must = all(node.filter, 1, false);
+      if (planned.must.empty()) planned.kind = PlannedNode::Kind::kNothing;
+      return planned;
+    }
+    case NodeKind::kBoolean: return boolean(node, weight, scores);
+    case NodeKind::kBest: return best(node, weight, scores);
+    default: return {};
+  }
+}
+
+PlannedNode TreePlanner::term(const std::string& text, float weight, bool scores,
+                              std::uint64_t document_frequency) {
+  PlannedNode planned{.kind = PlannedNode::Kind::kTerm, .scores = scores};
+  const Query query{.id = {}, .terms = {{.term = text, .weight = scores ? weight : 1}}};
+  const PlannedQuery found = plan_query(snapshot_, query);
+  const auto take = [&](const std::vector<PlannedTerm>& terms) {
+    planned.terms.emplace_back();
+    if (terms.empty()) return;
+    planned.terms.back() = terms[0];
+    if (document_frequency != 0) planned.terms.back()->document_frequency = document_frequency;
+  };
+  if (found.segments.empty()) {
+    take(found.terms);
+  } else {
+    for (const PlannedQuery& segment : found.segments) take(segment.terms);
+  }
+  lists_ += scores ? 1 : 0;
+  return planned;
+}
+
+/// As Lucene scores near words: each by its boost, all as if they were as frequent as the most
+/// frequent one.
+PlannedNode TreePlanner::near(const QueryNode& node, float weight, bool scores) {
+  PlannedNode planned{.kind = PlannedNode::Kind::kBoolean, .scores = scores};
+  planned.minimum_should_match = 1;
+  const std::vector<NearTerm> terms = near_terms(snapshot_, node, was_cut_);
+  std::uint64_t most = 0;
+  for (const NearTerm& one : terms) {
+    const PlannedQuery found = plan_query(snapshot_, {.id = {}, .terms = {{.term = one.term}}});
+    for (const PlannedTerm& term : found.terms) {
+      most = std::max<std::uint64_t>(most, term.entry.document_frequency);
+    }
+  }
+  for (const NearTerm& one : terms) {
+    planned.should.push_back(term(one.term, weight * one.boost, scores, most));
+  }
+  if (planned.should.empty()) planned.kind = PlannedNode::Kind::kNothing;
+  return planned;
+}
+
+PlannedNode TreePlanner::boolean(const QueryNode& node, float weight, bool scores) {
+  PlannedNode planned{.kind = PlannedNode::Kind::kBoolean, .scores = scores};
+  planned.minimum_should_match = node.minimum_should_match;
+  planned.must = all(node.must, weight, scores);
+  for (PlannedNode& filter : all(node.filter, 1, false)) planned.must.push_back(std::move(filter));
+  planned.should = all(node.should, weight, scores);
+  planned.must_not = all(node.must_not, 1, false);
+  if (planned.must.empty() && planned.minimum_should_match == 0) planned.minimum_should_match = 1;
+  if (planned.minimum_should_match > planned.should.size()) return {};
+  return planned;
+}
+
+PlannedNode TreePlanner::best(const QueryNode& node, float weight, bool scores) {
+  PlannedNode planned{.kind = PlannedNode::Kind::kBest, .scores = scores};
+  planned.tie_breaker = node.tie_breaker;
+  planned.should = all(node.should, weight, scores);
+  if (planned.should.empty()) return {};
+  return planned;
+}
+
+}  // namespace
+
+PlannedTree plan_tree(const Snapshot& snapshot, const QueryNode& analyzed, bool scores) {
+  return TreePlanner(snapshot).plan(analyzed, scores);
+}
+
+}  // namespace warpdex

@@ -1,0 +1,47 @@
+// A tree whose terms are looked up in a snapshot. Internal.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "warpdex/indexer/format/snapshot.hpp"
+#include "warpdex/query/plan/plan.hpp"
+#include "warpdex/query/tree/query_node.hpp"
+
+namespace warpdex {
+
+/// A clause in each segment of the snapshot.
+struct PlannedNode {
+  enum class Kind {
+    kNothing,
+    kAll,      ///< every document
+    kTerm,     ///< documents of one list
+    kUnion,    ///< documents of one of many lists
+    kBoolean,  ///< by must, should, must_not
+    kBest,     ///< by should
+  };
+  Kind kind = Kind::kNothing;
+  bool scores = true;               ///< whether a score is wanted of it
+  std::optional<float> constant{};  ///< the score of each match, if it is not made of what is below
+  std::vector<std::optional<PlannedTerm>> terms{};   ///< kTerm: by segment, with its weight
+  std::vector<std::vector<PostingsEntry>> unions{};  ///< kUnion: by segment
+  std::uint32_t minimum_should_match = 0;            ///< of kBoolean; 1 at least without must
+  float tie_breaker = 0;                             ///< of kBest
+  std::vector<PlannedNode> must{};
+  std::vector<PlannedNode> should{};
+  std::vector<PlannedNode> must_not{};
+};
+
+struct PlannedTree {
+  PlannedNode root;
+  CollectionStatistics statistics{};
+  std::size_t lists = 0;  ///< that score
+  bool was_cut = false;   ///< a clause stands for more terms than are taken
+};
+
+/// Looks up the terms of an analysed tree. Throws UsageError for a product of boosts out of range,
+/// FormatError for a damaged lexicon.
+PlannedTree plan_tree(const Snapshot& snapshot, const QueryNode& analyzed, bool scores = true);
+
+}  // namespace warpdex
