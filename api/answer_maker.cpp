@@ -49,6 +49,7 @@ Answer AnswerMaker::make(const Query& query, TextAnswer&& found) {
   answer.scores_are_distances = scores_are_distances_;
   answer.is_complete = found.is_complete;
   answer.max_missing_score = found.max_missing_score;
+  answer.terms_cut = found.terms_cut;
   answer.is_of_gpu = found.is_of_gpu;
   answer.snapshot_ = index_->shared_snapshot();
   answer.hits_.reserve(found.result.hits.size());

@@ -13,21 +13,6 @@
 namespace warpdex {
 namespace {
 
-/// Ends a search at its deadline or when its caller stops it.
-class LimitWatch final : public SearchWatch {
- public:
-  LimitWatch(const SearchLimits& limits, ProgressReport& report)
-      : limits_(limits), report_(report) {}
-  bool goes_on() override {
-    return report_.goes_on() && !limits_.stop.stop_requested() &&
-           (!limits_.has_end() || SearchLimits::Clock::now() < limits_.end);
-  }
-
- private:
-  const SearchLimits& limits_;
-  ProgressReport& report_;
-};
-
 class CpuText final : public TextEngine {
  public:
   CpuText(const Snapshot& snapshot, std::size_t threads)

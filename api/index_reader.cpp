@@ -14,6 +14,8 @@
 #include "warpdex/query/index_vectors.hpp"
 #include "warpdex/query/plan/plan.hpp"
 #include "warpdex/query/spelling.hpp"
+#include "warpdex/query/tree/tree_query.hpp"
+#include "warpdex/query/tree/tree_searcher.hpp"
 #include "warpdex/searcher.hpp"
 
 namespace warpdex {
@@ -184,6 +186,10 @@ std::vector<SimilarTerm> IndexReader::offered_terms(std::string_view term,
   });
   if (similar.size() > count) similar.resize(count);
   return similar;
+}
+
+std::vector<std::uint32_t> IndexReader::matching(const Query& query) const {
+  return TreeSearcher(state_->snapshot).matches(tree_of(query));
 }
 
 std::vector<TermPosting> IndexReader::postings(std::string_view term) const {

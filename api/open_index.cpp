@@ -81,11 +81,17 @@ Pool<QueryPlanner>::Lease OpenIndex::take_planner() const {
   return planners_.take([this] { return std::make_unique<QueryPlanner>(*snapshot_); });
 }
 
-Query OpenIndex::parse(std::string_view text, QuerySyntax syntax, std::string_view id) const {
-  return parse_query(id, text, syntax, *take_analyzer());
+Query OpenIndex::parse(std::string_view text, const Reading& reading, std::string_view id) const {
+  return parse_query(id, text, reading.syntax, *take_analyzer(), {}, reading.mode);
 }
 
-std::vector<Query> OpenIndex::parse(std::span<const std::string_view> texts, QuerySyntax syntax,
+Query OpenIndex::parse(const QueryNode& tree) const {
+  Query query;
+  take_tree(query, tree, *take_analyzer());
+  return query;
+}
+
+std::vector<Query> OpenIndex::parse(std::span<const std::string_view> texts, const Reading& reading,
                                     const SearchLimits& limits) const {
   std::vector<Query> queries(texts.size());
   const std::size_t threads = threads_for(texts.size(), limits);
@@ -93,7 +99,8 @@ std::vector<Query> OpenIndex::parse(std::span<const std::string_view> texts, Que
   ProgressReport report(limits);
   kept_threads_.parallel_for(threads, texts.size(), [&](std::size_t thread, std::size_t i) {
     if (!report.goes_on()) return;
-    queries[i] = parse_query(std::to_string(i), texts[i], syntax, *analyzers[thread]);
+    queries[i] = parse_query(std::to_string(i), texts[i], reading.syntax, *analyzers[thread], {},
+                             reading.mode);
   });
   report.finish();
   limits.check_stop();
@@ -101,8 +108,11 @@ std::vector<Query> OpenIndex::parse(std::span<const std::string_view> texts, Que
 }
 
 std::vector<TextAnswer> OpenIndex::search(std::span<const std::string_view> texts,
-                                          QuerySyntax syntax, const SearchSettings& settings,
+                                          const Reading& reading, const SearchSettings& settings,
                                           const SearchLimits& limits) const {
+  if (reading.syntax == QuerySyntax::kLucene) {
+    return search(parse(texts, reading, limits), settings, limits);
+  }
   std::vector<PlannedQuery> plans(texts.size());
   const std::size_t threads = threads_for(texts.size(), limits);
   const auto analyzers = many(threads, [this] { return take_analyzer(); });
@@ -111,15 +121,62 @@ std::vector<TextAnswer> OpenIndex::search(std::span<const std::string_view> text
   kept_threads_.parallel_for(threads, texts.size(), [&](std::size_t thread, std::size_t i) {
     if (!report.goes_on()) return;
     plans[i] = planners[thread]->plan(
-        parse_query(std::to_string(i), texts[i], syntax, *analyzers[thread]));
+        parse_query(std::to_string(i), texts[i], reading.syntax, *analyzers[thread]));
   });
   report.finish();
   return search(plans, settings, limits);
 }
 
+/// Trees, on threads of the CPU; one on its caller's.
+std::vector<TextAnswer> OpenIndex::search_trees(std::span<const Query> queries,
+                                                const SearchSettings& settings,
+                                                const SearchLimits& limits) const {
+  std::vector<TextAnswer> answers(queries.size());
+  ProgressReport report(limits);
+  const std::size_t wanted = limits.threads == 0 ? threads_ : limits.threads;
+  const std::size_t threads = queries.size() == 1 ? 1 : wanted == 0 ? default_threads() : wanted;
+  kept_threads_.parallel_for(threads, queries.size(), [&](std::size_t, std::size_t i) {
+    if (!report.goes_on()) return;
+    const auto searcher =
+        tree_searchers_.take([this] { return std::make_unique<TreeSearcher>(*snapshot_); });
+    LimitWatch watch(limits, report);
+    SearchProgress progress;
+    TreeResult found = searcher->search(*queries[i].tree, settings, &watch, &progress);
+    answers[i] = {.result = std::move(found.result),
+                  .is_complete = progress.is_complete,
+                  .max_missing_score = progress.max_missing_score,
+                  .terms_cut = found.was_cut};
+    report.add(1);
+  });
+  report.finish();
+  limits.check_stop();
+  return answers;
+}
+
+/// Queries that are trees go to the CPU, the others to the engines.
+std::vector<TextAnswer> OpenIndex::search_apart(std::span<const Query> queries,
+                                                const SearchSettings& settings,
+                                                const SearchLimits& limits) const {
+  std::vector<Query> parts[2];
+  for (const Query& query : queries) parts[query.tree ? 1 : 0].push_back(query);
+  std::vector<TextAnswer> found[2] = {search(parts[0], settings, limits),
+                                      search_trees(parts[1], settings, limits)};
+  std::vector<TextAnswer> answers;
+  std::size_t next[2] = {0, 0};
+  for (const Query& query : queries) {
+    const std::size_t part = query.tree ? 1 : 0;
+    answers.push_back(std::move(found[part][next[part]++]));
+  }
+  return answers;
+}
+
 std::vector<TextAnswer> OpenIndex::search(std::span<const Query> queries,
                                           const SearchSettings& settings,
                                           const SearchLimits& limits) const {
+  const auto is_tree = [](const Query& query) { return query.tree != nullptr; };
+  if (std::any_of(queries.begin(), queries.end(), is_tree)) {
+    return search_apart(queries, settings, limits);
+  }
   std::vector<PlannedQuery> plans(queries.size());
   const std::size_t threads = threads_for(queries.size(), limits);
   const auto planners = many(threads, [this] { return take_planner(); });

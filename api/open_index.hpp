@@ -19,6 +19,8 @@
 #include "warpdex/query/hybrid/hybrid_searcher.hpp"
 #include "warpdex/query/plan/query_planner.hpp"
 #include "warpdex/query/query.hpp"
+#include "warpdex/query/tree/tree_query.hpp"
+#include "warpdex/query/tree/tree_searcher.hpp"
 
 namespace warpdex {
 
@@ -34,12 +36,19 @@ class OpenIndex {
   const Snapshot& snapshot() const { return *snapshot_; }
   std::shared_ptr<const Snapshot> shared_snapshot() const { return snapshot_; }
 
+  /// How texts are read.
+  struct Reading {
+    QuerySyntax syntax = QuerySyntax::kSigned;
+    QueryMode mode = QueryMode::kOr;  ///< of kLucene
+  };
   /// The terms of a text. Throws InputError.
-  Query parse(std::string_view text, QuerySyntax syntax, std::string_view id) const;
-  std::vector<Query> parse(std::span<const std::string_view> texts, QuerySyntax syntax,
+  Query parse(std::string_view text, const Reading& reading, std::string_view id) const;
+  std::vector<Query> parse(std::span<const std::string_view> texts, const Reading& reading,
                            const SearchLimits& limits) const;
+  /// The same of a tree. Throws InputError, UsageError.
+  Query parse(const QueryNode& tree) const;
   /// By words alone, of texts that are named by their places. Throws InputError.
-  std::vector<TextAnswer> search(std::span<const std::string_view> texts, QuerySyntax syntax,
+  std::vector<TextAnswer> search(std::span<const std::string_view> texts, const Reading& reading,
                                  const SearchSettings& settings, const SearchLimits& limits) const;
   /// By words alone.
   std::vector<TextAnswer> search(std::span<const Query> queries, const SearchSettings& settings,
@@ -66,6 +75,12 @@ class OpenIndex {
   std::size_t threads_for(std::size_t queries, const SearchLimits& limits) const;
   Pool<Analyzer>::Lease take_analyzer() const;
   Pool<QueryPlanner>::Lease take_planner() const;
+  std::vector<TextAnswer> search_apart(std::span<const Query> queries,
+                                       const SearchSettings& settings,
+                                       const SearchLimits& limits) const;
+  std::vector<TextAnswer> search_trees(std::span<const Query> queries,
+                                       const SearchSettings& settings,
+                                       const SearchLimits& limits) const;
   std::vector<TextAnswer> search(std::span<const PlannedQuery> plans,
                                  const SearchSettings& settings, const SearchLimits& limits) const;
   HybridSearcher make_hybrid(Hybrid& of) const;
@@ -84,6 +99,7 @@ class OpenIndex {
   mutable KeptThreads kept_threads_;
   mutable Pool<Analyzer> analyzers_;
   mutable Pool<QueryPlanner> planners_;
+  mutable Pool<TreeSearcher> tree_searchers_;
   mutable Pool<StoredReader> stored_;
   mutable Pool<Hybrid> hybrids_;
 };

@@ -7,7 +7,9 @@
 namespace warpdex {
 
 inline SearchSettings search_settings(const SearchOptions& options) {
-  return {.mode = options.mode,
+  // What is read as `lucene` was read by the mode, and is for kOr.
+  const bool is_lucene = options.syntax == QuerySyntax::kLucene;
+  return {.mode = is_lucene ? QueryMode::kOr : options.mode,
           .k = options.k,
           .and_or_min = options.and_or_min,
           .count = options.count,

@@ -51,6 +51,16 @@ void check_vectors(const Snapshot& snapshot, std::size_t queries, std::size_t co
                    " components; give a vector of " + std::to_string(dimension) + " for each");
 }
 
+/// Throws UsageError for what a search by trees cannot do.
+void check_trees(std::span<const Query> queries, bool by_words, const SearchOptions& options) {
+  if (by_words && !options.explain) return;
+  const auto is_tree = [](const Query& query) { return query.tree != nullptr; };
+  if (std::none_of(queries.begin(), queries.end(), is_tree)) return;
+  throw UsageError(
+      "queries with groups, patterns, near words or ranges are not explained and not searched for "
+      "together with vectors; ask with words and signs");
+}
+
 /// What engines found, and how it is scored.
 struct Found {
   std::vector<TextAnswer> answers;
@@ -66,6 +76,7 @@ Found find(const OpenIndex& index, std::span<const Query> queries, std::span<con
   if (by_words && options.vectors_alone && !queries.empty()) {
     throw UsageError("a search by vectors alone needs vectors; give one for each query");
   }
+  check_trees(queries, by_words, options);
   if (by_words) return {index.search(queries, settings, limits)};
   check_vectors(index.snapshot(), queries.size(), vectors.size(), options);
   const vector::Metric metric = vector_settings(index.snapshot()).metric;
@@ -83,10 +94,11 @@ Found find(const OpenIndex& index, std::span<const std::string_view> texts,
   if (vectors.empty() && !options.vectors_alone) {
     const SearchSettings settings = search_settings(options);
     settings.validate();
-    return {index.search(texts, options.syntax, settings, limits)};
+    return {index.search(texts, {options.syntax, options.mode}, settings, limits)};
   }
   if (!texts.empty()) {
-    return find(index, index.parse(texts, options.syntax, limits), vectors, options, limits);
+    return find(index, index.parse(texts, {options.syntax, options.mode}, limits), vectors, options,
+                limits);
   }
   SearchOptions alone = options;
   alone.vectors_alone = true;
@@ -221,7 +233,7 @@ std::vector<Answer> Searcher::search(std::span<const SearchRequest> requests,
   const std::shared_ptr<const OpenIndex> index = state_->current();
   const std::size_t dimension = with_vectors ? vector_settings(index->snapshot()).dimension : 0;
   for (const SearchRequest& request : requests) {
-    queries.push_back(index->parse(request.text, options.syntax, request.id));
+    queries.push_back(index->parse(request.text, {options.syntax, options.mode}, request.id));
     if (request.vector.size() != dimension) {
       throw UsageError("the vector of the request '" + request.id + "' has " +
                        std::to_string(request.vector.size()) +
@@ -265,8 +277,19 @@ BatchAnswer Searcher::search_batch(std::span<const std::string_view> texts,
   return answer;
 }
 
-Query Searcher::parse(std::string_view text, QuerySyntax syntax, std::string_view id) const {
-  return state_->current()->parse(text, syntax, id);
+Answer Searcher::search_tree(const QueryNode& tree, const SearchOptions& options) const {
+  const std::shared_ptr<const OpenIndex> index = state_->current();
+  const Query query = index->parse(tree);
+  SearchOptions as_or = options;
+  as_or.mode = QueryMode::kOr;
+  return std::move(answer(index, {&query, 1}, {}, as_or).front());
+}
+
+Query Searcher::parse_tree(const QueryNode& tree) const { return state_->current()->parse(tree); }
+
+Query Searcher::parse(std::string_view text, QuerySyntax syntax, std::string_view id,
+                      QueryMode mode) const {
+  return state_->current()->parse(text, {syntax, mode}, id);
 }
 
 Searcher Searcher::at_this_commit() const { return Searcher(std::make_unique<State>(*state_)); }

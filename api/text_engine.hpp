@@ -67,6 +67,22 @@ struct TextAnswer {
   bool is_complete = true;
   float max_missing_score = 0;  ///< see SearchProgress
   bool is_of_gpu = false;       ///< the GPU found it
+  bool terms_cut = false;       ///< see Answer::terms_cut
+};
+
+/// Ends a search at its deadline or when its caller stops it.
+class LimitWatch final : public SearchWatch {
+ public:
+  LimitWatch(const SearchLimits& limits, ProgressReport& report)
+      : limits_(limits), report_(report) {}
+  bool goes_on() override {
+    return report_.goes_on() && !limits_.stop.stop_requested() &&
+           (!limits_.has_end() || SearchLimits::Clock::now() < limits_.end);
+  }
+
+ private:
+  const SearchLimits& limits_;
+  ProgressReport& report_;
 };
 
 class TextEngine {

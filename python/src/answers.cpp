@@ -121,6 +121,9 @@ void bind_hits(nb::module_& module) {
           "fell_back_to_or", [](const Hits& of) { return of.answer().fell_back_to_or; },
           "Whether mode='and-or' took OR's answer.")
       .def_prop_ro(
+          "terms_cut", [](const Hits& of) { return of.answer().terms_cut; },
+          "Whether a prefix, pattern, range or near word stands for more terms than are taken.")
+      .def_prop_ro(
           "scores_are_distances", [](const Hits& of) { return of.answer().scores_are_distances; },
           "Whether smaller scores are better.")
       .def_prop_ro(

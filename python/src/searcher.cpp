@@ -105,7 +105,8 @@ nb::object embedding(TextSearcher& of, nb::handle id) {
 Explanation explain(TextSearcher& of, nb::handle text, nb::handle id, const nb::dict& keywords) {
   const SearchOptions options = search_options(1, keywords);
   const auto reader = of.reader();
-  const Query query = of.searcher().parse(text_of(text, "the query"), options.syntax);
+  const Query query =
+      of.searcher().parse(text_of(text, "the query"), options.syntax, {}, options.mode);
   const std::uint32_t document = document_of(*reader, text_of(id, "the id"));
   const nb::gil_scoped_release no_gil;
   return reader->explain(query, document, options.scorer);
@@ -157,7 +158,7 @@ Hits TextSearcher::search(nb::handle text, const std::optional<FloatRows>& vecto
   const Searcher& searcher = searcher_.get();
   options.on_progress = search_watch(nb::none());
   const BriefRelease no_gil;
-  found->query = searcher.parse(words, options.syntax);
+  found->query = searcher.parse(words, options.syntax, {}, options.mode);
   found->answer =
       std::move(searcher
                     .search(std::span(&found->query, 1),

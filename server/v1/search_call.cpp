@@ -205,6 +205,7 @@ std::string search_json(const SearchCall& call, const SearchOutcome& outcome) {
                          .matches = answer.matches,
                          .matches_exact = answer.matches_exact,
                          .fell_back_to_or = answer.fell_back_to_or,
+                         .terms_cut = answer.terms_cut,
                          .scores_are_distances = answer.scores_are_distances};
   JsonWriter json;
   json.begin_object();

@@ -52,7 +52,9 @@ class Answer {
   bool matches_exact = false;
   bool fell_back_to_or = false;       ///< and-or: the answer is OR's
   bool scores_are_distances = false;  ///< smaller ones are better
-  bool is_complete = true;            ///< false: the deadline passed first
+  /// A clause (a prefix, a pattern, a range, a near word) stands for more terms than are taken.
+  bool terms_cut = false;
+  bool is_complete = true;      ///< false: the deadline passed first
   float max_missing_score = 0;  ///< of one that is not complete: no missing document scores more
   bool is_of_gpu = false;       ///< of a search by words alone: a GPU answered it, not the CPU
 

@@ -122,6 +122,8 @@ class IndexReader {
   /// Those of them to offer in the place of `term`: typed as a word of a query, each is looked for
   /// as it is, which some stems are not. Costs what similar_terms() does.
   std::vector<SimilarTerm> offered_terms(std::string_view term, std::size_t count = 3) const;
+  /// The live documents that match a query by QueryMode::kOr, ascending. O(postings).
+  std::vector<std::uint32_t> matching(const Query& query) const;
   /// The live documents with the term, by ascending docID. O(postings).
   std::vector<TermPosting> postings(std::string_view term) const;
 

@@ -32,11 +32,13 @@ struct SearchRequest {
 
 /// How requests are answered.
 struct SearchOptions {
-  std::uint32_t k = 10;             ///< documents of an answer, 1 to 10,000
-  QueryMode mode = QueryMode::kOr;  ///< which documents match the words
-  std::uint32_t and_or_min = 0;     ///< and-or: with fewer matches of AND, OR answers; 0: k
-  bool count = false;               ///< find the exact number of matches; by words
-  ScorerSettings scorer{};          ///< ignored by an index of impacts
+  std::uint32_t k = 10;  ///< documents of an answer, 1 to 10,000
+  /// Which documents match the words. With the syntax kLucene, kAnd stands between clauses that
+  /// have no operator, and kAndOr is refused.
+  QueryMode mode = QueryMode::kOr;
+  std::uint32_t and_or_min = 0;  ///< and-or: with fewer matches of AND, OR answers; 0: k
+  bool count = false;            ///< find the exact number of matches; by words
+  ScorerSettings scorer{};       ///< ignored by an index of impacts
   QuerySyntax syntax = QuerySyntax::kSigned;  ///< of SearchRequest::text
   FusionSettings fusion{};                    ///< of words and vector, where a request has both
   std::vector<std::string> fields{};          ///< stored fields that hits carry

@@ -15,6 +15,7 @@
 #include "warpdex/answer.hpp"
 #include "warpdex/gpu.hpp"
 #include "warpdex/query/query.hpp"
+#include "warpdex/query/tree/query_node.hpp"
 #include "warpdex/search_options.hpp"
 
 namespace warpdex {
@@ -64,9 +65,17 @@ class Searcher {
                            std::span<const float> vectors = {},
                            const SearchOptions& options = {}) const;
 
-  /// The terms that a text stands for.
+  /// The documents that a tree matches; its terms are scored as words are. What terms with signs
+  /// ask as well is answered on the searcher's device, other trees on the CPU. Throws InputError
+  /// for a field that the index has not and for a phrase, UsageError as check_query_tree().
+  Answer search_tree(const QueryNode& tree, const SearchOptions& options = {}) const;
+
+  /// A tree's question, for search(). Throws as search_tree().
+  Query parse_tree(const QueryNode& tree) const;
+
+  /// The terms that a text stands for. `mode` is read by kLucene.
   Query parse(std::string_view text, QuerySyntax syntax = QuerySyntax::kSigned,
-              std::string_view id = {}) const;
+              std::string_view id = {}, QueryMode mode = QueryMode::kOr) const;
 
   /// Takes the last commit, if it is not the one that is searched, and says whether it did. A GPU
   /// gets only what is new. Searches under way end on the commit that they began with. Throws as

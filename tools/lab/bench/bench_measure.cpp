@@ -217,6 +217,11 @@ Workload plan_all(const Snapshot& index, const std::vector<QueryText>& texts, Qu
   const std::unique_ptr<Analyzer> analyzer = make_analyzer(index.settings().analyzer);
   Workload workload;
   for (const Query& query : parse_queries(texts, syntax, *analyzer)) {
+    if (query.tree != nullptr) {
+      throw UsageError("query " + query.id +
+                       " has groups, patterns, near words or ranges, which "
+                       "engines are not timed with; leave it out");
+    }
     workload.plans.push_back(plan_query(index, query));
     const PlannedQuery& plan = workload.plans.back();
     workload.terms += plan.terms.size();

@@ -108,7 +108,7 @@ void answer_words(const IndexReader& index, const Arguments& arguments, bool rea
   const std::unique_ptr<Analyzer> analyzer = make_analyzer(index.settings().analyzer);
   const QuerySyntax syntax = arguments.search.syntax(QuerySyntax::kSigned);
   const QueryText text{.id = "", .text = joined(arguments.words)};  // messages name no id
-  Query query = parse_query(text.id, text.text, syntax, *analyzer);
+  Query query = parse_query(text.id, text.text, syntax, *analyzer, {}, settings.mode);
   print_notes(query_notes({text}, syntax, *analyzer));
   if (!readable) {  // else it is told with the answer
     TermNotes terms(index);
@@ -116,7 +116,8 @@ void answer_words(const IndexReader& index, const Arguments& arguments, bool rea
     print_notes(terms.notes());
   }
   query.id = "1";
-  const warpdex::SearchOptions options = options_of(arguments, settings, readable);
+  warpdex::SearchOptions options = options_of(arguments, settings, readable);
+  options.syntax = syntax;
   std::optional<QueryVectors> vectors;
   if (arguments.hybrid.is_given()) {
     vectors.emplace(index, arguments.hybrid.path());
@@ -221,7 +222,7 @@ int run_search(const std::vector<std::string>& arguments) {
                       "INDEX WORDS… | INDEX --queries FILE | INDEX --vector-queries FILE [options]",
                       kAbout, kNotes);
   command.add_positional("INDEX", &given.index, "the folder of an index");
-  command.add_rest("WORDS", &given.words, "a query, in the syntax `signed`");
+  command.add_rest("WORDS", &given.words, "a query, in the syntax `signed` or --query-syntax");
   given.search.add_to(command);
   given.device.add_to(command);
   given.hybrid.add_to(command);

@@ -83,7 +83,8 @@ void SearchOptions::add_to(CommandLine& command) {
       "query-syntax", po::value(&query_syntax_)->value_name("SYNTAX"),
       "plain: signs have no meaning; the analyzer sees them as text. signed: +must, -not, optional "
       "and weighted^2.5 terms; a word^0 is left out, and a +word^0 refused; a -word of several "
-      "terms excludes documents with all of them. "
+      "terms excludes documents with all of them. lucene: as Lucene's classic parser: groups, AND "
+      "OR NOT, prefix*, pat?ern, near~1, [from TO to], *:*, with --mode and or or between clauses. "
       "Default: plain for files, signed for words on the command line")(
       "threads", po::value(&threads_)->value_name("N")->default_value(threads_),
       "threads to answer with; 0: all. For search, those of the CPU only");
@@ -176,7 +177,9 @@ std::vector<QueryText> SearchOptions::read_query_file(const IndexSettings& index
   if (!skips_bad_queries()) return texts;
   const std::unique_ptr<Analyzer> analyzer = make_analyzer(index.analyzer);
   std::erase_if(texts, [&](const QueryText& text) {
-    return parse_queries({&text, 1}, syntax(QuerySyntax::kPlain), *analyzer, &skipped).empty();
+    return parse_queries({&text, 1}, syntax(QuerySyntax::kPlain), *analyzer, &skipped,
+                         settings().mode)
+        .empty();
   });
   if (texts.empty()) check_some_left(skipped);
   return texts;
@@ -244,13 +247,13 @@ std::string scorer_text(const ScorerSettings& settings) {
 }
 
 std::vector<Query> parse_queries(std::span<const QueryText> texts, QuerySyntax syntax,
-                                 Analyzer& analyzer, SkippedQueries* skipped) {
+                                 Analyzer& analyzer, SkippedQueries* skipped, QueryMode mode) {
   std::vector<Query> queries;
   queries.reserve(texts.size());
   for (const QueryText& text : texts) {
     InterruptGuard::check();
     try {
-      queries.push_back(parse_query(text, syntax, analyzer));
+      queries.push_back(parse_query(text, syntax, analyzer, {}, mode));
     } catch (const InputError& error) {
       if (skipped == nullptr) throw;
       skipped->add(error.what());

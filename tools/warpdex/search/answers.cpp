@@ -85,6 +85,7 @@ NamedAnswer::NamedAnswer(const Answer& answer, std::string_view own, std::size_t
   view_.matches = answer.matches;
   view_.matches_exact = answer.matches_exact;
   view_.fell_back_to_or = answer.fell_back_to_or;
+  view_.terms_cut = answer.terms_cut;
   view_.scores_are_distances = answer.scores_are_distances;
 }
 
@@ -103,13 +104,17 @@ class ChunkWriter {
       : searcher_(searcher),
         analyzer_(make_analyzer(IndexReader(searcher).settings().analyzer)),
         syntax_(syntax),
+        mode_(options.mode),
         options_(options),
         writer_(writer),
-        watch_(watch) {}
+        watch_(watch) {
+    options_.syntax = syntax;  // it has read the mode, where the syntax is lucene
+  }
 
   void write(std::span<const QueryText> texts,
              const std::function<void(std::size_t)>& on_progress) {
-    const std::vector<Query> queries = parse_queries(texts, syntax_, *analyzer_, watch_.skipped);
+    const std::vector<Query> queries =
+        parse_queries(texts, syntax_, *analyzer_, watch_.skipped, mode_);
     if (watch_.on_queries) watch_.on_queries(queries);
     std::span<const float> vectors;
     if (watch_.next_vectors) vectors = watch_.next_vectors(queries.size());
@@ -128,6 +133,7 @@ class ChunkWriter {
   const Searcher& searcher_;
   std::unique_ptr<Analyzer> analyzer_;
   QuerySyntax syntax_;
+  QueryMode mode_;
   warpdex::SearchOptions options_;
   ResultWriter& writer_;
   const AnswerWatch& watch_;
