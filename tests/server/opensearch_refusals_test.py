@@ -53,15 +53,17 @@ class Refusals(serving.ServerTest):
     def test_queries(self):
         for query, *named in (
                 ({"geo_shape": {}}, "geo_shape"), ({"range": {"body": {"gte": 1}}}, "range"),
-                ({"match_phrase": {"body": "a b"}}, "match_phrase"), ({"prefix": {}}, "prefix"),
+                ({"match_phrase": {"body": "a b"}}, "positions"), ({"prefix": {}}, "prefix"),
                 ({"fuzzy": {}}, "fuzzy"), ({"function_score": {}}, "function_score"),
-                ({"terms": {"body": ["a"]}}, "terms"), ({"exists": {"field": "body"}}, "exists"),
+                ({"terms": {"title": ["a"]}}, "title"), ({"exists": {"field": "body"}}, "exists"),
                 ({}, "one member"), ([], "one member"), ({"match": {}, "ids": {}}, "one member"),
                 ({"match": {"title": "w1"}}, "title", "'body'"), ({"match": {}}, "match"),
                 (match("w1", fuzziness=1), "fuzziness"), (match("w1", operator="xor"), "xor"),
                 (match("w1", analyzer="english"), "analyzer"), (match("w1", boost=0), "boost"),
                 (match("w1", boost=-1), "boost"), (match("w1", boost=2e9), "boost"),
-                (match("w1 w2", minimum_should_match=2), "minimum_should_match"),
+                (match("w1 w2", minimum_should_match="75%"), "minimum_should_match"),
+                ({"fuzzy": {"body": {"value": "w1", "fuzziness": 3}}}, "fuzziness"),
+                ({"wildcard": {"title": "w*"}}, "title"), ({"terms": {"body": [1]}}, "body"),
                 (match("w1", zero_terms_query="all"), "zero_terms_query"), (match(3), "query"),
                 ({"match": {"body": 3}}, "match"), ({"match": {"body": {}}}, "query"),
                 ({"match_all": {"x": 1}}, "x"), ({"match_none": {"x": 1}}, "x"),
@@ -80,29 +82,29 @@ class Refusals(serving.ServerTest):
 
     def test_clauses(self):
         for members, *named in (
-                ({"filter": [match("w1")]}, "filter"), ({"must_not": [match("w1")]}, "excludes"),
-                ({"must": [match("w1 w2"), match("w3")]}, "must"),
-                ({"must": [match("w1 w2")], "should": [match("w3")]}, "must"),
-                ({"should": [match("w1 w2", operator="and"), match("w3")]}, "should"),
-                ({"must": [{"match_all": {}}]}, "match_all"), ({"musts": []}, "musts"),
-                ({"must": [match("w1")], "minimum_should_match": 1}, "minimum_should_match"),
-                ({"should": [match("w1")], "minimum_should_match": 0}, "minimum_should_match"),
+                ({"musts": []}, "musts"), ({"must": "w1"}, "clause"), ({"must": [{}]}, "clause"),
+                ({"must": [{"ids": {"values": ["1"]}}]}, "ids"),
+                ({"must": [{"match_phrase": {"body": "w1 w2"}}]}, "positions"),
                 ({"should": [match("w1"), match("w2")], "minimum_should_match": "75%"},
-                 "minimum_should_match"), ({"must": "w1"}, "bool"),
-                ({"must": [match("w1")], "must_not": {"bool": {
-                    "must": [match("w2")], "must_not": [match("w3")]}}}, "must_not"),
-                ({"should": [match("w1"), {"bool": {
-                    "should": [match("w2")], "must_not": [match("w3")]}}]}, "must_not")):
+                 "minimum_should_match"),
+                ({"must": [match("w1")], "boost": 0}, "boost"),
+                ({"filter": [{"exists": {"field": "body"}}]}, "exists")):
             self.refused_query({"bool": members}, *named)
+        self.refused_query({"constant_score": {}}, "filter")
+        self.refused_query({"dis_max": {"tie_breaker": 1}}, "queries")
+        self.refused_query({"dis_max": {"queries": [match("w1")], "tie_breaker": 2}}, "tie_breaker")
+        deep = match("w1")
+        for _ in range(70):
+            deep = {"bool": {"must": [deep]}}
+        self.refused_query(deep, "deep")
+        self.refused_query({"bool": {"must": [match("w1")] * 5000}}, "clauses")
 
     def test_operators_of_texts(self):
-        for text, named in (('"w1 w2"', '"'), ("body:w1", ":"), ("w*", "*"), ("w?", "?"),
-                            ("w1~", "~"), ("(w1 w2)", "("), ("w1 AND w2", "AND"),
-                            ("w1 OR w2", "OR"), ("NOT w1", "NOT"), ("w1 && w2", "&&"),
-                            ("w1 || w2", "||"), ("!w1", "!"), ("[a", "["), ("/w1/", "/"),
-                            ("w1^", "^"), ("w1^0", "^"), ("w1^x", "^"), ("+ w1", "sign"),
-                            ("--w1", "sign"), (r"w1\w2", "\\"), ("-w1", "excludes"),
-                            ("w1^1e10", "1e9")):
+        for text, named in (('"w1 w2"', "positions"), ("title:w1", "title"), ("*", "*"),
+                            ("w1~3", "~"), ("(w1 w2", "("), ("w1 w2)", ")"), ("w1 AND", "operator"),
+                            ("OR w2", "operator"), ("[a", "range"), ("/w1/", "regular"),
+                            ("w1^", "^"), ("w1^x", "^"), ("--w1", "sign"), ("w1 -", "sign"),
+                            ('w1 "w2', "quote"), ("w1^9999999999", "1e9")):
             self.refused_query({"query_string": {"query": text}}, named)
             self.refused("GET", "/single/_search?q=" + urllib.parse.quote(text), None, named)
         for text, named in (('"w1 w2"', '"'), ("w*", "*"), ("w1~2", "~"), ("(w1)", "("),

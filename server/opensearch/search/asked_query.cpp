@@ -4,7 +4,7 @@
 #include <optional>
 #include <utility>
 
-#include "opensearch/search/query_text.hpp"
+#include "opensearch/search/field_query.hpp"
 #include "opensearch/search/word_query.hpp"
 
 namespace warpdex::server::opensearch {
@@ -180,7 +180,6 @@ AskedQuery read_query(const rapidjson::Value& json, const QueryContext& context)
   } else {
     throw parsing_error("unknown query [" + std::string(name) + "], or not supported here");
   }
-  check_words(query.words, context);
   return query;
 }
 
@@ -194,10 +193,8 @@ AskedQuery read_address_query(Parameters& address, const QueryContext& context) 
   }
   if (const auto field = address.text("df")) check_all_fields({*field}, context.fields);
   const bool are_required = read_operator(address, "default_operator");
-  check_text(*text, context);
   AskedQuery query{.kind = QueryKind::kWords};
-  query.words = read_query_string(*text, context.searcher, are_required);
-  check_words(query.words, context);
+  query.words = question_of(read_query_string(*text, context, are_required), context);
   return query;
 }
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "opensearch/indexes/index_fields.hpp"
-#include "opensearch/search/words.hpp"
+#include "warpdex/searcher.hpp"
 
 namespace warpdex::server::opensearch {
 
@@ -22,11 +22,14 @@ struct AskedQuery {
   QueryKind kind = QueryKind::kAll;
   float score = 1;                 ///< of kAll and kIds
   std::vector<std::string> ids{};  ///< of kIds
-  Words words{};                   ///< of kWords, kHybrid, and of a filtered kVector
+  Query words{};                   ///< of kWords, kHybrid, and of a filtered kVector
   bool is_filtered = false;        ///< of kVector
   std::vector<float> vector{};     ///< of kVector and kHybrid
   std::uint32_t nearest = 0;       ///< documents that the vector finds at most
   FusionSettings fusion{};         ///< of kHybrid; its depth is `nearest`
+
+  /// Whether no word can match.
+  bool has_no_words() const { return words.terms.empty() && words.tree == nullptr; }
 };
 
 /// What queries are read for.

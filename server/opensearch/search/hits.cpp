@@ -128,7 +128,7 @@ void write_hit(const SearchAsk& ask, const Answer& answer, const AnswerHit& hit,
 Total total_of(const SearchAsk& ask, const Answer& answer) {
   // The nearest are as many as were found: what a vector matches is a matter of k.
   if (ask.query.kind == QueryKind::kVector) return {answer.size(), true};
-  if (ask.query.words.is_empty() && ask.query.kind == QueryKind::kWords) return {0, true};
+  if (ask.query.has_no_words() && ask.query.kind == QueryKind::kWords) return {0, true};
   return {std::max<std::uint64_t>(answer.matches, answer.size()), answer.matches_exact};
 }
 

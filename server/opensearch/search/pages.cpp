@@ -84,7 +84,7 @@ void search_behind(Services& services, const ExchangePtr& exchange, const Search
           const ScoredDocument found{hit.document(), hit.score()};
           if (ask.order.is_behind(found)) page.push_back(found);
         }
-        const std::uint64_t matches = ask.query.words.is_empty() ? 0 : answer.matches;
+        const std::uint64_t matches = ask.query.has_no_words() ? 0 : answer.matches;
         if (page.size() < ask.size && matches > answer.size()) {
           throw illegal_argument("'search_after' by _score reaches " +
                                  std::to_string(answer.size()) + " documents, and " +

@@ -1,11 +1,11 @@
 #include "opensearch/search/query_text.hpp"
 
-#include <charconv>
-#include <cmath>
 #include <string>
 #include <utility>
 
 #include "opensearch/face.hpp"
+#include "opensearch/search/field_query.hpp"
+#include "opensearch/search/word_query.hpp"
 
 namespace warpdex::server::opensearch {
 namespace {
@@ -23,31 +23,6 @@ std::string_view next_word(std::string_view& text) {
   const std::string_view word = text.substr(0, text.find_first_of(kSpace));
   text.remove_prefix(word.size());
   return word;
-}
-
-/// Of word^2.5: whether what stands behind the ^ is a number above 0.
-bool is_weight(std::string_view number) {
-  double value = 0;
-  const char* const end = number.data() + number.size();
-  const auto read = std::from_chars(number.data(), end, value);
-  return read.ec == std::errc() && read.ptr == end && std::isfinite(value) && value > 0;
-}
-
-void check_word(std::string_view word) {
-  constexpr std::string_view kSyntax = "query_string";
-  for (const std::string_view reserved : {"AND", "OR", "NOT", "&&", "||"}) {
-    if (word == reserved) refuse_operator(kSyntax, reserved);
-  }
-  if (word.front() == '+' || word.front() == '-') word.remove_prefix(1);
-  if (word.empty() || word.front() == '+' || word.front() == '-') {
-    throw parsing_error("query_string has a sign without a word behind it");
-  }
-  if (const std::size_t hat = word.rfind('^'); hat != std::string_view::npos) {
-    if (hat == 0 || !is_weight(word.substr(hat + 1))) refuse_operator(kSyntax, "^");
-    word = word.substr(0, hat);
-  }
-  const std::size_t found = word.find_first_of("\"()[]{}*?~:\\/!<>^");
-  if (found != std::string_view::npos) refuse_operator(kSyntax, word.substr(found, 1));
 }
 
 /// The parts of a simple query string.
@@ -104,28 +79,9 @@ SimpleParts parts_of_simple(std::string_view text) {
 
 }  // namespace
 
-Words read_query_string(std::string_view text, const Searcher& searcher, bool are_required) {
-  std::string_view rest = text;
-  for (std::string_view word; !(word = next_word(rest)).empty();) check_word(word);
-  Query query = searcher.parse(text, QuerySyntax::kSigned);
-  Words words;
-  bool has_positive = query.terms.empty();
-  for (QueryTerm& term : query.terms) {
-    has_positive |= term.occur != Occur::kMustNot;
-    if (term.occur == Occur::kMustNot) {
-      words.excluded.push_back(std::move(term));
-    } else if (term.occur == Occur::kMust || are_required) {
-      words.required.push_back(std::move(term));
-    } else {
-      words.optional.push_back(std::move(term));
-    }
-  }
-  if (!has_positive) WordsJoiner().take(false);
-  words.match_nothing = words.required.empty() && words.optional.empty();
-  return words;
-}
-
-Words read_simple_query_string(std::string_view text, const Searcher& searcher, bool are_required) {
+QueryNode read_simple_query_string(const std::string& text, const QueryContext& context,
+                                   bool are_required) {
+  check_text(text, context);
   const SimpleParts parts = parts_of_simple(text);
   const bool are_all_joined = parts.joined + 1 == parts.clauses;
   if (parts.operation != 0 && are_required != (parts.operation == '+') && !are_all_joined) {
@@ -139,15 +95,21 @@ Words read_simple_query_string(std::string_view text, const Searcher& searcher, 
         "simple_query_string has a -word where any word may match, so that it would match all "
         "documents without the word; ask for default_operator 'and'");
   }
-  WordsJoiner joiner;
-  const std::vector<QueryTerm> terms = searcher.parse(parts.words, QuerySyntax::kPlain).terms;
+  const auto words = [](const std::string& of, bool all_words) {
+    QueryNode node{.kind = QueryNode::Kind::kMatch, .text = of};
+    node.all_words = all_words;
+    node.may_vanish = false;
+    return node;
+  };
+  QueryNode node{.kind = QueryNode::Kind::kBoolean};
   const bool has_positive = parts.excluded.size() < parts.clauses || parts.clauses == 0;
-  if (has_positive) joiner.add(words_of_terms(terms, are_all), ClauseKind::kMust, true);
-  for (const std::string& word : parts.excluded) {
-    joiner.add(words_of_terms(searcher.parse(word, QuerySyntax::kPlain).terms, true),
-               ClauseKind::kMustNot, false);
+  if (has_positive) {
+    node.must.push_back(words(parts.words, are_all));
+  } else {
+    node.filter.push_back({.kind = QueryNode::Kind::kAll});
   }
-  return joiner.take(has_positive);
+  for (const std::string& word : parts.excluded) node.must_not.push_back(words(word, true));
+  return node;
 }
 
 }  // namespace warpdex::server::opensearch

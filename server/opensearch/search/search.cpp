@@ -47,7 +47,7 @@ void begin_scored_scroll(Services& services, const ExchangePtr& exchange, const 
   search_far(services, exchange, ask,
              [&services, exchange, ask](const std::shared_ptr<const IndexReader>& reader,
                                         const Answer& answer) {
-               if (answer.matches > answer.size() && !ask.query.words.is_empty()) {
+               if (answer.matches > answer.size() && !ask.query.has_no_words()) {
                  throw illegal_argument("a scroll by _score reaches " +
                                         std::to_string(answer.size()) + " documents, and " +
                                         std::to_string(answer.matches) +

@@ -167,7 +167,7 @@ SearchJob job_of(const SearchAsk& ask) {
   const AskedQuery& query = ask.query;
   SearchJob job{.index = ask.index, .vector = query.vector, .arrival = ask.arrival};
   SearchOptions& options = job.options;
-  job.query = query_of(query.words, options.mode);
+  job.query = query.words;
   options.k = std::max<std::uint32_t>(1, ask.from + ask.size);
   options.deadline = ask.deadline;
   options.explain = ask.explain;

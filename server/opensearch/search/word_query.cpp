@@ -1,75 +1,75 @@
 #include "opensearch/search/word_query.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <optional>
 #include <utility>
 
+#include "opensearch/search/field_query.hpp"
 #include "opensearch/search/query_text.hpp"
-#include "warpdex/indexer/analysis/utf8.hpp"
+#include "warpdex/query/syntax/lucene.hpp"
 
 namespace warpdex::server::opensearch {
 namespace {
 
-void check_field(const std::string& name, const IndexFields& fields) {
-  if (fields.searched.size() == 1 && fields.is_searched(name)) return;
-  if (!fields.is_searched(name)) {
-    throw illegal_argument("the field '" + name + "' is not searched; the index searches " +
-                           fields.names());
-  }
-  throw illegal_argument("the field '" + name + "' is not searched by itself: the index searches " +
-                         fields.names() +
-                         " as one text; ask combined_fields, or multi_match of the type "
-                         "cross_fields, over all of them");
-}
-
-float read_boost(Parameters& members) {
-  const float boost = members.real("boost").value_or(1);
-  if (boost > 0) return boost;
-  throw illegal_argument("'boost' must be above 0");
-}
+QueryNode read_clause(const rapidjson::Value& json, const QueryContext& context, std::size_t depth);
 
 std::string wanted_text(Parameters& members, std::string_view name, std::string_view query) {
   if (auto text = members.text(name)) return *text;
   throw parsing_error("[" + std::string(query) + "] has no '" + std::string(name) + "'");
 }
 
-/// 1 of several words is what any query asks for.
-void read_minimum(Parameters& members) {
+/// A whole number, as such or as text.
+std::uint32_t read_minimum(Parameters& members) {
   const rapidjson::Value* const json = members.json("minimum_should_match");
-  if (json == nullptr) return;
-  const bool is_one = json->IsString() ? std::string_view(json->GetString()) == "1"
-                                       : json->IsUint64() && json->GetUint64() == 1;
-  if (!is_one) throw illegal_argument("'minimum_should_match' can only be 1 here");
+  if (json == nullptr) return 0;
+  std::uint32_t number = 0;
+  if (json->IsUint()) {
+    number = json->GetUint();
+  } else if (json->IsString()) {
+    const std::string_view text(json->GetString(), json->GetStringLength());
+    const auto read = std::from_chars(text.data(), text.data() + text.size(), number);
+    if (read.ec == std::errc() && read.ptr == text.data() + text.size()) return number;
+    throw illegal_argument("'minimum_should_match' is a whole number here");
+  } else {
+    throw illegal_argument("'minimum_should_match' is a whole number here");
+  }
+  return number;
+}
+
+QueryNode match_of(std::string text, bool are_required) {
+  QueryNode node{.kind = QueryNode::Kind::kMatch, .text = std::move(text)};
+  node.all_words = are_required;
+  node.may_vanish = false;
+  return node;
 }
 
 /// The members query, operator, minimum_should_match and boost.
-Words read_match_members(Parameters& members, std::string_view name, const QueryContext& context) {
-  const std::string text = wanted_text(members, "query", name);
-  const bool are_required = read_operator(members, "operator");
-  const float boost = read_boost(members);
-  if (!are_required) read_minimum(members);
-  members.finish();
+QueryNode read_match_members(Parameters& members, std::string_view name,
+                             const QueryContext& context) {
+  std::string text = wanted_text(members, "query", name);
   check_text(text, context);
-  Words words =
-      words_of_terms(context.searcher.parse(text, QuerySyntax::kPlain).terms, are_required);
-  boost_words(words, boost);
-  return words;
+  QueryNode node = match_of(std::move(text), read_operator(members, "operator"));
+  node.boost = read_boost(members);
+  if (!node.all_words) node.minimum_should_match = read_minimum(members);
+  members.finish();
+  return node;
 }
 
-Words read_match(const rapidjson::Value& json, const QueryContext& context) {
+QueryNode read_match(const rapidjson::Value& json, const QueryContext& context) {
   const auto& member = only_member(json, "[match]");
   const std::string field(member.name.GetString(), member.name.GetStringLength());
   check_field(field, context.fields);
   if (member.value.IsString()) {
     const std::string text(member.value.GetString(), member.value.GetStringLength());
     check_text(text, context);
-    return words_of_terms(context.searcher.parse(text, QuerySyntax::kPlain).terms, false);
+    return match_of(text, false);
   }
   Parameters members(member.value, "[match] of '" + field + "'");
   return read_match_members(members, "match", context);
 }
 
-Words read_multi_match(const rapidjson::Value& json, const QueryContext& context) {
+QueryNode read_multi_match(const rapidjson::Value& json, const QueryContext& context) {
   Parameters members(json, "[multi_match]");
   const auto fields = members.texts("fields").value_or(std::vector<std::string>{"*"});
   check_all_fields(fields, context.fields);
@@ -84,7 +84,7 @@ Words read_multi_match(const rapidjson::Value& json, const QueryContext& context
   return read_match_members(members, "multi_match", context);
 }
 
-Words read_combined_fields(const rapidjson::Value& json, const QueryContext& context) {
+QueryNode read_combined_fields(const rapidjson::Value& json, const QueryContext& context) {
   Parameters members(json, "[combined_fields]");
   const auto fields = members.texts("fields");
   if (!fields) throw parsing_error("[combined_fields] has no 'fields'");
@@ -92,30 +92,24 @@ Words read_combined_fields(const rapidjson::Value& json, const QueryContext& con
   return read_match_members(members, "combined_fields", context);
 }
 
-/// The term itself, which is not analysed.
-Words read_term(const rapidjson::Value& json, const QueryContext& context) {
-  const auto& member = only_member(json, "[term]");
-  const std::string field(member.name.GetString(), member.name.GetStringLength());
-  check_field(field, context.fields);
-  std::string term;
-  float boost = 1;
-  if (member.value.IsString()) {
-    term.assign(member.value.GetString(), member.value.GetStringLength());
-  } else {
-    Parameters members(member.value, "[term] of '" + field + "'");
-    term = wanted_text(members, "value", "term");
-    boost = read_boost(members);
-    members.finish();
+/// Takes the names of searched fields away. Throws HttpError (400) for others.
+void take_fields(QueryNode& node, const QueryContext& context) {
+  if (!node.field.empty()) check_field(node.field, context.fields);
+  node.field.clear();
+  for (auto* part : {&node.must, &node.filter, &node.should, &node.must_not}) {
+    for (QueryNode& clause : *part) take_fields(clause, context);
   }
-  if (term.empty()) throw illegal_argument("[term] of '" + field + "' is empty");
-  check_text(term, context);
-  Words words = words_of_terms({{std::move(term)}}, true);
-  boost_words(words, boost);
-  return words;
 }
 
-Words read_text_query(std::string_view name, const rapidjson::Value& json,
-                      const QueryContext& context) {
+QueryNode boosted(QueryNode node, float boost) {
+  if (boost == 1) return node;
+  QueryNode around{.kind = QueryNode::Kind::kBoolean, .boost = boost};
+  around.should.push_back(std::move(node));
+  return around;
+}
+
+QueryNode read_text_query(std::string_view name, const rapidjson::Value& json,
+                          const QueryContext& context) {
   Parameters members(json, "[" + std::string(name) + "]");
   const std::string text = wanted_text(members, "query", name);
   if (const auto fields = members.texts("fields")) check_all_fields(*fields, context.fields);
@@ -128,26 +122,19 @@ Words read_text_query(std::string_view name, const rapidjson::Value& json,
   const bool are_required = read_operator(members, "default_operator");
   const float boost = read_boost(members);
   members.finish();
-  check_text(text, context);
-  Words words = is_simple ? read_simple_query_string(text, context.searcher, are_required)
-                          : read_query_string(text, context.searcher, are_required);
-  boost_words(words, boost);
-  return words;
+  return boosted(is_simple ? read_simple_query_string(text, context, are_required)
+                           : read_query_string(text, context, are_required),
+                 boost);
 }
 
 /// Clauses of one kind: an object, or an array of these.
-std::vector<Words> read_clauses(Parameters& members, std::string_view name,
-                                const QueryContext& context) {
-  std::vector<Words> clauses;
+std::vector<QueryNode> read_clauses(Parameters& members, std::string_view name,
+                                    const QueryContext& context, std::size_t depth) {
+  std::vector<QueryNode> clauses;
   const rapidjson::Value* const json = members.json(name);
   if (json == nullptr) return clauses;
   const auto add = [&](const rapidjson::Value& clause) {
-    const auto& member = only_member(clause, "a clause of [bool]");
-    const std::string_view query(member.name.GetString(), member.name.GetStringLength());
-    if (!is_word_query(query)) {
-      throw parsing_error("[bool] over [" + std::string(query) + "] is not supported");
-    }
-    clauses.push_back(read_word_query(query, member.value, context));
+    clauses.push_back(read_clause(clause, context, depth));
   };
   if (!json->IsArray()) {
     add(*json);
@@ -157,64 +144,116 @@ std::vector<Words> read_clauses(Parameters& members, std::string_view name,
   return clauses;
 }
 
-/// How many clauses of should must match: what bool asks for by itself, if it is there.
-void check_minimum(Parameters& members, bool has_must, bool has_should) {
-  const rapidjson::Value* const json = members.json("minimum_should_match");
-  if (json == nullptr) return;
-  const std::uint64_t usual = has_must || !has_should ? 0 : 1;
-  const bool is_usual = json->IsString()
-                            ? std::string_view(json->GetString()) == std::to_string(usual)
-                            : json->IsUint64() && json->GetUint64() == usual;
-  if (is_usual) return;
-  throw illegal_argument("'minimum_should_match' can only be " + std::to_string(usual) +
-                         " in this [bool]");
+/// A clause that only excludes matches all others, with a score of 0.
+void mend_negative(QueryNode& node) {
+  if (node.kind != QueryNode::Kind::kBoolean) return;
+  if (!node.must.empty() || !node.should.empty() || !node.filter.empty()) return;
+  node.filter.push_back({.kind = QueryNode::Kind::kAll});
 }
 
-Words read_bool(const rapidjson::Value& json, const QueryContext& context) {
+QueryNode read_bool(const rapidjson::Value& json, const QueryContext& context, std::size_t depth) {
   Parameters members(json, "[bool]");
-  if (members.has("filter")) {
-    throw parsing_error(
-        "[bool] with 'filter' is not supported: all clauses that match score here; "
-        "take must");
-  }
-  std::vector<Words> must = read_clauses(members, "must", context);
-  std::vector<Words> should = read_clauses(members, "should", context);
-  std::vector<Words> must_not = read_clauses(members, "must_not", context);
-  check_minimum(members, !must.empty(), !should.empty());
-  const float boost = read_boost(members);
+  QueryNode node{.kind = QueryNode::Kind::kBoolean};
+  node.must = read_clauses(members, "must", context, depth);
+  node.filter = read_clauses(members, "filter", context, depth);
+  node.should = read_clauses(members, "should", context, depth);
+  node.must_not = read_clauses(members, "must_not", context, depth);
+  node.minimum_should_match = read_minimum(members);
+  node.boost = read_boost(members);
   members.finish();
-  const bool is_alone = must.size() + should.size() == 1;
-  const bool has_positive = !must.empty() || !should.empty();
-  WordsJoiner joiner;
-  for (Words& clause : must) joiner.add(std::move(clause), ClauseKind::kMust, is_alone);
-  for (Words& clause : should) joiner.add(std::move(clause), ClauseKind::kShould, is_alone);
-  for (Words& clause : must_not) joiner.add(std::move(clause), ClauseKind::kMustNot, false);
-  Words words = joiner.take(has_positive);
-  boost_words(words, boost);
-  return words;
+  mend_negative(node);
+  return node;
+}
+
+QueryNode read_constant_score(const rapidjson::Value& json, const QueryContext& context,
+                              std::size_t depth) {
+  Parameters members(json, "[constant_score]");
+  QueryNode node{.kind = QueryNode::Kind::kConstant, .boost = read_boost(members)};
+  node.filter = read_clauses(members, "filter", context, depth);
+  members.finish();
+  if (node.filter.size() != 1) throw parsing_error("[constant_score] has one 'filter'");
+  return node;
+}
+
+QueryNode read_dis_max(const rapidjson::Value& json, const QueryContext& context,
+                       std::size_t depth) {
+  Parameters members(json, "[dis_max]");
+  QueryNode node{.kind = QueryNode::Kind::kBest, .boost = read_boost(members)};
+  node.tie_breaker = members.real("tie_breaker").value_or(0);
+  node.should = read_clauses(members, "queries", context, depth);
+  members.finish();
+  if (node.should.empty()) throw parsing_error("[dis_max] has no 'queries'");
+  return node;
+}
+
+QueryNode read_match_all(const rapidjson::Value& json) {
+  Parameters members(json, "[match_all]");
+  QueryNode node{.kind = QueryNode::Kind::kAll, .boost = read_boost(members)};
+  members.finish();
+  return node;
+}
+
+QueryNode read_named(std::string_view name, const rapidjson::Value& value,
+                     const QueryContext& context, std::size_t depth) {
+  if (name == "match") return read_match(value, context);
+  if (name == "multi_match") return read_multi_match(value, context);
+  if (name == "combined_fields") return read_combined_fields(value, context);
+  if (name == "match_all") return read_match_all(value);
+  if (name == "bool") return read_bool(value, context, depth);
+  if (name == "constant_score") return read_constant_score(value, context, depth);
+  if (name == "dis_max") return read_dis_max(value, context, depth);
+  if (name == "match_none") {
+    Parameters(value, "[match_none]").finish();
+    return {};
+  }
+  if (name == "query_string" || name == "simple_query_string") {
+    return read_text_query(name, value, context);
+  }
+  return read_field_query(name, value, context);
+}
+
+QueryNode read_clause(const rapidjson::Value& json, const QueryContext& context,
+                      std::size_t depth) {
+  const auto& member = only_member(json, "a clause");
+  const std::string_view name(member.name.GetString(), member.name.GetStringLength());
+  if (depth > kMaxQueryDepth) throw illegal_argument("the query's clauses lie too deep");
+  if (name != "match_all" && !is_word_query(name)) {
+    throw parsing_error("[bool] over [" + std::string(name) + "] is not supported");
+  }
+  return read_named(name, member.value, context, depth + 1);
 }
 
 }  // namespace
 
 bool is_word_query(std::string_view name) {
   constexpr std::string_view kNames[] = {
-      "match", "multi_match",  "combined_fields",     "term",
-      "bool",  "query_string", "simple_query_string", "match_none"};
+      "match",     "multi_match", "combined_fields", "match_phrase", "term",
+      "terms",     "prefix",      "wildcard",        "fuzzy",        "range",
+      "bool",      "dis_max",     "constant_score",  "query_string", "simple_query_string",
+      "match_none"};
   return std::ranges::find(kNames, name) != std::end(kNames);
 }
 
-Words read_word_query(std::string_view name, const rapidjson::Value& value,
+Query read_word_query(std::string_view name, const rapidjson::Value& value,
                       const QueryContext& context) {
-  if (name == "match") return read_match(value, context);
-  if (name == "multi_match") return read_multi_match(value, context);
-  if (name == "combined_fields") return read_combined_fields(value, context);
-  if (name == "term") return read_term(value, context);
-  if (name == "bool") return read_bool(value, context);
-  if (name == "match_none") {
-    Parameters(value, "[match_none]").finish();
-    return words_of_terms({}, false);
-  }
-  return read_text_query(name, value, context);
+  return question_of(read_named(name, value, context, 0), context);
+}
+
+QueryNode read_query_string(const std::string& text, const QueryContext& context,
+                            bool are_required) {
+  check_text(text, context);
+  QueryNode node = parse_lucene(text, are_required ? DefaultOperator::kAnd : DefaultOperator::kOr);
+  take_fields(node, context);
+  mend_negative(node);
+  return node;
+}
+
+Query question_of(const QueryNode& tree, const QueryContext& context) {
+  Query query = context.searcher.parse_tree(tree);
+  if (query.terms.size() <= context.limits.clauses) return query;
+  throw HttpError(400, "too_many_clauses",
+                  "the query has " + std::to_string(query.terms.size()) + " words; " +
+                      std::to_string(context.limits.clauses) + " are allowed");
 }
 
 const rapidjson::Value::Member& only_member(const rapidjson::Value& json, std::string_view what) {
@@ -224,39 +263,11 @@ const rapidjson::Value::Member& only_member(const rapidjson::Value& json, std::s
   return *json.MemberBegin();
 }
 
-void check_words(const Words& words, const QueryContext& context) {
-  const std::size_t terms = words.required.size() + words.optional.size() + words.excluded.size();
-  if (terms <= context.limits.clauses) return;
-  throw HttpError(400, "too_many_clauses",
-                  "the query has " + std::to_string(terms) + " words; " +
-                      std::to_string(context.limits.clauses) + " are allowed");
-}
-
 bool read_operator(Parameters& members, std::string_view name) {
   const std::string given = members.text(name).value_or("or");
   if (same_without_case(given, "and")) return true;
   if (same_without_case(given, "or")) return false;
   throw illegal_argument("'" + std::string(name) + "' is and or or, not '" + given + "'");
-}
-
-void check_all_fields(const std::vector<std::string>& names, const IndexFields& fields) {
-  if (names.size() == 1 && names[0] == "*") return;
-  for (const std::string& name : names) {
-    if (!fields.is_searched(name)) check_field(name, fields);
-    if (std::count(names.begin(), names.end(), name) > 1) {
-      throw illegal_argument("the field '" + name + "' is named twice");
-    }
-  }
-  if (names.size() == fields.searched.size()) return;
-  throw illegal_argument("the index searches " + fields.names() +
-                         " as one text; name all of them, or none");
-}
-
-void check_text(const std::string& text, const QueryContext& context) {
-  analysis::require_utf8(text);
-  if (text.size() <= context.limits.query_bytes) return;
-  throw illegal_argument("a query's text has " + std::to_string(text.size()) + " bytes; " +
-                         std::to_string(context.limits.query_bytes) + " are allowed");
 }
 
 }  // namespace warpdex::server::opensearch
