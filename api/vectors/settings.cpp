@@ -36,6 +36,7 @@ vector::VectorIndexSettings stored_settings(const NewVectorIndex& given, std::si
   settings.pq.bytes = given.pq_bytes;
   settings.pq.bits = given.pq_bits;
   settings.pq.is_rotated = given.coding == VectorCoding::kPq && given.is_rotated;
+  if (given.coding == VectorCoding::kPq) settings.pq.rotated_dimension = given.rotated_dimension;
   settings.pq.keeps_vectors = given.keeps_vectors;
   settings.binary.bits = given.binary_bits;
   settings.binary.is_rotated = given.coding == VectorCoding::kBinary && given.is_rotated;
@@ -57,6 +58,7 @@ NewVectorIndex given_settings(const vector::VectorIndexSettings& stored) {
   settings.pq_bits = stored.pq.bits;
   settings.binary_bits = stored.binary.bits;
   settings.is_rotated = stored.binary.is_rotated || stored.pq.is_rotated;
+  settings.rotated_dimension = stored.pq.rotated_dimension;
   settings.is_corrected = stored.binary.is_corrected;
   settings.keeps_vectors = stored.pq.keeps_vectors;
   return settings;

@@ -22,7 +22,7 @@ struct Kind {
 };
 constexpr std::array<Kind, 3> kKinds{
     {{kTextKind, "an index of text", "warpdex --help", {2, 4}},
-     {kVectorsKind, "an index of vectors", "warpdex vector --help", {1, 3}},
+     {kVectorsKind, "an index of vectors", "warpdex vector --help", {1, 4}},
      {kMetricKind, "a permutation index", "warpdex metric --help", {1, 1}}}};
 
 /// Bytes of an unknown kind in a message.

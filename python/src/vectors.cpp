@@ -140,6 +140,10 @@ NewVectorIndex new_index(const nb::dict& keywords) {
        [&](auto v) { made.pq_bytes = whole_of(v, "pq_bytes", 0, vector::kMaxDimension); }},
       {"bits", [&](auto v) { made.binary_bits = whole_of(v, "bits", 1, 8); }},
       {"rotated", [&](auto v) { made.is_rotated = flag_of(v, "rotated"); }},
+      {"rotated_dimension",
+       [&](auto v) {
+         made.rotated_dimension = whole_of(v, "rotated_dimension", 0, vector::kMaxDimension);
+       }},
       {"corrected", [&](auto v) { made.is_corrected = flag_of(v, "corrected"); }},
       {"keep_vectors", [&](auto v) { made.keeps_vectors = flag_of(v, "keep_vectors"); }},
       {"seed", [&](auto v) { made.seed = whole_of(v, "seed"); }},

@@ -30,6 +30,7 @@ KINDS: list[dict[str, Any]] = [
     {}, {"metric": "ip"}, {"metric": "cosine", "store": "half"}, {"lists": 64},
     {"lists": 64, "metric": "ip"}, {"lists": 64, "coding": "pq"},
     {"lists": 64, "coding": "pq", "pq_bytes": 12, "rotated": True},
+    {"lists": 64, "coding": "pq", "pq_bytes": 12, "rotated_dimension": 40},
 ]
 
 

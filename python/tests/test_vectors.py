@@ -74,6 +74,7 @@ def test_range_search() -> None:
     [
         {"lists": 10}, {"lists": "auto"}, {"lists": 10, "coding": "pq", "pq_bytes": 6},
         {"coding": "binary", "bits": 4}, {"lists": 10, "coding": "binary", "rotated": True},
+        {"lists": 10, "coding": "pq", "pq_bytes": 6, "rotated_dimension": 7},
         {"metric": "ip"}, {"metric": "cosine", "store": "half"},
     ],
 )

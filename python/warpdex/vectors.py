@@ -149,6 +149,7 @@ class Index:
         pq_bytes: int = 0,
         bits: int = 4,
         rotated: bool = False,
+        rotated_dimension: int = 0,
         corrected: bool = False,
         keep_vectors: bool = True,
         seed: int = 1,
@@ -172,9 +173,11 @@ class Index:
                 ("sq8").
             ids: one a row, ints or texts, each once; without them rows have their numbers.
             store: what is kept of rows: "float" or "half".
-            pq_bytes: of a code; 0: a byte for each 4 components.
+            pq_bytes: of a code; 0: a byte for each 4 coded components.
             bits: "binary": of a component's code, 1 to 8.
             rotated: codes: rotate first, so that they lose less.
+            rotated_dimension: "pq": rotate to that many components, pq_bytes to as many as rows
+                have, and make codes of these; 0: to all, if rotated.
             corrected: "binary": 8 bytes a row make distances right on average.
             keep_vectors: codes: keep the rows beside them, so that answers can be refined.
             seed: of the training.
@@ -196,6 +199,7 @@ class Index:
             "pq_bytes": pq_bytes,
             "bits": bits,
             "rotated": rotated,
+            "rotated_dimension": rotated_dimension,
             "corrected": corrected,
             "keep_vectors": keep_vectors,
             "seed": seed,

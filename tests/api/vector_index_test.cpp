@@ -199,6 +199,22 @@ TEST(VectorIndexApi, FilesBuildAndGrowAnIndexAndItsRowsComeBack) {
   index.check_sections();
 }
 
+TEST(VectorIndexApi, CodesMayHaveFewerComponents) {
+  std::mt19937_64 random = test::generator(38);
+  const test::TemporaryFolder folder;
+  NewVectorIndex settings{.dimension = kDimension};
+  set_vector_kind("ivf-pq", settings);
+  settings.lists = 3;
+  settings.pq_bytes = 2;
+  settings.rotated_dimension = kDimension - 1;
+  VectorIndex::build(folder / "index", settings, draw_rows(random, 100));
+  const NewVectorIndex stored = VectorIndex(folder / "index").stats().settings;
+  EXPECT_TRUE(stored.is_rotated);
+  EXPECT_EQ(stored.rotated_dimension, kDimension - 1);
+  settings.rotated_dimension = kDimension + 1;
+  EXPECT_THROW(VectorIndex::build(folder / "index", settings, draw_rows(random, 100)), UsageError);
+}
+
 TEST(VectorIndexApi, StatsSayWhatItHolds) {
   std::mt19937_64 random = test::generator(37);
   const test::TemporaryFolder folder;

@@ -64,12 +64,13 @@ TEST(Manifest, OfAnotherVersionSaysWhich) {
   EXPECT_EQ(complaint(head(1), kVectorsKind), "");
   EXPECT_EQ(complaint(head(2), kVectorsKind), "");
   EXPECT_EQ(complaint(head(3), kVectorsKind), "");
-  EXPECT_EQ(complaint(head(4), kVectorsKind),
-            "the index's manifest.json is of version 4 of its format, and this program reads "
-            "versions 1 to 3; use a newer Warpdex, or build the index again");
+  EXPECT_EQ(complaint(head(4), kVectorsKind), "");
+  EXPECT_EQ(complaint(head(5), kVectorsKind),
+            "the index's manifest.json is of version 5 of its format, and this program reads "
+            "versions 1 to 4; use a newer Warpdex, or build the index again");
   EXPECT_EQ(complaint(head(0), kVectorsKind),
             "the index's manifest.json is of version 0 of its format, and this program reads "
-            "versions 1 to 3; build the index again");
+            "versions 1 to 4; build the index again");
   EXPECT_EQ(complaint(R"("format": "warpdex", "kind": "metric", "version": 2)", kMetricKind),
             "the index's manifest.json is of version 2 of its format, and this program reads "
             "version 1; use a newer Warpdex, or build the index again");

@@ -80,7 +80,7 @@ TEST(Version, OfAnIndexOfVectors) {
         {0, "build the index again"}}) {
     set_version(index, version);
     for (const std::vector<std::string>& command : commands) {
-      expect_named(command, version, "versions 1 to 3", advice);
+      expect_named(command, version, "versions 1 to 4", advice);
     }
   }
 }

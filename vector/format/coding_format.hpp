@@ -56,7 +56,8 @@ bool has_terms(const VectorIndexSettings& settings) {
 /// - kAllAreOneList, if all vectors without lists are stored as one list, whose centroid is amidst
 ///   them; else, for codes without lists: open_all(sections), build_all(job), add_all(job,
 ///   trained), and verify() of them;
-/// - kVersion, if an older version of the format lacks it;
+/// - kVersion, if an older version of the format lacks it; version(settings), if one lacks it with
+///   some settings;
 /// - check(settings): throws UsageError for settings out of range, and sets defaults;
 /// - write(settings, manifest) and read(manifest, settings): what the manifest says of it;
 /// - set_rotated(settings): the section of a rotation is not empty.

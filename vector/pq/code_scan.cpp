@@ -17,7 +17,7 @@ PqCoding::ListScan::ListScan(const Lists<PqCoding>& vectors, const SearchOptions
   const std::size_t dimension = vectors.quantizer.dimension;
   std::vector<float> moved(query, query + padded(dimension));
   for (std::size_t c = 0; c < vectors.centre.size(); ++c) moved[c] -= vectors.centre[c];
-  std::vector<float> rotated(dimension);
+  std::vector<float> rotated(vectors.quantizer.coded_dimension());
   rotate(vectors.quantizer, moved.data(), rotated.data());
   const float factor = vectors.metric == Metric::kL2 ? -2.0F : -1.0F;
   for (float& component : rotated) component *= factor;

@@ -15,17 +15,19 @@ void rotate(const ProductQuantizer& quantizer, const float* vector, float* rotat
     return;
   }
   distance_kernels().product_float(vector, dimension, quantizer.rotation.data(), dimension,
-                                   dimension, rotated);
+                                   quantizer.coded_dimension(), rotated);
 }
 
 void encode(const ProductQuantizer& quantizer, const float* rotated, std::uint8_t* code) {
   const CodebookKernels& kernels = codebook_kernels();
   const std::size_t count = quantizer.codewords();
-  for (std::size_t part = 0; part < quantizer.parts(); ++part) {
-    const std::size_t begin = quantizer.part_begin(part);
-    const std::size_t nearest =
-        kernels.nearest(rotated + begin, quantizer.part_begin(part + 1) - begin,
-                        quantizer.codebooks.data() + begin * count, count);
+  const std::size_t parts = quantizer.parts();
+  std::size_t end = 0;
+  for (std::size_t part = 0; part < parts; ++part) {
+    const std::size_t begin = end;
+    end = quantizer.part_begin(part + 1);
+    const std::size_t nearest = kernels.nearest(rotated + begin, end - begin,
+                                                quantizer.codebooks.data() + begin * count, count);
     if (quantizer.bits == 8) {
       code[part] = static_cast<std::uint8_t>(nearest);
     } else if (part % 2 == 0) {
@@ -38,9 +40,11 @@ void encode(const ProductQuantizer& quantizer, const float* rotated, std::uint8_
 
 void decode(const ProductQuantizer& quantizer, const std::uint8_t* code, float* rotated) {
   const std::size_t count = quantizer.codewords();
-  for (std::size_t part = 0; part < quantizer.parts(); ++part) {
+  const std::size_t parts = quantizer.parts();
+  std::size_t c = 0;
+  for (std::size_t part = 0; part < parts; ++part) {
     const std::size_t word = codeword(quantizer, code, part);
-    for (std::size_t c = quantizer.part_begin(part); c < quantizer.part_begin(part + 1); ++c) {
+    for (const std::size_t end = quantizer.part_begin(part + 1); c < end; ++c) {
       rotated[c] = quantizer.codebooks[c * count + word];
     }
   }

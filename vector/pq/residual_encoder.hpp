@@ -30,8 +30,9 @@ class ResidualEncoder {
   float term(const std::uint8_t* code);
 
   /// For products, the length of the vector over that of what its code stands for: with y and c as
-  /// above, without a centre, |vector| / |y + R c|. Likewise in double precision; from 1/16 to 16
-  /// (kMaxLengthRatio), and 1 where one of them has no length.
+  /// above, without a centre, |vector| / |R'y + c|, whose square is |y + R c|^2 + |c|^2 - |R c|^2.
+  /// Likewise in double precision; from 1/16 to 16 (kMaxLengthRatio), and 1 where one of them has
+  /// no length.
   float length_ratio(std::span<const float> vector, const std::uint8_t* code);
 
  private:
@@ -39,7 +40,10 @@ class ResidualEncoder {
   std::span<const float> centre_;
   std::vector<float> centroid_;
   std::vector<float> rotated_centroid_;  ///< less the centre
-  std::vector<float> residual_;          ///< padded with zeros
+  /// The square of what of it lies outside of the space of the rotation's rows: |c|^2 - |R c|^2, 0
+  /// or more; 0 where the rotation has as many rows as columns.
+  double outside_ = 0;
+  std::vector<float> residual_;  ///< padded with zeros
   std::vector<float> rotated_;
 };
 

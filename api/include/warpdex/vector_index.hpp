@@ -47,11 +47,14 @@ struct NewVectorIndex {
   /// Of an inverted file, whose queries probe the nearest lists. 0: all vectors are compared.
   std::size_t lists = 0;
   std::size_t train = 0;        ///< vectors that lists are trained on; 0: 256 a list
-  std::size_t pq_bytes = 0;     ///< kPq: of a code; 0: a byte for each 4 components
+  std::size_t pq_bytes = 0;     ///< kPq: of a code; 0: a byte for each 4 coded components
   std::size_t pq_bits = 8;      ///< kPq: of a codeword's number, 8 or 4
   std::size_t binary_bits = 4;  ///< kBinary: of a component's code, 1 to 8
   bool is_rotated = false;      ///< codes: rotate first, so that they lose less
-  bool is_corrected = false;    ///< kBinary: 8 bytes a vector make distances right on average
+  /// kPq: rotate to that many components, `pq_bytes` to `dimension`, of which codes are made; 0: to
+  /// as many as there are, if is_rotated.
+  std::size_t rotated_dimension = 0;
+  bool is_corrected = false;  ///< kBinary: 8 bytes a vector make distances right on average
   /// kBinary: the share of components that may lie outside of the range that codes stand for, from
   /// 0 to below 1; negative: what suits the bits.
   double clip = -1;

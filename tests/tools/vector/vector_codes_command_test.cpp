@@ -69,6 +69,19 @@ TEST_F(VectorCodesCommand, WithoutVectorsThereAreOnlyCodes) {
   expect_complaint(search({"-k", "1", "--refine", "2"}), 2, {"--refine", "--no-vectors"});
 }
 
+TEST_F(VectorCodesCommand, CodesOfFewerComponents) {
+  ASSERT_EQ(build({"--lists", "2", "--opq-dimension", "1", "--quiet"}).status, 0);
+  EXPECT_THAT(run_warpdex({"verify", folder_ / "index"}).out, HasSubstr("is whole"));
+  EXPECT_THAT(run_warpdex({"stats", folder_ / "index"}).out,
+              HasSubstr("1 byte, codewords of 8 bits, rotated to 1 component"));
+  const rapidjson::Document stats =
+      parse_json(run_warpdex({"stats", folder_ / "index", "--json", "-"}).out);
+  EXPECT_EQ(stats["rotated_dimension"].GetInt(), 1);
+  EXPECT_TRUE(stats["is_rotated"].GetBool());
+  expect_complaint(build({"--opq-dimension", "3"}), 2, {"at most as many, not to 3"});
+  expect_complaint(build({"--bytes", "2", "--opq-dimension", "1"}), 2, {"1 to 1 bytes", "not 2"});
+}
+
 TEST_F(VectorCodesCommand, VectorsComeBackFromAnIndex) {
   const std::string base = test::read_file(folder_ / "base.fvecs");
   const auto reconstruct = [&](const std::string& index, const std::vector<std::string>& more) {
@@ -119,8 +132,11 @@ TEST_F(VectorCodesCommand, BadCallsGetASentence) {
   const std::vector<std::string> flat{
       "vector",   "build",          "--input", folder_ / "base.fvecs",
       "--output", folder_ / "flat", "--index", "ivf-flat"};
-  for (const std::vector<std::string>& more :
-       {std::vector<std::string>{"--bytes", "2"}, {"--bits", "4"}, {"--opq"}, {"--no-vectors"}}) {
+  for (const std::vector<std::string>& more : {std::vector<std::string>{"--bytes", "2"},
+                                               {"--bits", "4"},
+                                               {"--opq"},
+                                               {"--opq-dimension", "1"},
+                                               {"--no-vectors"}}) {
     std::vector<std::string> call = flat;
     call.insert(call.end(), more.begin(), more.end());
     expect_complaint(run_warpdex(call), 2, {more[0], "ivf-pq"});

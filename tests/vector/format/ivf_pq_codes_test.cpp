@@ -44,51 +44,57 @@ class StoredCodes {
 
   /// A vector less its centroid, rotated.
   std::vector<double> residual(std::span<const float> vector, std::size_t position) const {
-    std::vector<double> rotated(dimension_);
-    for (std::size_t row = 0; row < dimension_; ++row) {
+    std::vector<double> rotated(coded());
+    for (std::size_t row = 0; row < coded(); ++row) {
       for (std::size_t c = 0; c < dimension_; ++c) {
-        const double rotation = view_.quantizer.rotation.empty()
-                                    ? (row == c ? 1 : 0)
-                                    : double{view_.quantizer.rotation[row * dimension_ + c]};
-        rotated[row] += rotation * (double{vector[c]} - centroid(position, c));
+        rotated[row] += rotation(row, c) * (double{vector[c]} - centroid(position, c));
       }
     }
     return rotated;
   }
 
-  /// The distance, or the product, of a query and what a code stands for. A rotation keeps both.
+  /// The distance, or the product, of a query and what a code stands for.
   double distance(std::span<const float> query, std::size_t position) const {
-    const std::size_t parts = view_.quantizer.parts();
-    const std::vector<double> moved = residual(query, position);
-    const std::vector<double> origin = residual(std::vector<float>(dimension_), position);
+    const std::vector<double> decoded = decode(position);
     double squared = 0;
     double product = 0;
-    for (std::size_t part = 0; part < parts; ++part) {
-      for (std::size_t c = part * dimension_ / parts; c < (part + 1) * dimension_ / parts; ++c) {
-        const double decoded = codeword(word(position, part), c);
-        squared += (moved[c] - decoded) * (moved[c] - decoded);
-        // The query is what it has beside the centroid, less what the origin has.
-        product += (moved[c] - origin[c]) * (decoded - origin[c]);
-      }
+    for (std::size_t c = 0; c < dimension_; ++c) {
+      squared += (query[c] - decoded[c]) * (query[c] - decoded[c]);
+      product += query[c] * decoded[c];
     }
     return view_.metric == Metric::kL2 ? squared : product;
   }
 
   /// The length of what a code stands for.
   double length(std::size_t position) const {
-    const std::vector<double> origin = residual(std::vector<float>(dimension_), position);
     double squared = 0;
-    for (std::size_t part = 0; part < view_.quantizer.parts(); ++part) {
-      for (std::size_t c = view_.quantizer.part_begin(part);
-           c < view_.quantizer.part_begin(part + 1); ++c) {
-        const double component = codeword(word(position, part), c) - origin[c];
-        squared += component * component;
-      }
-    }
+    for (const double component : decode(position)) squared += component * component;
     return std::sqrt(squared);
   }
 
  private:
+  /// The number of components that codes are made of.
+  std::size_t coded() const {
+    const std::size_t floats = view_.quantizer.rotation.size();
+    return floats == 0 ? dimension_ : floats / dimension_;
+  }
+  double rotation(std::size_t row, std::size_t column) const {
+    if (view_.quantizer.rotation.empty()) return row == column ? 1 : 0;
+    return view_.quantizer.rotation[row * dimension_ + column];
+  }
+  /// The centroid, and the codewords rotated back.
+  std::vector<double> decode(std::size_t position) const {
+    std::vector<double> decoded(dimension_);
+    for (std::size_t c = 0; c < dimension_; ++c) decoded[c] = centroid(position, c);
+    const std::size_t parts = view_.quantizer.bytes * 8 / view_.quantizer.bits;
+    for (std::size_t part = 0; part < parts; ++part) {
+      for (std::size_t row = part * coded() / parts; row < (part + 1) * coded() / parts; ++row) {
+        const double component = codeword(word(position, part), row);
+        for (std::size_t c = 0; c < dimension_; ++c) decoded[c] += component * rotation(row, c);
+      }
+    }
+    return decoded;
+  }
   double centroid(std::size_t position, std::size_t component) const {
     return static_cast<const float*>(view_.centroids.vectors.row(lists_[position]))[component];
   }
@@ -110,7 +116,9 @@ TEST(IvfPqCodes, AreOfTheNearestCodewordsAndGiveTheirDistances) {
   for (const Metric metric : {Metric::kL2, Metric::kInnerProduct}) {
     for (const PqSettings& pq :
          {PqSettings{.bytes = 5, .is_rotated = true}, PqSettings{.bytes = 18},
-          PqSettings{.bytes = 9, .bits = 4, .is_rotated = true}}) {
+          PqSettings{.bytes = 9, .bits = 4, .is_rotated = true},
+          PqSettings{.bytes = 5, .rotated_dimension = 7},
+          PqSettings{.bytes = 4, .bits = 4, .rotated_dimension = 11}}) {
       constexpr std::size_t kRows = 1200;
       constexpr std::size_t kDimension = 18;
       const std::vector<float> rows = test::draw(random, kRows * kDimension, 5, 2);

@@ -10,6 +10,7 @@
 #include "tests/support.hpp"
 #include "tests/vector/collection.hpp"
 #include "warpdex/core/error.hpp"
+#include "warpdex/core/storage/manifest.hpp"
 #include "warpdex/vector/data/matrix.hpp"
 #include "warpdex/vector/flat/flat_searcher.hpp"
 #include "warpdex/vector/format/vector_index.hpp"
@@ -49,6 +50,9 @@ TEST(IvfPqIndex, TinyAndOddSizesAreBuiltVerifiedAndSearched) {
         Case{1000, 33, 20, {.bytes = 33}}, Case{2, 1, 1, {.bytes = 1, .is_rotated = true}},
         Case{300, 9, 4, {.bytes = 4, .is_rotated = true}},
         Case{900, 10, 9, {.bytes = 5, .bits = 4, .is_rotated = true, .keeps_vectors = false}},
+        Case{2, 2, 1, {.bytes = 1, .is_rotated = true, .rotated_dimension = 1}},
+        Case{300, 9, 4, {.bytes = 4, .is_rotated = true, .rotated_dimension = 4}},
+        Case{900, 40, 9, {.bits = 4, .is_rotated = true, .rotated_dimension = 33}},
         Case{1000, 33, 20, {.bytes = 17, .bits = 4}}}) {
     for (const Metric metric : {Metric::kL2, Metric::kInnerProduct, Metric::kCosine}) {
       for (const Store store : {Store::kFloat, Store::kHalf}) {
@@ -60,6 +64,7 @@ TEST(IvfPqIndex, TinyAndOddSizesAreBuiltVerifiedAndSearched) {
         EXPECT_THAT(verify_vectors(folder / "index").problems, testing::IsEmpty());
         EXPECT_EQ(index.settings().pq.keeps_vectors, pq.keeps_vectors);
         EXPECT_EQ(index.settings().pq.is_rotated, pq.is_rotated);
+        EXPECT_EQ(index.settings().pq.rotated_dimension, pq.rotated_dimension);
         EXPECT_GT(index.settings().pq.bytes, 0U);
         EXPECT_EQ(index.rows(), rows);
         const auto searcher = search_on_cpu(std::get<Lists<PqCoding>>(index.searched()), 2);
@@ -113,8 +118,11 @@ TEST(IvfPqIndex, ThreadsDoNotChangeAByte) {
   const test::TemporaryFolder folder(test::place_in_memory());
   const std::vector<float> rows = test::draw(random, std::size_t{6000} * 10, 1);
   for (const bool keeps_vectors : {true, false}) {
-    VectorIndexSettings settings =
-        settings_of(10, 50, {.bytes = 5, .is_rotated = true, .keeps_vectors = keeps_vectors});
+    VectorIndexSettings settings = settings_of(10, 50,
+                                               {.bytes = 5,
+                                                .is_rotated = true,
+                                                .rotated_dimension = keeps_vectors ? 6U : 0U,
+                                                .keeps_vectors = keeps_vectors});
     settings.ivf.threads = 1;
     const VectorIndex one = build(folder / "one", settings, rows);
     settings.ivf.threads = 3;
@@ -164,16 +172,49 @@ TEST(IvfPqIndex, RefusesWhatItCannotBuild) {
               HasSubstr("1 to 2 bytes"));
   EXPECT_THAT(message_of(settings_of(3, 1, {.bytes = 1, .bits = 5}), {1, 2, 3}),
               HasSubstr("8 or 4 bits"));
+  EXPECT_THAT(message_of(settings_of(3, 1, {.bytes = 3, .rotated_dimension = 2}), {1, 2, 3}),
+              HasSubstr("1 to 2 bytes, not 3"));
+  EXPECT_THAT(message_of(settings_of(3, 1, {.bytes = 1, .rotated_dimension = 4}), {1, 2, 3}),
+              HasSubstr("at most as many, not to 4"));
   EXPECT_THAT(message_of(settings_of(3, 2, {}), {1, 2, 3}), HasSubstr("not 2"));
   EXPECT_THAT(message_of(settings_of(3, 0, {}), {}), HasSubstr("one vector or more"));
+}
+
+// A number that does not suit the sections is refused, though the manifest has its checksum.
+TEST(IvfPqIndex, ARotationToFewerComponentsHasAVersionOfItsOwn) {
+  auto random = test::generator(7);
+  const test::TemporaryFolder folder(test::place_in_memory());
+  const std::vector<float> rows = test::draw(random, 600, 1);
+  for (const auto& [rotated, version] : {std::pair{0, 2}, {6, 2}, {4, 4}}) {
+    const PqSettings pq{.bytes = 3, .rotated_dimension = static_cast<std::size_t>(rotated)};
+    const VectorIndex index = build(folder / "index", settings_of(6, 7, pq), rows);
+    const std::string manifest = test::read_file(folder / "index" / "manifest.json");
+    EXPECT_THAT(manifest, HasSubstr("\"version\": " + std::to_string(version)));
+    EXPECT_EQ(manifest.find("rotated_dimension") != std::string::npos, rotated == 4);
+    EXPECT_EQ(index.settings().pq.is_rotated, rotated > 0);
+    const auto& codes = std::get<Lists<PqCoding>>(index.searched());
+    EXPECT_EQ(codes.quantizer.coded_dimension(), rotated == 4 ? 4U : 6U);
+    EXPECT_EQ(codes.quantizer.rotation.size(), rotated == 0 ? 0U : rotated * 6U);
+  }
+  std::string manifest = test::read_file(folder / "index" / "manifest.json");
+  const std::string member = "\"rotated_dimension\": ";
+  manifest.erase(manifest.find(",\n  \"checksum\": \"", manifest.find("\n  ]")));
+  for (const char* number : {"0", "3", "5", "6", "4096", "1.5", "\"4\""}) {
+    std::string changed = manifest;
+    changed.replace(changed.find(member) + member.size(), 1, number);
+    test::write_file(folder / "index" / "manifest.json", with_checksum(changed + "\n}"));
+    EXPECT_THROW(VectorIndex::open(folder / "index"), FormatError) << number;
+    EXPECT_FALSE(verify_vectors(folder / "index").ok()) << number;
+  }
 }
 
 TEST(IvfPqIndex, DamageIsFoundAndNeverCrashes) {
   auto random = test::generator(5);
   const test::TemporaryFolder folder(test::place_in_memory());
-  for (const std::size_t bits : {8, 4}) {
-    build(folder / "index", settings_of(6, 7, {.bytes = 3, .bits = bits, .is_rotated = bits == 8}),
-          test::draw(random, 600, 1));
+  for (const PqSettings& pq :
+       {PqSettings{.bytes = 3, .is_rotated = true}, PqSettings{.bytes = 3, .bits = 4},
+        PqSettings{.bytes = 3, .rotated_dimension = 4}}) {
+    build(folder / "index", settings_of(6, 7, pq), test::draw(random, 600, 1));
     const std::vector<float> queries = test::draw(random, 30, 1);
     for (const auto& entry : std::filesystem::recursive_directory_iterator(folder / "index")) {
       if (!entry.is_regular_file()) continue;

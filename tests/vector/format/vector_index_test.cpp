@@ -280,7 +280,7 @@ TEST(VectorIndex, OfAnotherVersionIsNotCalledDamaged) {
                    R"({"format": "warpdex", "kind": "vectors", "version": 8})");
   const std::string complaint =
       "the index's manifest.json is of version 8 of its format, and this program reads versions 1 "
-      "to 3; use a newer Warpdex, or build the index again";
+      "to 4; use a newer Warpdex, or build the index again";
   EXPECT_THAT(use(folder / "index"), HasSubstr(complaint));
   EXPECT_THAT(verify_vectors(folder / "index").problems, testing::ElementsAre(complaint));
 }

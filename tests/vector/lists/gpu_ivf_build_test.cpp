@@ -37,7 +37,8 @@ class GpuIvfBuild : public testing::Test {
 std::string describe_codes(std::size_t rows, std::size_t dimension, const PqSettings& pq) {
   return std::to_string(rows) + " x " + std::to_string(dimension) + ", " +
          std::to_string(pq.bytes) + " bytes of " + std::to_string(pq.bits) + " bits" +
-         (pq.is_rotated ? ", rotated" : "");
+         (pq.is_rotated ? ", rotated" : "") +
+         (pq.rotated_dimension > 0 ? " to " + std::to_string(pq.rotated_dimension) : "");
 }
 
 /// What one step hands on, block after block.
@@ -143,6 +144,9 @@ TEST_F(GpuIvfBuild, CodesAndTermsAreTheCpus) {
         Case{2000, 33, 20, {.bytes = 17, .bits = 4, .is_rotated = true}},
         Case{3000, 40, 7, {.bytes = 20}}, Case{1500, 96, 40, {.bytes = 32}},
         Case{1500, 130, 40, {.bytes = 3, .is_rotated = true}},
+        Case{50, 2, 3, {.bytes = 1, .is_rotated = true, .rotated_dimension = 1}},
+        Case{2000, 70, 20, {.bytes = 17, .bits = 4, .is_rotated = true, .rotated_dimension = 33}},
+        Case{1500, 130, 300, {.bytes = 8, .is_rotated = true, .rotated_dimension = 64}},
         Case{4000, 96, 1, {.bytes = 48, .bits = 4}}, Case{4000, 96, 150, {.bytes = 96}}}) {
     for (const Metric metric : {Metric::kL2, Metric::kInnerProduct, Metric::kCosine}) {
       for (const Store store : {Store::kFloat, Store::kHalf}) {
@@ -282,7 +286,9 @@ TEST_F(GpuIvfBuild, AnIndexMadeOnTheGpuVerifiesAndIsSearchedByTheCpu) {
                                   .dimension = kDimension,
                                   .index = kind,
                                   .ivf = {.lists = 30},
-                                  .pq = {.bytes = 5, .is_rotated = is_rotated}});
+                                  .pq = {.bytes = 5,
+                                         .is_rotated = is_rotated,
+                                         .rotated_dimension = is_rotated ? std::size_t{7} : 0}});
         writer.add(test::draw(random, kRows * kDimension, 1));
         writer.commit({}, {}, {.gpu = &resources()});
         EXPECT_THAT(verify_vectors(folder / "index").problems, testing::IsEmpty());

@@ -34,7 +34,10 @@ std::vector<CodesShape> shapes_of(Metric metric) {
           {metric, 300, 12, 8},
           {metric, 300, 230, 8},
           {metric, 40, 20, 8, false, true},
-          {metric, 96, 40, 4, true, true}};
+          {metric, 96, 40, 4, true, true},
+          {metric, 130, 16, 8, true, false, 33},
+          {metric, 300, 8, 4, true, false, 19},
+          {metric, 96, 1, 8, true, false, 1}};
 }
 
 TEST_P(GpuIvfPqForms, FewQueriesAnswerAsTheCpu) {

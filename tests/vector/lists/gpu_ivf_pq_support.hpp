@@ -20,7 +20,7 @@ using GpuIvfPq = GpuFlat;
 inline std::string describe(const CodesShape& shape) {
   return std::string(metric_name(shape.metric)) + ", " + std::to_string(shape.dimension) +
          " components, " + std::to_string(shape.bytes) + " bytes of " + std::to_string(shape.bits) +
-         " bits" + (shape.is_rotated ? ", rotated" : "") +
+         " bits" + (shape.is_rotated ? ", rotated to " + std::to_string(shape.coded()) : "") +
          (shape.is_of_version_2 ? ", of version 2" : "");
 }
 

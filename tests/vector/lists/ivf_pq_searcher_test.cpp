@@ -82,7 +82,10 @@ TEST_P(IvfPqSearcherForms, AnswersAsAPlainScanOfTheSameCodes) {
                                        {metric, 100, 96, 8},
                                        {metric, 130, 49, 4},
                                        {metric, 40, 17, 8, false, true},
-                                       {metric, 40, 20, 4, true, true}};
+                                       {metric, 40, 20, 4, true, true},
+                                       {metric, 40, 5, 8, true, false, 7},
+                                       {metric, 40, 10, 4, true, false, 19},
+                                       {metric, 130, 1, 8, true, false, 1}};
   for (const CodesShape& shape : shapes) {
     const MadeCodes index(random, shape, kSizes);
     RowFilter filter(index.rows());
@@ -167,7 +170,9 @@ float documented(const MadeCodes& index, std::span<const float> query, std::size
   std::vector<float> moved(query.begin(), query.end());
   for (std::size_t c = 0; is_l2 && c < moved.size(); ++c) moved[c] -= view.centre[c];
   std::vector<float> rotated = moved;
-  for (std::size_t row = 0; !quantizer.rotation.empty() && row < moved.size(); ++row) {
+  const std::size_t rows = quantizer.rotation.size() / moved.size();
+  if (rows > 0) rotated.resize(rows);
+  for (std::size_t row = 0; row < rows; ++row) {
     rotated[row] = reference::canonical(
         moved, quantizer.rotation.subspan(row * moved.size(), moved.size()), false);
   }
@@ -179,8 +184,8 @@ float documented(const MadeCodes& index, std::span<const float> query, std::size
       const std::size_t part = byte * 8 / quantizer.bits + half;
       const std::size_t word =
           index.code(position)[byte] >> (4 * half) & ((std::size_t{1} << quantizer.bits) - 1);
-      for (std::size_t c = part * moved.size() / quantizer.parts();
-           c < (part + 1) * moved.size() / quantizer.parts(); ++c) {
+      for (std::size_t c = part * rotated.size() / quantizer.parts();
+           c < (part + 1) * rotated.size() / quantizer.parts(); ++c) {
         entries[half] = std::fma((is_l2 ? -2.0F : -1.0F) * rotated[c],
                                  quantizer.codebooks[(c << quantizer.bits) + word], entries[half]);
       }
@@ -197,7 +202,9 @@ TEST_P(IvfPqSearcherForms, DistancesAreTheDocumentedSumsBitForBit) {
   for (const CodesShape& shape : {CodesShape{metric, 40, 20, 8, true},
                                   {metric, 40, 7, 4, true},
                                   {metric, 33, 33, 8},
-                                  {metric, 24, 6, 8, true, true}}) {
+                                  {metric, 24, 6, 8, true, true},
+                                  {metric, 40, 5, 8, true, false, 11},
+                                  {metric, 70, 9, 4, true, false, 33}}) {
     const MadeCodes index(random, shape, kSizes);
     const std::vector<float> query = draw_values(random, shape.dimension, 3);
     std::vector<float> scaled = query;

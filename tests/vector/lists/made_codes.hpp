@@ -32,7 +32,10 @@ struct CodesShape {
   std::size_t bytes;
   std::size_t bits;
   bool is_rotated = false;
-  bool is_of_version_2 = false;  ///< of the format: products have no length ratios
+  bool is_of_version_2 = false;       ///< of the format: products have no length ratios
+  std::size_t rotated_dimension = 0;  ///< fewer components, of which codes are made; 0: all
+
+  std::size_t coded() const { return rotated_dimension == 0 ? dimension : rotated_dimension; }
 };
 
 /// An inverted file that was never trained: centroids, codebooks and codes are random, so that all
@@ -43,7 +46,7 @@ class MadeCodes {
       : shape_(shape), rows_(std::accumulate(sizes.begin(), sizes.end(), std::size_t{0})) {
     const std::size_t words = std::size_t{1} << shape.bits;
     centroids_ = draw_values(random, sizes.size() * shape.dimension, 3);
-    codebooks_ = draw_values(random, shape.dimension * words);
+    codebooks_ = draw_values(random, shape.coded() * words);
     if (shape.is_rotated) draw_rotation(random);
     if (shape.metric == Metric::kL2) centre_ = draw_values(random, shape.dimension, 3);
     vectors_ = draw_values(random, rows_ * shape.dimension, 3);
@@ -124,12 +127,12 @@ class MadeCodes {
   }
 
  private:
-  /// Gram and Schmidt's way to an orthogonal matrix.
+  /// Gram and Schmidt's way to orthogonal rows.
   void draw_rotation(std::mt19937_64& random) {
     const std::size_t d = shape_.dimension;
-    const std::vector<float> drawn = draw_values(random, d * d);
+    const std::vector<float> drawn = draw_values(random, shape_.coded() * d);
     std::vector<double> rows(drawn.begin(), drawn.end());
-    for (std::size_t i = 0; i < d; ++i) {
+    for (std::size_t i = 0; i < shape_.coded(); ++i) {
       for (std::size_t j = 0; j <= i; ++j) {
         double product = 0;
         for (std::size_t c = 0; c < d; ++c) product += rows[i * d + c] * rows[j * d + c];
@@ -181,14 +184,14 @@ class MadeCodes {
   std::vector<double> residual(std::size_t position) const {
     const std::size_t words = std::size_t{1} << shape_.bits;
     const std::size_t parts = shape_.bytes * 8 / shape_.bits;
-    std::vector<double> values(shape_.dimension);
+    const std::size_t coded = shape_.coded();
+    std::vector<double> values(coded);
     for (std::size_t part = 0; part < parts; ++part) {
       const std::vector<std::uint8_t>& code = codes_[position];
       const std::size_t word = shape_.bits == 8 ? code[part]
                                : part % 2 == 0  ? code[part / 2] % 16U
                                                 : code[part / 2] / 16U;
-      for (std::size_t c = part * shape_.dimension / parts;
-           c < (part + 1) * shape_.dimension / parts; ++c) {
+      for (std::size_t c = part * coded / parts; c < (part + 1) * coded / parts; ++c) {
         values[c] = codebooks_[c * words + word];
       }
     }
@@ -203,7 +206,7 @@ class MadeCodes {
     for (std::size_t c = 0; c < d; ++c) {
       values[c] = centroids_[lists_[position] * d + c];
       if (!shape_.is_rotated) values[c] += rotated[c];
-      for (std::size_t row = 0; shape_.is_rotated && row < d; ++row) {
+      for (std::size_t row = 0; shape_.is_rotated && row < rotated.size(); ++row) {
         values[c] += double{rotation_[row * d + c]} * rotated[row];
       }
     }

@@ -10,7 +10,6 @@
 #include <tuple>
 #include <vector>
 
-#include "pq/rotation.hpp"
 #include "pq/train.hpp"
 #include "tests/support.hpp"
 #include "tests/vector/collection.hpp"
@@ -258,55 +257,6 @@ TEST(PqTraining, ThreadsDoNotChangeIt) {
   const std::vector<float> one = train_codebooks(points, {.bytes = 5, .threads = 1});
   EXPECT_EQ(train_codebooks(points, {.bytes = 5, .threads = 3}), one);
   EXPECT_NE(train_codebooks(points, {.bytes = 5, .seed = 2}), one);
-}
-
-TEST(PqRotation, IsOrthogonalAndTheSameForAnyThreads) {
-  auto random = test::generator(7);
-  // One component, fewer points than components, equal points, and many.
-  for (const auto& [rows, columns, bytes, bits] :
-       {std::tuple{50, 1, 1, 8}, {3, 20, 4, 8}, {400, 7, 4, 4}, {3000, 24, 3, 8}}) {
-    const auto dimension = static_cast<std::size_t>(columns);
-    Matrix<float> points{static_cast<std::size_t>(rows), dimension, {}};
-    points.values = test::draw(random, points.rows * dimension);
-    if (rows == 400) std::fill(points.values.begin(), points.values.end(), 2.0F);
-    PqTraining training{.bytes = static_cast<std::size_t>(bytes),
-                        .bits = static_cast<std::size_t>(bits)};
-    const std::vector<float> rotation = train_rotation(points, training);
-    ASSERT_EQ(rotation.size(), dimension * dimension);
-    for (std::size_t i = 0; i < dimension; ++i) {
-      for (std::size_t j = 0; j < dimension; ++j) {
-        double product = 0;
-        for (std::size_t c = 0; c < dimension; ++c) {
-          product += double{rotation[i * dimension + c]} * double{rotation[j * dimension + c]};
-        }
-        ASSERT_NEAR(product, i == j ? 1 : 0, 1e-5);
-      }
-    }
-    training.threads = 3;
-    EXPECT_EQ(train_rotation(points, training), rotation);
-  }
-}
-
-TEST(PqRotation, LosesLessWhereRunsHaveMuchInCommon) {
-  auto random = test::generator(8);
-  // 12 components that are mixtures of 4: each run of 3 has to tell all 4 apart.
-  const std::vector<float> mixture = test::draw(random, 48);
-  Matrix<float> points{4000, 12, {}};
-  for (std::size_t i = 0; i < points.rows; ++i) {
-    const std::vector<float> hidden = test::draw(random, 4);
-    for (std::size_t c = 0; c < 12; ++c) {
-      float sum = 0;
-      for (std::size_t h = 0; h < 4; ++h) sum += hidden[h] * mixture[h * 12 + c];
-      points.values.push_back(sum);
-    }
-  }
-  const PqTraining training{.bytes = 4};
-  const double before = error_of(points, training, train_codebooks(points, training));
-  const std::vector<float> rotation = train_rotation(points, training);
-  Matrix<float> rotated = points;
-  rotate_points({12, 4, 8, {}, rotation}, points, 2, rotated);
-  const double after = error_of(rotated, training, train_codebooks(rotated, training));
-  EXPECT_LT(after, 0.8 * before);  // 0.6 of it for some mixtures, most often less than half
 }
 
 }  // namespace

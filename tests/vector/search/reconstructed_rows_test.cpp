@@ -94,12 +94,13 @@ void expect_distances(const VectorIndexSettings& settings) {
 TEST(ReconstructedRows, OfProductCodesHaveTheDistancesThatSearchesTell) {
   for (const Metric metric : {Metric::kL2, Metric::kInnerProduct, Metric::kCosine}) {
     for (const std::size_t bits : {8, 4}) {
-      for (const bool is_rotated : {false, true}) {
+      for (const std::size_t rotated : {0, 37, 13}) {
         VectorIndexSettings settings = settings_of(vector_kind("ivf-pq"), metric);
         settings.pq.bits = bits;
-        settings.pq.is_rotated = is_rotated;
-        settings.pq.keeps_vectors = is_rotated;
-        SCOPED_TRACE(testing::Message() << metric_name(metric) << " " << bits << is_rotated);
+        settings.pq.bytes = bits == 8 ? 8 : 5;
+        settings.pq.rotated_dimension = rotated;
+        settings.pq.keeps_vectors = rotated > 0;
+        SCOPED_TRACE(testing::Message() << metric_name(metric) << " " << bits << " " << rotated);
         expect_distances(settings);
       }
     }

@@ -40,9 +40,12 @@ void print_vector_stats(const VectorIndex& index, std::ostream& out) {
                             grouped(stats.empty_lists) + " empty"});
   }
   if (settings.coding == VectorCoding::kPq) {
+    const std::string to = settings.rotated_dimension == 0
+                               ? ""
+                               : " to " + counted(settings.rotated_dimension, "component");
     facts.add({"codes", counted(settings.pq_bytes, "byte") + ", codewords of " +
                             std::to_string(settings.pq_bits) + " bits" +
-                            (settings.is_rotated ? ", rotated" : "") +
+                            (settings.is_rotated ? ", rotated" + to : "") +
                             (settings.keeps_vectors ? "" : ", no vectors")});
   }
   if (settings.coding == VectorCoding::kBinary) {
@@ -92,6 +95,9 @@ std::string vector_stats_json(const VectorIndex& index) {
     json.member("bytes", std::uint64_t{settings.pq_bytes});
     json.member("bits", std::uint64_t{settings.pq_bits});
     json.member("is_rotated", settings.is_rotated);
+    if (settings.rotated_dimension > 0) {
+      json.member("rotated_dimension", std::uint64_t{settings.rotated_dimension});
+    }
     json.member("keeps_vectors", settings.keeps_vectors);
   }
   if (settings.coding == VectorCoding::kBinary) {

@@ -127,6 +127,9 @@ void add_indexes(JsonWriter& json, const std::vector<std::string>& names,
       json.member("bytes", std::uint64_t{settings.pq_bytes});
       json.member("bits", std::uint64_t{settings.pq_bits});
       json.member("is_rotated", settings.is_rotated);
+      if (settings.rotated_dimension > 0) {
+        json.member("rotated_dimension", std::uint64_t{settings.rotated_dimension});
+      }
     }
     json.end_object();
   }

@@ -55,7 +55,7 @@ class BinaryEncoder {
         stream_);
     const float* vectors = moved_;
     if (rotated_ != nullptr) {
-      rotate_rows(moved_, count, dimension_, stride_, rotation_, rotated_, stream_);
+      rotate_rows(moved_, count, stride_, {rotation_, dimension_, dimension_}, rotated_, stream_);
       vectors = rotated_;
     }
     codes_.encode(vectors, stride_, count, nullptr, stream_);

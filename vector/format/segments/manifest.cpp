@@ -1,6 +1,7 @@
 // The manifest to JSON and back.
 #include "format/manifest.hpp"
 
+#include <algorithm>
 #include <array>
 
 #include "format/segments/codings.hpp"
@@ -57,6 +58,9 @@ std::uint64_t version_of(const VectorIndexSettings& settings) {
     }
     const bool has_products = HasProductTerms<Coding> && settings.metric != Metric::kL2;
     if (has_products && has_terms<Coding>(settings)) version = kProductTermsVersion;
+    if constexpr (requires { CodingFormat<Coding>::version(settings); }) {
+      version = std::max(version, CodingFormat<Coding>::version(settings));
+    }
   });
   return version;
 }

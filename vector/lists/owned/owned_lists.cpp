@@ -42,13 +42,6 @@ OwnedLists own_lists(IvfLists&& lists, Metric metric) {
   return owned;
 }
 
-PqSettings settled_codes(const PqSettings& settings, std::size_t dimension) {
-  PqSettings pq = settings;
-  check_codes(dimension, pq);
-  if (pq.bytes == 0) pq.bytes = default_code_bytes(dimension);
-  return pq;
-}
-
 FlatVectors OwnedLists::centroid_view() const {
   return {metric,
           {centroids.data(), Store::kFloat, begins.size() - 1, dimension, dimension},
@@ -105,7 +98,8 @@ OwnedCodeLists<Coding> build_codes_in_lists(const FlatVectors& rows, const IvfSe
 OwnedCodeLists<PqCoding> build_pq_lists(const FlatVectors& rows, const IvfSettings& settings,
                                         const PqSettings& given, const BuildProgress& progress,
                                         const BuildDevice& device) {
-  const PqSettings pq = settled_codes(given, rows.vectors.dimension);
+  PqSettings pq = given;
+  settle_codes(rows.vectors.dimension, pq);
   return build_codes_in_lists<PqCoding>(
       rows, settings, pq.keeps_vectors, BuildSteps(progress, device),
       [&](const IvfLists& lists, const IvfSettings& ivf, BuildSteps& steps) {

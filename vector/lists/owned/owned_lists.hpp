@@ -16,9 +16,6 @@ namespace warpdex::vector {
 /// Takes centroids and members over, and computes the centroids' norms.
 OwnedLists own_lists(IvfLists&& lists, Metric metric);
 
-/// The settings with a length for codes. Throws UsageError for those that codes cannot have.
-PqSettings settled_codes(const PqSettings& settings, std::size_t dimension);
-
 /// Encodes rows that are in their lists; sets codes, terms, factors and group_begins.
 template <class Coding>
 void encode_into(const FlatVectors& rows, const IvfLists& lists,

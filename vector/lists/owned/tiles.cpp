@@ -69,7 +69,8 @@ IvfPqTiles::IvfPqTiles(const FlatVectors& sample, const IvfSettings& settings, c
     : state_(std::make_unique<State>(progress, device)) {
   state_->metric = sample.metric;
   state_->ivf = settled(settings, sample.vectors.rows);
-  state_->pq = settled_codes(pq, sample.vectors.dimension);
+  state_->pq = pq;
+  settle_codes(sample.vectors.dimension, state_->pq);
   state_->centre.assign(sample.centre.begin(), sample.centre.end());
   IvfLists lists =
       make_lists(sample, state_->ivf, has_spherical_lists<PqCoding>(sample.metric), state_->steps);

@@ -12,22 +12,34 @@ namespace warpdex::vector {
 
 using PqFormat = CodingFormat<PqCoding>;
 
+namespace {
+constexpr const char* kRotatedDimension = "rotated_dimension";
+}
+
 void PqFormat::check(VectorIndexSettings& settings) {
-  check_codes(settings.dimension, settings.pq);
-  if (settings.pq.bytes == 0) settings.pq.bytes = default_code_bytes(settings.dimension);
+  settle_codes(settings.dimension, settings.pq);
 }
 
 void PqFormat::write(const VectorIndexSettings& settings, ManifestWriter& manifest) {
   write_member(manifest, "bytes", std::uint64_t{settings.pq.bytes});
   write_member(manifest, "bits", std::uint64_t{settings.pq.bits});
+  if (settings.pq.rotated_dimension == 0) return;
+  write_member(manifest, kRotatedDimension, std::uint64_t{settings.pq.rotated_dimension});
 }
 
 void PqFormat::read(const ManifestObject& manifest, VectorIndexSettings& settings) {
   PqSettings& pq = settings.pq;
   pq.bits = manifest.number("bits");
   if (pq.bits != 8 && pq.bits != 4) damaged_manifest("bits");
+  if (manifest.has(kRotatedDimension)) {
+    pq.rotated_dimension = manifest.number(kRotatedDimension);
+    if (pq.rotated_dimension == 0 || pq.rotated_dimension >= settings.dimension) {
+      damaged_manifest(kRotatedDimension);
+    }
+  }
   pq.bytes = manifest.number("bytes");
-  if (pq.bytes == 0 || pq.bytes > max_code_bytes(settings.dimension, pq.bits)) {
+  if (pq.bytes == 0 ||
+      pq.bytes > max_code_bytes(coded_dimension(settings.dimension, pq), pq.bits)) {
     damaged_manifest("bytes");
   }
 }
@@ -35,9 +47,13 @@ void PqFormat::read(const ManifestObject& manifest, VectorIndexSettings& setting
 ProductQuantizer PqFormat::open_quantizer(const OpenedSections& sections) {
   const VectorIndexSettings& settings = sections.settings;
   ProductQuantizer quantizer{settings.dimension, settings.pq.bytes, settings.pq.bits};
-  quantizer.codebooks = sections.first.section(section::kCodebooks)
-                            .as<float>(settings.dimension * quantizer.codewords());
-  quantizer.rotation = open_rotation(sections);
+  const std::size_t coded = coded_dimension(settings.dimension, settings.pq);
+  quantizer.codebooks =
+      sections.first.section(section::kCodebooks).as<float>(coded * quantizer.codewords());
+  quantizer.rotation =
+      coded == settings.dimension
+          ? open_rotation(sections)
+          : sections.first.section(section::kRotation).as<float>(coded * settings.dimension);
   return quantizer;
 }
 
@@ -82,7 +98,7 @@ void PqFormat::verify(const VectorSegment& segment, const Lists<PqCoding>& codes
 
 void PqFormat::decode(const ProductQuantizer& quantizer, const std::vector<std::uint8_t>& code,
                       const float* /*factor*/, float* out) {
-  std::vector<float> rotated(quantizer.dimension);
+  std::vector<float> rotated(quantizer.coded_dimension());
   vector::decode(quantizer, code.data(), rotated.data());
   rotate_back(quantizer.rotation, rotated, out);
 }

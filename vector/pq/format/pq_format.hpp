@@ -18,10 +18,15 @@ struct CodingFormat<PqCoding> {
   static constexpr std::string_view kLists = "ivf-pq";
   static constexpr bool kHasFactors = false;
   static constexpr bool kIsWrittenLast = true;
+  /// Of the format, which has rotations to fewer components.
+  static constexpr std::uint64_t kFewerComponentsVersion = 4;
 
   static void check(VectorIndexSettings& settings);
   static void write(const VectorIndexSettings& settings, ManifestWriter& manifest);
   static void read(const ManifestObject& manifest, VectorIndexSettings& settings);
+  static std::uint64_t version(const VectorIndexSettings& settings) {
+    return settings.pq.rotated_dimension == 0 ? 0 : kFewerComponentsVersion;
+  }
   static void set_rotated(VectorIndexSettings& settings) { settings.pq.is_rotated = true; }
 
   static ProductQuantizer open_quantizer(const OpenedSections& sections);

@@ -18,7 +18,8 @@ class BlockEncoder : public ListEncoder<ProductQuantizer> {
         residuals_(rules.quantizer.rotation, dimension_) {
     take_memory(groups, resources, [&](Arena& arena, std::size_t some) { lay_out(arena, some); });
     const ProductQuantizer& quantizer = rules.quantizer;
-    quantizer_ = {codebooks_, dimension_, static_cast<std::uint32_t>(quantizer.bytes),
+    quantizer_ = {codebooks_, static_cast<std::uint32_t>(quantizer.coded_dimension()),
+                  static_cast<std::uint32_t>(quantizer.bytes),
                   static_cast<std::uint32_t>(quantizer.bits)};
     copy_to_gpu(codebooks_, quantizer.codebooks.data(), quantizer.codebooks.size(), stream);
     residuals_.upload(stream);
@@ -34,10 +35,10 @@ class BlockEncoder : public ListEncoder<ProductQuantizer> {
     encode_groups({vectors, places, residuals_.stride()}, input.sizes, quantizer_, codes_, stream_);
     copy_to_host(results, codes_, code_bytes(groups), stream_);
     if (terms_ == nullptr) return;
-    find_terms(
-        {input.rows, codes_, input.sizes, input.lists, moved_centroids_, residuals_.stride(),
-         static_cast<std::uint32_t>(groups), quantizer_, rules_.metric == Metric::kL2, terms_},
-        stream_);
+    find_terms({input.rows, dimension_, codes_, input.sizes, input.lists, centroids_,
+                moved_centroids_, residuals_.stride(), static_cast<std::uint32_t>(groups),
+                quantizer_, rules_.metric == Metric::kL2, terms_},
+               stream_);
     copy_to_host(terms_of(groups, results), terms_, places, stream_);
   }
 

@@ -175,14 +175,27 @@ RunTask make_task(const CodedVectors& vectors, const DeviceQuantizer& quantizer)
   return task;
 }
 
+__device__ double sum_of_squares(const float* values, std::uint32_t count) {
+  double sum = 0;
+  for (std::uint32_t c = 0; c < count; ++c) {
+    const double component = values[c];
+    sum = __dadd_rn(sum, __dmul_rn(component, component));
+  }
+  return sum;
+}
+
+/// ResidualEncoder's, of a centroid.
+__device__ double outside(const TermTask& task, std::uint32_t list, const float* rotated) {
+  if (task.quantizer.dimension == task.dimension) return 0;
+  const double whole =
+      sum_of_squares(task.whole + std::size_t{list} * task.dimension, task.dimension);
+  return fmax(__dsub_rn(whole, sum_of_squares(rotated, task.quantizer.dimension)), 0.0);
+}
+
 /// ResidualEncoder::length_ratio(). `decoded` is the square of the length of what the code stands
 /// for.
 __device__ float length_ratio(const float* row, std::uint32_t dimension, double decoded) {
-  double own = 0;
-  for (std::uint32_t c = 0; c < dimension; ++c) {
-    const double component = row[c];
-    own = __dadd_rn(own, __dmul_rn(component, component));
-  }
+  const double own = sum_of_squares(row, dimension);
   if (own == 0 || decoded == 0) return 1;
   const double ratio = __dsqrt_rn(__ddiv_rn(own, decoded));
   return __double2float_rn(fmin(fmax(ratio, 1 / kMaxLengthRatio), kMaxLengthRatio));
@@ -224,8 +237,9 @@ __global__ void __launch_bounds__(kThreads) find_term(TermTask task, std::uint32
   if constexpr (kIsL2) {
     task.terms[place] = __double2float_rn(sum);
   } else {
-    const float* const row = task.rows + std::size_t{place} * quantizer.dimension;
-    task.terms[place] = length_ratio(row, quantizer.dimension, sum);
+    const float* const row = task.rows + std::size_t{place} * task.dimension;
+    const double decoded = __dadd_rn(sum, outside(task, task.lists[group], centroid));
+    task.terms[place] = length_ratio(row, task.dimension, decoded);
   }
 }
 

@@ -24,12 +24,19 @@ struct SubtractTask {
 /// Queues the subtraction.
 void subtract_rows(const SubtractTask& task, const Stream& stream);
 
-/// Queues the rotation of `count` rows, `stride` floats apart with zeros behind `dimension`, a
-/// multiple of 32: out[row][i] is the canonical product of row i of `rotation` and the row, as
-/// rotate() has it. `out` has the same stride and must not be `rows`; floats behind `dimension` are
-/// not written. `rows` has memory for `count` rounded up to a multiple of 4.
-void rotate_rows(const float* rows, std::uint32_t count, std::uint32_t dimension,
-                 std::uint32_t stride, const float* rotation, float* out, const Stream& stream);
+/// A rotation in GPU memory: `rows` of `dimension` floats.
+struct DeviceRotation {
+  const float* values = nullptr;
+  std::uint32_t dimension = 0;
+  std::uint32_t rows = 0;  ///< `dimension` or fewer
+};
+
+/// Queues the rotation of `count` rows, `stride` floats apart with zeros behind their dimension, a
+/// multiple of 32: out[row][i] is the canonical product of row i of the rotation and the row, as
+/// rotate() has it. `out` has the same stride and must not be `rows`; floats behind those of the
+/// rotation's rows are not written. `rows` has memory for `count` rounded up to a multiple of 4.
+void rotate_rows(const float* rows, std::uint32_t count, std::uint32_t stride,
+                 const DeviceRotation& rotation, float* out, const Stream& stream);
 
 /// Vectors in GPU memory, rotated already.
 struct CodedVectors {
@@ -38,10 +45,10 @@ struct CodedVectors {
   std::uint32_t stride = 0;  ///< floats from one to the next
 };
 
-/// A ProductQuantizer whose codebooks are in GPU memory.
+/// A ProductQuantizer of vectors that are rotated already, whose codebooks are in GPU memory.
 struct DeviceQuantizer {
   const float* codebooks = nullptr;
-  std::uint32_t dimension = 0;
+  std::uint32_t dimension = 0;  ///< coded_dimension()
   std::uint32_t bytes = 0;
   std::uint32_t bits = 8;
 };
@@ -59,9 +66,11 @@ void encode_groups(const CodedVectors& vectors, const std::uint32_t* sizes,
 /// What terms are made of.
 struct TermTask {
   const float* rows;           ///< the vectors, for products: `dimension` floats each, without gaps
+  std::uint32_t dimension;     ///< of vectors
   const std::uint8_t* codes;   ///< groups
   const std::uint32_t* sizes;  ///< of each group
   const std::uint32_t* lists;  ///< of each group
+  const float* whole;          ///< the centroids, not rotated: `dimension` floats each
   const float* centroids;      ///< less the centre, rotated: rows of `stride` floats
   std::uint32_t stride;
   std::uint32_t groups;

@@ -33,26 +33,27 @@ constexpr int kRotationRows = 8;  ///< of a warp's product
 constexpr int kVectors = 4;
 
 /// Work item: four vectors and all rows of the rotation, a warp. Reading the rotation from the L1
-/// cache bounds it: a fourth of `dimension` floats squared for each vector.
+/// cache bounds it: a fourth of it for each vector.
 __global__ void __launch_bounds__(kThreads)
-    rotate(const float* rows, std::uint32_t count, std::uint32_t dimension, std::uint32_t stride,
-           const float* rotation, float* out) {
+    rotate(const float* rows, std::uint32_t count, std::uint32_t stride, DeviceRotation rotation,
+           float* out) {
   const std::size_t first = (std::size_t{blockIdx.x} * (kThreads / kWarp) + warp_id()) * kVectors;
   if (first >= count) return;
-  for (std::uint32_t component = 0; component < dimension; component += kRotationRows) {
+  for (std::uint32_t component = 0; component < rotation.rows; component += kRotationRows) {
     const float* rotation_rows[kRotationRows];
 #pragma unroll
     for (int r = 0; r < kRotationRows; ++r) {
-      rotation_rows[r] = rotation + std::size_t{min(component + r, dimension - 1)} * dimension;
+      const std::uint32_t row = min(component + r, rotation.rows - 1);
+      rotation_rows[r] = rotation.values + std::size_t{row} * rotation.dimension;
     }
     float sums[kRotationRows * kVectors] = {};
     add_terms<false, kRotationRows, kVectors>(rotation_rows, rows + first * stride, stride,
-                                              dimension, sums);
+                                              rotation.dimension, sums);
     add_lanes<kRotationRows * kVectors>(sums);
     const int sum = first_sum<kRotationRows * kVectors>();
     const std::size_t vector = first + static_cast<std::size_t>(sum / kRotationRows);
     const std::uint32_t column = component + static_cast<std::uint32_t>(sum % kRotationRows);
-    if (column < dimension && vector < count) out[vector * stride + column] = sums[0];
+    if (column < rotation.rows && vector < count) out[vector * stride + column] = sums[0];
   }
 }
 
@@ -63,11 +64,11 @@ void subtract_rows(const SubtractTask& task, const Stream& stream) {
          subtract, task);
 }
 
-void rotate_rows(const float* rows, std::uint32_t count, std::uint32_t dimension,
-                 std::uint32_t stride, const float* rotation, float* out, const Stream& stream) {
+void rotate_rows(const float* rows, std::uint32_t count, std::uint32_t stride,
+                 const DeviceRotation& rotation, float* out, const Stream& stream) {
   const std::size_t warps = (std::size_t{count} + kVectors - 1) / kVectors;
   launch(launch_over("rotate", warps * kWarp, kThreads, stream.handle()), rotate, rows, count,
-         dimension, stride, rotation, out);
+         stride, rotation, out);
 }
 
 }  // namespace warpdex::vector

@@ -15,7 +15,7 @@ namespace warpdex::vector {
 
 class RotatedResiduals {
  public:
-  /// `rotation` is empty, or `dimension` rows; it must outlive this.
+  /// `rotation` is empty, or `dimension` rows or fewer; it must outlive this.
   RotatedResiduals(std::span<const float> rotation, std::uint32_t dimension)
       : rotation_(rotation),
         dimension_(dimension),
@@ -45,7 +45,8 @@ class RotatedResiduals {
   }
   /// Queues the rotation of other vectors.
   void rotate(const float* rows, std::uint32_t count, float* out, const Stream& stream) const {
-    rotate_rows(rows, count, dimension_, stride_, on_gpu_, out, stream);
+    const auto size = static_cast<std::uint32_t>(rotation_.size());
+    rotate_rows(rows, count, stride_, {on_gpu_, dimension_, size / dimension_}, out, stream);
   }
 
   bool is_rotated() const { return !rotation_.empty(); }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <span>
 #include <string>
+#include <utility>
 
 #include "lists/build/encode_lists.hpp"
 #include "pq/residual_encoder.hpp"
@@ -49,6 +50,18 @@ struct ListRowEncoder {
 
 }  // namespace
 
+void settle_codes(std::size_t dimension, PqSettings& pq) {
+  if (pq.rotated_dimension > dimension) {
+    throw UsageError("vectors of " + std::to_string(dimension) +
+                     " components can be rotated to at most as many, not to " +
+                     std::to_string(pq.rotated_dimension) + ": what is added would be zeros");
+  }
+  if (pq.rotated_dimension > 0) pq.is_rotated = true;
+  if (pq.rotated_dimension == dimension) pq.rotated_dimension = 0;
+  check_codes(coded_dimension(dimension, pq), pq);
+  if (pq.bytes == 0) pq.bytes = default_code_bytes(coded_dimension(dimension, pq));
+}
+
 void check_codes(std::size_t dimension, const PqSettings& pq) {
   if (pq.bits != 8 && pq.bits != 4) {
     throw UsageError("codewords have numbers of 8 or 4 bits, not " + std::to_string(pq.bits));
@@ -78,8 +91,11 @@ TrainedCodes train_codes(const FlatVectors& rows, const IvfLists& lists, const I
   if (pq.is_rotated) {
     tell("training rotation");
     steps.run_on_cpu("training rotation", [&] {
-      trained.rotation = train_rotation(residuals, training);
-      rotate_points(trained.quantizer(residuals.columns), residuals, ivf.threads, residuals);
+      trained.rotation =
+          train_rotation(residuals, training, coded_dimension(residuals.columns, pq));
+      Matrix<float> rotated;
+      rotate_points(trained.quantizer(residuals.columns), residuals, ivf.threads, rotated);
+      residuals = std::move(rotated);
     });
   }
   tell("training codes");

@@ -14,10 +14,18 @@
 
 namespace warpdex::vector {
 
-/// Throws UsageError for bits or bytes that codes of vectors of that dimension cannot have.
+/// Components that codes are made of.
+constexpr std::size_t coded_dimension(std::size_t dimension, const PqSettings& pq) {
+  return pq.rotated_dimension == 0 ? dimension : pq.rotated_dimension;
+}
+/// Throws UsageError for bits or bytes that codes of so many components cannot have.
 void check_codes(std::size_t dimension, const PqSettings& pq);
-/// The default length of a code.
+/// The default length of a code of so many components.
 constexpr std::size_t default_code_bytes(std::size_t dimension) { return (dimension + 3) / 4; }
+/// Checks the settings of codes of vectors and sets what they leave open. A rotation to as many
+/// components is one without a number. Throws as check_codes() does, and UsageError for a rotation
+/// to more.
+void settle_codes(std::size_t dimension, PqSettings& pq);
 
 /// Trains on the residuals of a sample of the rows. Memory: of residuals up to 256 MiB, with a
 /// rotation up to 4 times. Throws what listeners throw.

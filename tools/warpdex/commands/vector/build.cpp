@@ -58,6 +58,7 @@ struct Arguments {
   std::int64_t bytes = 0;
   std::int64_t bits = 0;
   bool opq = false;
+  std::int64_t opq_dimension = 0;
   bool rotate = false;
   bool correct = false;
   double clip = 0;
@@ -115,7 +116,10 @@ void add_options(CommandLine& command, Arguments& given) {
   pq.add_options()("bytes", po::value(&given.bytes)->value_name("M")->default_value(0),
                    "of a vector's code; 0: one for each 4 components")(
       "opq", po::bool_switch(&given.opq),
-      "rotate vectors first, so that codes lose less; takes longer to train");
+      "rotate vectors first, so that codes lose less; takes longer to train")(
+      "opq-dimension", po::value(&given.opq_dimension)->value_name("D"),
+      "rotate to D components, at least --bytes, and make codes of these. Implies --opq. Default: "
+      "as many as vectors have");
   command.add(pq);
   po::options_description binary = option_group("For xfbq and ivf-xfbq");
   binary.add_options()("rotate", po::bool_switch(&given.rotate),
@@ -151,7 +155,7 @@ void check_options(const NewVectorIndex& settings, const CommandLine& command) {
   const bool is_pq = settings.coding == VectorCoding::kPq;
   check(has_codes, {"no-vectors"}, "codes; add --index ivf-pq, xfbq or ivf-xfbq");
   check(is_pq || is_binary, {"bits"}, "codes; add --index ivf-pq, xfbq or ivf-xfbq");
-  check(is_pq, {"bytes", "opq"}, "codes; add --index ivf-pq");
+  check(is_pq, {"bytes", "opq", "opq-dimension"}, "codes; add --index ivf-pq");
   check(is_binary, {"rotate", "correct", "clip"}, "binary codes; add --index xfbq or ivf-xfbq");
 }
 
@@ -172,6 +176,10 @@ NewVectorIndex settings_of(const Arguments& given, const CommandLine& command) {
     (is_binary ? settings.binary_bits : settings.pq_bits) = bits;
   }
   settings.is_rotated = is_binary ? given.rotate : given.opq;
+  if (command.given("opq-dimension")) {
+    settings.rotated_dimension =
+        checked_number("--opq-dimension", given.opq_dimension, 1, vector::kMaxDimension);
+  }
   settings.keeps_vectors = !given.no_vectors;
   settings.is_corrected = given.correct;
   if (command.given("clip")) {

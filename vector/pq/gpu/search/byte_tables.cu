@@ -68,13 +68,13 @@ __device__ void make_floats(const DeviceCodes& codes, const float* vector,
 /// Sets what is known of a query's sums, by its lane 0. A warp.
 __device__ void set_facts(const RoundTask& task, std::uint32_t query, float step) {
   const std::size_t row = std::size_t{query} * task.queries.stride;
-  const std::uint32_t dimension = task.codes.dimension;
-  const double own = squared_length(task.vectors + row, nullptr, dimension);
-  const double squared = squared_length(task.queries.values + row, task.codes.centre, dimension);
+  const DeviceCodes& codes = task.codes;
+  const double own = squared_length(task.vectors + row, nullptr, codes.coded_dimension);
+  const double squared = squared_length(task.queries.values + row, codes.centre, codes.dimension);
   if (lane_id() != 0) return;
   const float length = __double2float_ru(sqrt(own));
   const float base = task.bound.base(__double2float_ru(sqrt(squared)));
-  const float error = task.bound.table_error(task.codes.bytes, step, length, base);
+  const float error = task.bound.table_error(codes.bytes, step, length, base);
   const float largest = length * task.bound.longest + base + task.bound.term;
   const bool is_open = !(largest <= 0x1p100F) || !(error <= 0x1p100F) || !(step >= 0x1p-100F);
   task.panels.limits[query] = is_open ? -FLT_MAX : FLT_MAX;

@@ -36,7 +36,7 @@ std::size_t byte_tables_bytes(std::uint32_t code_bytes);
 /// Queues the making of the tables of all queries of a search. Of `panels` it sets slacks (how far
 /// a sum by these tables may be from the canonical distance, twice), limits (all sums are wanted)
 /// and is_open (nothing is known of a query's sums). Sums are in the unit of distances.
-/// O(256 * dimension) a query.
+/// O(256 * coded_dimension) a query.
 void make_byte_tables(const CodeQueries& search, const DeviceCodes& codes, const CodeBound& bound,
                       const ByteTables& tables, const QueryPanels& panels, const Stream& stream);
 

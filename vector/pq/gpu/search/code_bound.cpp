@@ -32,7 +32,7 @@ double longest_residual(const ProductQuantizer& quantizer) {
 }
 
 double farthest_centroid(const Lists<PqCoding>& vectors) {
-  std::vector<float> centroid(vectors.quantizer.dimension);
+  std::vector<float> centroid(vectors.centroids.vectors.dimension);
   double farthest = 0;
   for (std::size_t list = 0; list < vectors.lists(); ++list) {
     copy_row(vectors.centroids.vectors, list, centroid.data());
@@ -50,7 +50,7 @@ double farthest_centroid(const Lists<PqCoding>& vectors) {
 }  // namespace
 
 CodeBound CodeBound::of(const Lists<PqCoding>& vectors) {
-  const std::size_t dimension = vectors.quantizer.dimension;
+  const std::size_t dimension = vectors.quantizer.coded_dimension();
   const HalfBound half(Metric::kInnerProduct, dimension);
   CodeBound bound;
   bound.is_l2 = vectors.metric == Metric::kL2;

@@ -56,7 +56,7 @@ struct CodePanels {
       const std::uint32_t within = warp / kGroupsOfPanel * (kUnitsOfChunk / 2) + i;
       const std::uint32_t unit = chunk * kUnitsOfChunk + within;
       uint4 halves{0, 0, 0, 0};
-      if (unit * kUnitHalves < task.codes.dimension) halves = decode(codes, unit);
+      if (unit * kUnitHalves < task.codes.coded_dimension) halves = decode(codes, unit);
       store_16_bytes(to + unit_offset(row, within), halves);
     }
   }

@@ -52,7 +52,7 @@ bool CodeSearch::suits(const GpuCodes& codes, ListMatch match) {
   const std::uint32_t bytes = codes.on_gpu().bytes;
   const bool fits = match == ListMatch::kTables
                         ? can_match_tables(bytes, codes.dimension(), room - kStaticBytes)
-                        : can_match_codes(codes.dimension(), room);
+                        : can_match_codes(codes.dimension(), codes.coded_dimension(), room);
   return codes.bound().is_bounded && fits &&
          rescore_codes_bytes(bytes, kMaxProductNeighbors) + kStaticBytes <= room;
 }
@@ -62,7 +62,7 @@ void CodeSearch::lay_out(Arena& arena) {
   if (match_ == ListMatch::kTables) {
     tables_.lay_out(arena, queries_, codes_.on_gpu().bytes);
   } else {
-    panels_.halves = arena.take<std::uint8_t>(panels * panel_bytes(codes_.dimension()));
+    panels_.halves = arena.take<std::uint8_t>(panels * panel_bytes(codes_.coded_dimension()));
     panels_.scales = arena.take<float>(queries_);
   }
   panels_.limits = arena.take<float>(panels * kPanelRows);

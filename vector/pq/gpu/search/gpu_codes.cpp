@@ -20,7 +20,7 @@ constexpr std::size_t kGroupsOfPanel = kPanelRows / kGroupVectors;
 
 /// The run that each component is in.
 std::vector<std::uint32_t> find_parts(const ProductQuantizer& quantizer) {
-  std::vector<std::uint32_t> parts(quantizer.dimension);
+  std::vector<std::uint32_t> parts(quantizer.coded_dimension());
   for (std::size_t part = 0; part < quantizer.parts(); ++part) {
     for (std::size_t c = quantizer.part_begin(part); c < quantizer.part_begin(part + 1); ++c) {
       parts[c] = static_cast<std::uint32_t>(part);
@@ -62,8 +62,8 @@ std::vector<UnitCodes> find_units(const ProductQuantizer& quantizer) {
 std::vector<std::uint16_t> round_books(const ProductQuantizer& quantizer, float scale) {
   std::vector<float> scaled(quantizer.codebooks.begin(), quantizer.codebooks.end());
   for (float& component : scaled) component *= scale;
-  scaled.resize((quantizer.dimension + UnitCodes::kComponents - 1) / UnitCodes::kComponents *
-                UnitCodes::kComponents * quantizer.codewords());
+  scaled.resize((quantizer.coded_dimension() + UnitCodes::kComponents - 1) /
+                UnitCodes::kComponents * UnitCodes::kComponents * quantizer.codewords());
   std::vector<std::uint16_t> halves(scaled.size());
   to_half(scaled, halves.data());
   return halves;
@@ -89,6 +89,7 @@ GpuCodes::GpuCodes(const Lists<PqCoding>& vectors, Resources& resources, std::si
       shared_memory_(device_info(device()).shared_memory_per_block) {
   codes_.lists = static_cast<std::uint32_t>(vectors.lists());
   codes_.dimension = static_cast<std::uint32_t>(vectors.quantizer.dimension);
+  codes_.coded_dimension = static_cast<std::uint32_t>(vectors.quantizer.coded_dimension());
   codes_.bytes = static_cast<std::uint32_t>(vectors.quantizer.bytes);
   codes_.bits = static_cast<std::uint32_t>(vectors.quantizer.bits);
   codes_.is_l2 = vectors.metric == Metric::kL2;

@@ -21,6 +21,7 @@ class GpuCodes : public CodesOnGpu<PqCoding> {
   const DeviceCodes& on_gpu() const { return codes_; }
   std::uint32_t count() const { return static_cast<std::uint32_t>(host().rows()); }
   std::uint32_t dimension() const { return codes_.dimension; }
+  std::uint32_t coded_dimension() const { return codes_.coded_dimension; }
   std::uint32_t lists() const { return codes_.lists; }
   /// Bytes of shared memory that a CTA may have.
   std::size_t shared_memory() const { return shared_memory_; }

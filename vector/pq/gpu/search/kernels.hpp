@@ -29,15 +29,16 @@ struct DeviceCodes {
   DeviceRows centroids;
   std::uint32_t lists = 0;
   std::uint32_t dimension = 0;
-  std::uint32_t bytes = 0;  ///< of a code
-  std::uint32_t bits = 8;   ///< of a codeword's number
+  std::uint32_t coded_dimension = 0;  ///< of ProductQuantizer
+  std::uint32_t bytes = 0;            ///< of a code
+  std::uint32_t bits = 8;             ///< of a codeword's number
   bool is_l2 = true;
 
   WARPDEX_HOST_DEVICE std::uint32_t codewords() const { return 1U << bits; }
   WARPDEX_HOST_DEVICE std::uint32_t parts() const { return bits == 8 ? bytes : 2 * bytes; }
   /// Both factors are below 2^14.
   WARPDEX_HOST_DEVICE std::uint32_t part_begin(std::uint32_t part) const {
-    return part * dimension / parts();
+    return part * coded_dimension / parts();
   }
   WARPDEX_HOST_DEVICE std::uint32_t stored_bytes() const { return (bytes + 3) / 4 * 4; }
   WARPDEX_HOST_DEVICE std::size_t group_bytes() const {
@@ -76,7 +77,7 @@ struct ChosenQueries {
 
 /// Queues the making of the vectors that tables and products are made of: for l2 -2 times the query
 /// less the centre, else -1 times the query; rotated. `vectors` and, where there is a rotation,
-/// `moved` have rows of queries.stride floats, with zeros behind the dimension.
+/// `moved` have rows of queries.stride floats, with zeros behind their dimensions.
 void make_query_vectors(const DeviceCodes& codes, const DeviceQueries& queries, float* moved,
                         float* vectors, const Stream& stream);
 
@@ -100,7 +101,7 @@ struct TablesTask {
   QueryTables made;
 };
 
-/// Queues all of it. O(256 * dimension + used * dimension) a query.
+/// Queues all of it. O(256 * coded_dimension + used * dimension) a query.
 void make_query_tables(const TablesTask& task, const Stream& stream);
 
 struct ScanCodesTask {
@@ -172,8 +173,9 @@ struct MatchCodesTask {
 /// Queues the products of all tasks. What is within a query's limit is added to its candidates.
 void match_codes(const MatchCodesTask& task, const Stream& stream);
 
-/// Whether a CTA has shared memory enough for products of that dimension.
-bool can_match_codes(std::uint32_t dimension, std::size_t shared_memory);
+/// Whether a CTA has shared memory enough for products of `coded_dimension` and for a centroid.
+bool can_match_codes(std::uint32_t dimension, std::uint32_t coded_dimension,
+                     std::size_t shared_memory);
 
 struct RescoreCodesTask {
   DeviceCodes codes;
@@ -190,7 +192,7 @@ std::size_t rescore_codes_bytes(std::uint32_t code_bytes, std::size_t k);
 
 /// Queues, for each query that is not open, the ranking of its candidates: the k nearest become its
 /// answers. k up to kMaxProductNeighbors.
-/// O(256 * dimension + candidates * (dimension + bytes)) a query.
+/// O(256 * coded_dimension + candidates * (dimension + bytes)) a query.
 void rescore_codes(const RescoreCodesTask& task, const Stream& stream);
 
 }  // namespace warpdex::vector

@@ -129,7 +129,7 @@ __global__ void __launch_bounds__(kProductThreads, 2)
   const std::uint32_t number = blockIdx.x;
   if (number >= *task.tasks.count) return;
   const ListTask own = task.tasks.tasks[number];
-  const std::uint32_t dimension = task.codes.dimension;
+  const std::uint32_t dimension = task.codes.coded_dimension;
   const std::uint32_t chunks = panel_chunks(dimension);
   const Extra extra(shared + shape.bytes(chunks), dimension);
   const std::uint32_t list = list_of_panel(task.panel_begins, task.codes.lists, own.first_panel);
@@ -178,7 +178,8 @@ std::size_t shared_bytes(std::uint32_t dimension, std::uint32_t bits, bool has_b
 template <bool kIsL2, bool kIs8Bits, bool kHasBooks>
 void launch_match(const MatchCodesTask& task, const Stream& stream) {
   const auto kernel = match_code_panels<kIsL2, kIs8Bits, kHasBooks>;
-  const std::size_t bytes = shared_bytes(task.codes.dimension, task.codes.bits, kHasBooks);
+  const std::uint32_t dimension = task.codes.coded_dimension;
+  const std::size_t bytes = shared_bytes(dimension, task.codes.bits, kHasBooks);
   allow_all_shared_memory(reinterpret_cast<const void*>(kernel));
   const std::uint32_t resident = resident_ctas(kernel, kProductThreads, bytes);
   launch({.name = "match_code_panels",
@@ -186,7 +187,7 @@ void launch_match(const MatchCodesTask& task, const Stream& stream) {
           .threads = kProductThreads,
           .shared_memory = bytes,
           .stream = stream.handle()},
-         kernel, task, shape_of(task.codes.dimension));
+         kernel, task, shape_of(dimension));
 }
 
 template <bool kIs8Bits, bool kHasBooks>
@@ -197,16 +198,17 @@ void match_metric(const MatchCodesTask& task, const Stream& stream) {
 
 }  // namespace
 
-bool can_match_codes(std::uint32_t dimension, std::size_t shared_memory) {
+bool can_match_codes(std::uint32_t dimension, std::uint32_t coded_dimension,
+                     std::size_t shared_memory) {
   // The panels' memory first holds a centroid.
   const bool holds_centroid = std::size_t{dimension + 31} * sizeof(float) <=
-                              shape_of(dimension).bytes(panel_chunks(dimension));
-  return holds_centroid && shared_bytes(dimension, 8, false) <= shared_memory;
+                              shape_of(coded_dimension).bytes(panel_chunks(coded_dimension));
+  return holds_centroid && shared_bytes(coded_dimension, 8, false) <= shared_memory;
 }
 
 void match_codes(const MatchCodesTask& task, const Stream& stream) {
   const bool has_books =
-      shared_bytes(task.codes.dimension, task.codes.bits, true) <= task.shared_memory;
+      shared_bytes(task.codes.coded_dimension, task.codes.bits, true) <= task.shared_memory;
   if (task.codes.bits == 8) {
     (has_books ? match_metric<true, true> : match_metric<true, false>)(task, stream);
   } else {

@@ -20,6 +20,7 @@ struct PackTask {
   const float* vectors;
   const float* centre;
   std::uint32_t dimension;
+  std::uint32_t coded_dimension;
   CodeBound bound;
   QueryPanels panels;
 };
@@ -33,7 +34,7 @@ struct QueryFacts {
 };
 
 __device__ QueryFacts find_facts(const PackTask& task, const float* query, const float* vector) {
-  const double squared = squared_length(vector, nullptr, task.dimension);
+  const double squared = squared_length(vector, nullptr, task.coded_dimension);
   const double from_centre = squared_length(query, task.centre, task.dimension);
   const CodeBound& bound = task.bound;
   // The vector's length becomes less than kQueryLength.
@@ -59,11 +60,12 @@ __global__ void __launch_bounds__(kThreads) pack_code_vectors(PackTask task) {
   const QueryFacts facts = find_facts(task, task.queries.values + row, task.vectors + row);
   const bool is_packed = exists && !facts.is_open;
   const QueryPanels& panels = task.panels;
-  std::uint8_t* const panel = panels.halves + index / kPanelRows * panel_bytes(task.dimension);
-  for (std::uint32_t chunk = 0; chunk < panel_chunks(task.dimension); ++chunk) {
+  const std::uint32_t dimension = task.coded_dimension;
+  std::uint8_t* const panel = panels.halves + index / kPanelRows * panel_bytes(dimension);
+  for (std::uint32_t chunk = 0; chunk < panel_chunks(dimension); ++chunk) {
     const std::uint32_t column = chunk * kChunkColumns + lane_id();
     float component = 0;
-    if (is_packed && column < task.dimension) component = task.vectors[row + column] * facts.factor;
+    if (is_packed && column < dimension) component = task.vectors[row + column] * facts.factor;
     *reinterpret_cast<__half*>(panel + chunk * kChunkBytes +
                                chunk_offset(index % kPanelRows, lane_id())) =
         __float2half_rn(component);
@@ -86,7 +88,8 @@ void pack_code_queries(const CodeQueries& search, const DeviceCodes& codes, cons
           .threads = kThreads,
           .stream = stream.handle()},
          pack_code_vectors,
-         PackTask{search.queries, search.vectors, codes.centre, codes.dimension, bound, panels});
+         PackTask{search.queries, search.vectors, codes.centre, codes.dimension,
+                  codes.coded_dimension, bound, panels});
 }
 
 }  // namespace warpdex::vector

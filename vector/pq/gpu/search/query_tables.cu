@@ -37,7 +37,8 @@ __global__ void __launch_bounds__(kThreads)
   const float* rows[kRows];
 #pragma unroll
   for (int r = 0; r < kRows; ++r) {
-    rows[r] = codes.rotation + std::size_t{min(first + r, codes.dimension - 1)} * codes.dimension;
+    const std::uint32_t row = min(first + r, codes.coded_dimension - 1);
+    rows[r] = codes.rotation + std::size_t{row} * codes.dimension;
   }
   const std::size_t query = blockIdx.y;
   float sums[kRows] = {};
@@ -45,7 +46,7 @@ __global__ void __launch_bounds__(kThreads)
   add_lanes<kRows>(sums);
   const std::uint32_t column = first + first_sum<kRows>();
   if (lane_id() % (kWarp / kRows) != 0 || column >= stride) return;
-  vectors[query * stride + column] = column < codes.dimension ? sums[0] * factor : 0.0F;
+  vectors[query * stride + column] = column < codes.coded_dimension ? sums[0] * factor : 0.0F;
 }
 
 /// The groups of a query's lists, added up. A CTA.

@@ -21,10 +21,13 @@ struct IvfSettings {
 
 /// Of codes.
 struct PqSettings {
-  std::size_t bytes = 0;      ///< of a vector's code, 1 to max_code_bytes(); 0: a byte for each 4
-                              ///< components
-  std::size_t bits = 8;       ///< of a codeword's number: 8 or 4
-  bool is_rotated = false;    ///< by a rotation that is trained, so that codes lose less
+  std::size_t bytes = 0;    ///< of a vector's code, 1 to max_code_bytes(); 0: a byte for each 4
+                            ///< components that are coded
+  std::size_t bits = 8;     ///< of a codeword's number: 8 or 4
+  bool is_rotated = false;  ///< by a rotation that is trained, so that codes lose less
+  /// Components that vectors are rotated to, fewer than they have; 0: as many. If not 0, vectors
+  /// are rotated. What is left out, codes lose.
+  std::size_t rotated_dimension = 0;
   bool keeps_vectors = true;  ///< beside their codes, so that answers can be refined
 };
 

@@ -9,26 +9,33 @@
 namespace warpdex::vector {
 
 /// Cuts a vector, rotated first if there is a rotation, into parts() runs of components, and
-/// replaces each run by the number of its nearest codeword. The runs have nearly equal lengths: run
-/// p has the components [part_begin(p), part_begin(p + 1)). Owns nothing.
+/// replaces each run by the number of its nearest codeword. A rotation may have fewer rows than
+/// vectors have components: it then leaves out what lies outside of the space of its rows. The runs
+/// have nearly equal lengths: run p has the components [part_begin(p), part_begin(p + 1)). Owns
+/// nothing.
 ///
 /// A code has a byte for each run of 8 bits; of 4 bits it has two runs in a byte, the first in the
 /// low half.
 struct ProductQuantizer {
-  std::size_t dimension = 0;
-  std::size_t bytes = 0;  ///< of a code: 1 to max_code_bytes()
-  std::size_t bits = 8;   ///< of a run's codeword: 8 or 4
-  /// `dimension` * codewords() floats: component c of codeword w of c's run is at
+  std::size_t dimension = 0;  ///< of a vector
+  std::size_t bytes = 0;      ///< of a code: 1 to max_code_bytes(coded_dimension())
+  std::size_t bits = 8;       ///< of a run's codeword: 8 or 4
+  /// coded_dimension() * codewords() floats: component c of codeword w of c's run is at
   /// [c * codewords() + w].
   std::span<const float> codebooks = {};
-  /// Empty, or `dimension` rows of `dimension` floats. Component c of a rotated vector is the
-  /// product of row c and the vector, in the canonical order of arithmetic.
+  /// Empty, or up to `dimension` rows of `dimension` floats, of length 1 and orthogonal. Component
+  /// c of a rotated vector is the product of row c and the vector, in the canonical order of
+  /// arithmetic.
   std::span<const float> rotation = {};
 
   std::size_t code_bytes() const { return bytes; }
   std::size_t codewords() const { return std::size_t{1} << bits; }
   std::size_t parts() const { return bytes * 8 / bits; }
-  std::size_t part_begin(std::size_t part) const { return part * dimension / parts(); }
+  /// Components of a rotated vector.
+  std::size_t coded_dimension() const {
+    return rotation.empty() ? dimension : rotation.size() / dimension;
+  }
+  std::size_t part_begin(std::size_t part) const { return part * coded_dimension() / parts(); }
 };
 
 /// The values of a byte: the number of entries of a byte's table.
@@ -40,12 +47,13 @@ constexpr std::size_t max_code_bytes(std::size_t dimension, std::size_t bits) {
 }
 
 /// Rotates a vector, or copies it if there is no rotation. `vector` has zeros up to a multiple of
-/// 32 floats. O(dimension^2).
+/// 32 floats, `rotated` has coded_dimension() floats. O(dimension * coded_dimension()).
 void rotate(const ProductQuantizer& quantizer, const float* vector, float* rotated);
 
 /// The code of a vector that is rotated already: `bytes` bytes. Of each run, the codeword with the
 /// smallest sum of fma(x - y, x - y, sum) in float, over the run's components in their order; of
-/// equal ones the first. So the code does not depend on the processor. O(dimension * codewords).
+/// equal ones the first. So the code does not depend on the processor. O(coded_dimension() *
+/// codewords).
 void encode(const ProductQuantizer& quantizer, const float* rotated, std::uint8_t* code);
 
 /// The number of the codeword that a code has for a run.
@@ -55,7 +63,7 @@ inline std::size_t codeword(const ProductQuantizer& quantizer, const std::uint8_
   return code[part / 2] >> (part % 2 * 4) & 15;
 }
 
-/// The codewords of a code, one after the other: `dimension` floats, rotated.
+/// The codewords of a code, one after the other: coded_dimension() floats, rotated.
 void decode(const ProductQuantizer& quantizer, const std::uint8_t* code, float* rotated);
 
 /// tables[b * 256 + v] is the product of a rotated vector's runs of byte b with the codewords that
