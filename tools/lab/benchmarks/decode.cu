@@ -27,9 +27,8 @@ struct Run {
   std::uint32_t code = 0;
   std::uint32_t last = 0;
 
-  __device__ __forceinline__ Run(const UploadedList& list, std::uint32_t block,
-                                 std::uint32_t blocks) {
-    if (block >= blocks) return;
+  __device__ __forceinline__ Run(const UploadedList& list, std::uint32_t block, std::uint32_t end) {
+    if (block >= end) return;
     const BlockPlace place = device::locate(list.values, block);
     offset = static_cast<std::uint32_t>(place.at - list.values.bytes);
     code = place.code;
@@ -51,31 +50,37 @@ __device__ __forceinline__ void decode_values(const device::DeviceValues& list,
   Decoder::values(list, tail, place, scratch, values);
 }
 
+// What the kernels read.
+struct DeviceWork {
+  const UploadedList* lists;
+  const DecodeRun* runs;
+  std::uint32_t count;  // of runs
+};
+
 // Work item: a run of 32 blocks of a list, by one warp; grid-stride over the runs of all lists.
 // CTA: 256 threads, 512 bytes of shared memory a warp and the list's tail. Bound by instruction
 // issue; where values go to memory, which has room for kBlockSize of every block, by its bandwidth.
 template <CodecKind kCodec, bool kDocids, bool kToMemory>
 __global__ void __launch_bounds__(kThreads, minimum_ctas<kCodec>())
-    decode(DecodeWork work, uint4* out, DecodeChecksum* checksum) {
+    decode(DeviceWork work, uint4* out, DecodeChecksum* checksum) {
   using Decoder = BlockDecoder<kCodec>;
   __shared__ WarpScratch all_scratch[kWarps];
   __shared__ typename Decoder::ParsedTail tails[kWarps];
-  // By a shuffle, so that the compiler knows that it is the same in all lanes, and so is what
-  // follows from it.
+  // By a shuffle, as all that is the same in all lanes, so that the compiler knows it, and that so
+  // is what follows from it.
   const std::uint32_t warp = __shfl_sync(kWholeWarp, threadIdx.x / kWarp, 0);
   WarpScratch& scratch = all_scratch[warp];
   typename Decoder::Tail tail{};
   if constexpr (Decoder::kKeeps) tail = &tails[warp];
-  const std::uint32_t runs_per_list = (work.blocks + kWarp - 1) / kWarp;
-  const auto runs = static_cast<std::uint32_t>(work.list_count * runs_per_list);
   std::uint32_t sum = 0;
   std::uint32_t bits = 0;
-  for (std::uint32_t i = blockIdx.x * kWarps + warp; i < runs; i += gridDim.x * kWarps) {
-    const UploadedList& list = work.lists[i / runs_per_list];
+  for (std::uint32_t i = blockIdx.x * kWarps + warp; i < work.count; i += gridDim.x * kWarps) {
+    const DecodeRun own = work.runs[i];
+    const UploadedList& list = work.lists[own.list];
     const device::DeviceValues encoded = list.values;
-    const std::uint32_t first = i % runs_per_list * kWarp;
-    const std::uint32_t size = min(work.blocks - first, kWarp);
-    const Run run(list, first + lane_id(), work.blocks);
+    const std::uint32_t first = __shfl_sync(kWholeWarp, own.first, 0);
+    const std::uint32_t size = __shfl_sync(kWholeWarp, own.size, 0);
+    const Run run(list, first + lane_id(), first + size);
     std::uint32_t base = 0xFFFFFFFF;
     if (kDocids && first > 0) base = __ldg(list.last_docids + first - 1);
     __syncwarp();
@@ -100,7 +105,7 @@ __global__ void __launch_bounds__(kThreads, minimum_ctas<kCodec>())
       }
       base = last;
       if constexpr (kToMemory) {
-        const std::uint64_t before = std::uint64_t{i / runs_per_list} * work.blocks + block;
+        const std::uint64_t before = std::uint64_t{own.before} + j;
         out[before * kWarp + lane_id()] = {values[0], values[1], values[2], values[3]};
       } else {
         sum += values[0] + values[1] + values[2] + values[3];
@@ -132,7 +137,7 @@ __global__ void __launch_bounds__(kThreads)
   atomicXor(&checksum->bits, bits);
 }
 
-using Kernel = void (*)(DecodeWork, uint4*, DecodeChecksum*);
+using Kernel = void (*)(DeviceWork, uint4*, DecodeChecksum*);
 
 template <CodecKind kCodec>
 Kernel kernel_of(const DecodeWork& work) {
@@ -151,12 +156,11 @@ Kernel kernel_for(const DecodeWork& work) {
 }
 
 /// CTAs that fill the GPU, or fewer if there is not that much to do.
-unsigned grid_for(Kernel kernel, const DecodeWork& work, int device) {
+unsigned grid_for(Kernel kernel, std::size_t runs, int device) {
   int per_multiprocessor = 0;
   check_cuda(
       cudaOccupancyMaxActiveBlocksPerMultiprocessor(&per_multiprocessor, kernel, kThreads, 0),
       "cudaOccupancyMaxActiveBlocksPerMultiprocessor");
-  const std::uint64_t runs = work.list_count * ((work.blocks + kWarp - 1) / kWarp);
   const auto full = static_cast<std::uint64_t>(per_multiprocessor) *
                     static_cast<std::uint64_t>(device_info(device).multiprocessors);
   return static_cast<unsigned>(std::min(full, (runs + kWarps - 1) / kWarps));
@@ -164,12 +168,29 @@ unsigned grid_for(Kernel kernel, const DecodeWork& work, int device) {
 
 }  // namespace
 
-DecodeTimes time_decoding(const DecodeWork& work, int passes, const Stream& stream) {
-  const Kernel kernel = kernel_for(work);
-  const unsigned grid = grid_for(kernel, work, stream.device());
+std::vector<DecodeRun> cut_into_runs(std::span<const std::uint32_t> counts) {
+  std::vector<DecodeRun> runs;
+  std::uint32_t before = 0;
+  for (std::uint32_t list = 0; list < counts.size(); ++list) {
+    const std::uint32_t blocks = (counts[list] + kBlockSize - 1) / kBlockSize;
+    for (std::uint32_t first = 0; first < blocks; first += kWarp) {
+      runs.push_back({list, first, std::min(blocks - first, kWarp), before});
+      before += runs.back().size;
+    }
+  }
+  return runs;
+}
+
+DecodeTimes time_decoding(const DecodeWork& given, int passes, const Stream& stream) {
+  const Kernel kernel = kernel_for(given);
+  const unsigned grid = grid_for(kernel, given.runs.size(), stream.device());
+  DeviceArray<DecodeRun> runs(given.runs.size(), stream.device());
+  runs.upload(given.runs, stream);
+  const DeviceWork work{given.lists, runs.data(), static_cast<std::uint32_t>(given.runs.size())};
   DeviceArray<DecodeChecksum> checksum(1, stream.device());
-  const std::uint64_t fours = work.list_count * work.blocks * kWarp;
-  DeviceArray<uint4> out(work.to_memory ? fours : 0, stream.device());
+  const DecodeRun& last = given.runs.back();
+  const std::uint64_t fours = (std::uint64_t{last.before} + last.size) * kWarp;
+  DeviceArray<uint4> out(given.to_memory ? fours : 0, stream.device());
   Event start(stream.device());
   Event end(stream.device());
   DecodeTimes times;
@@ -182,7 +203,7 @@ DecodeTimes time_decoding(const DecodeWork& work, int passes, const Stream& stre
     end.synchronize();
     if (pass > 0) times.seconds.push_back(end.seconds_since(start));
   }
-  if (work.to_memory) {
+  if (given.to_memory) {
     out.fill_bytes(0xA5, stream);  // what it is checked by is of a pass of its own
     kernel<<<grid, kThreads, 0, stream.handle()>>>(work, out.data(), checksum.data());
     check_launch("decode");

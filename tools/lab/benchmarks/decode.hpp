@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "benchmarks/uploaded_lists.hpp"
@@ -21,14 +22,24 @@ struct DecodeChecksum {
   bool operator==(const DecodeChecksum&) const = default;
 };
 
-/// What to decode: the first `lists` uploaded ones, each of `blocks` blocks.
+/// Up to 32 neighbouring blocks of a list.
+struct alignas(16) DecodeRun {
+  std::uint32_t list;
+  std::uint32_t first;   ///< block of the list
+  std::uint32_t size;    ///< blocks
+  std::uint32_t before;  ///< blocks of the runs before
+};
+
+/// Cuts lists of so many values into runs.
+std::vector<DecodeRun> cut_into_runs(std::span<const std::uint32_t> counts);
+
+/// What to decode: runs of uploaded lists.
 struct DecodeWork {
   CodecKind codec = CodecKind::kBitpack;
   bool docids = true;      ///< false: values, gaps or frequencies
   bool to_memory = false;  ///< all values are written, block after block, kBlockSize for each
   const UploadedList* lists = nullptr;
-  std::uint64_t list_count = 0;
-  std::uint32_t blocks = 0;
+  std::span<const DecodeRun> runs{};  ///< in the host's memory
 };
 
 /// The seconds that each of `passes` launches took, after an untimed one, and the checksum of one.

@@ -1,8 +1,10 @@
-// One measurement of the decode benchmark: made-up lists, encoded, uploaded, decoded and checked.
+// One measurement of the decode benchmark: lists, encoded, uploaded, decoded and checked.
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
+#include <vector>
 
 #include "benchmarks/synthetic_lists.hpp"
 #include "warpdex/codecs/codec.hpp"
@@ -39,8 +41,23 @@ struct Experiment {
 /// "bitpack", "pfor/1".
 std::string name_of(const CodecSettings& settings);
 
-/// Encodes the experiment's lists on all threads, repeats them in GPU memory to make up its
-/// postings, and times launches that decode all. `bytes_per_second` sets the floor.
+/// Lists that are measured: one codec, docIDs or values.
+struct MeasuredLists {
+  CodecSettings settings;
+  bool docids;
+  bool bit_sets;  ///< dense blocks of lists of a block and more
+  bool to_memory;
+  std::size_t count;
+  std::function<std::vector<std::uint32_t>(std::size_t)> values;  ///< of each list; from any thread
+  std::uint64_t postings;  ///< lists are repeated until there are about as many
+};
+
+/// Encodes lists on all threads, repeats them in GPU memory, and times launches that decode all.
+/// Sets all but names of the result. `bytes_per_second` sets the floor.
+Result measure(const MeasuredLists& lists, int passes, double bytes_per_second,
+               const Stream& stream);
+
+/// Of made-up lists.
 Result measure(const Experiment& experiment, int passes, double bytes_per_second,
                const Stream& stream);
 

@@ -1,22 +1,24 @@
 // warpdex_bench_decode: how fast the GPU decodes posting lists, to registers and to memory, by
 // codec, by what is decoded, and by the length of lists (Table 1 and Figure 4 of Ding et al.),
-// beside the time that reading the bytes takes.
+// beside the time that reading the bytes takes; or the lists of an index, beside the CPU.
 #include <algorithm>
-#include <cstdio>
 #include <iostream>
 
 #include "benchmarks/copy_bandwidth.hpp"
 #include "benchmarks/decode_experiment.hpp"
+#include "benchmarks/decode_report.hpp"
+#include "collections/codec_comparison.hpp"
+#include "collections/list_sample.hpp"
 #include "options/options.hpp"
-#include "output/json.hpp"
 #include "output/output_file.hpp"
-#include "output/table.hpp"
+#include "output/text.hpp"
 #include "warpdex/core/cuda/device.hpp"
 
 namespace warpdex::tools {
 namespace {
 
 struct Arguments {
+  std::string index;
   std::int64_t postings = 1 << 30;
   std::int64_t lists = 16;
   std::int64_t length = 1 << 20;
@@ -25,12 +27,6 @@ struct Arguments {
   bool no_lengths = false;
   std::string json;
 };
-
-std::string format(const char* pattern, double value) {
-  char text[32];
-  std::snprintf(text, sizeof text, pattern, value);
-  return text;
-}
 
 std::vector<CodecSettings> all_codecs() {
   std::vector<CodecSettings> all = {{CodecKind::kBitpack}};
@@ -60,36 +56,6 @@ std::vector<Experiment> experiments_for(const CodecSettings& settings, const Arg
   return all;
 }
 
-void print(const std::vector<Result>& results, std::ostream& out) {
-  Table table({{"codec", Table::Align::kLeft},
-               {"decoded", Table::Align::kLeft},
-               {"lists", Table::Align::kLeft},
-               {"G postings"},
-               {"bits each"},
-               {"ms"},
-               {"G/s"},
-               {"floor ms"},
-               {"time/floor"},
-               {"checksum"}});
-  for (const Result& result : results) {
-    const auto postings = static_cast<double>(result.postings);
-    table.add({result.codec, result.what, result.lists, format("%.3f", postings / 1e9),
-               format("%.2f", 8 * static_cast<double>(result.bytes) / postings),
-               format("%.4f", result.seconds * 1e3), format("%.0f", result.rate()),
-               format("%.4f", result.floor_seconds * 1e3),
-               format("%.2f", result.seconds / result.floor_seconds),
-               result.right ? "right" : "WRONG"});
-  }
-  table.print(out);
-}
-
-/// Rates by list length: one list alone, and as many as make up `postings`.
-struct LengthResult {
-  Result alone;
-  Result many;
-  std::size_t length;
-};
-
 std::vector<LengthResult> measure_lengths(const CodecSettings& settings, bool docids,
                                           const Arguments& given, double bytes_per_second,
                                           const Stream& stream) {
@@ -108,59 +74,42 @@ std::vector<LengthResult> measure_lengths(const CodecSettings& settings, bool do
   return results;
 }
 
-void print_lengths(const std::vector<LengthResult>& results, std::ostream& out) {
-  Table table({{"codec", Table::Align::kLeft},
-               {"decoded", Table::Align::kLeft},
-               {"postings a list"},
-               {"one list a launch, us"},
-               {"G/s"},
-               {"many lists a launch, G/s"},
-               {"checksums"}});
-  for (const LengthResult& result : results) {
-    table.add({result.alone.codec, result.alone.what, std::to_string(result.length),
-               format("%.1f", result.alone.seconds * 1e6), format("%.2f", result.alone.rate()),
-               format("%.0f", result.many.rate()),
-               result.alone.right && result.many.right ? "right" : "WRONG"});
+/// All codecs on the lists of an index. Returns whether all was decoded right.
+bool measure_index(const Arguments& given, double gigabytes_per_second, const Stream& stream) {
+  const Index index = Index::open(given.index);
+  IndexResults results;
+  results.index = given.index;
+  const Comparison on_cpu = compare_codecs(index, {}, [](const std::string&) {});
+  const ListSample all = read_lists(index);
+  results.lists = all.lists();
+  results.postings = all.docids.size();
+  bool right = true;
+  for (std::size_t i = 0; i < on_cpu.variants.size(); ++i) {
+    const CodecSettings& settings = on_cpu.variants[i].settings;
+    if (!given.only.empty() && given.only != name_of(settings)) continue;
+    const auto decode = [&](bool docids) {
+      const auto values = [&all, docids](std::size_t list) {
+        const auto some = all.list(docids ? all.docids : all.frequencies, list);
+        return std::vector<std::uint32_t>(some.begin(), some.end());
+      };
+      Result result = measure(MeasuredLists{settings, docids, docids, false, all.lists(), values,
+                                            static_cast<std::uint64_t>(given.postings)},
+                              static_cast<int>(given.passes), gigabytes_per_second * 1e9, stream);
+      result.what = docids ? "docIDs" : "frequencies";
+      result.lists = "of an index";
+      right &= result.right;
+      return result;
+    };
+    results.codecs.push_back({decode(true), decode(false), on_cpu.overall[i]});
   }
-  table.print(out);
+  print(results, std::cout);
+  if (!given.json.empty()) write_output(given.json, to_json(results, gigabytes_per_second));
+  return right;
 }
 
-void write(const Result& result, JsonWriter& json) {
-  json.member("codec", result.codec);
-  json.member("decoded", result.what);
-  json.member("lists", result.lists);
-  json.member("postings", result.postings);
-  json.member("bytes", result.bytes);
-  json.member("seconds", result.seconds);
-  json.member("floor_seconds", result.floor_seconds);
-  json.member("right", result.right);
-}
-
-int run(const std::vector<std::string>& arguments) {
-  Arguments given;
-  CommandLine command("warpdex_bench_decode", "[options]",
-                      "Decodes made-up posting lists on the GPU, to registers and to memory.");
-  po::options_description group = option_group("Options");
-  group.add_options()("postings", po::value(&given.postings)->default_value(given.postings),
-                      "to decode in one launch")(
-      "lists", po::value(&given.lists)->default_value(given.lists),
-      "different ones, which are repeated")(
-      "length", po::value(&given.length)->default_value(given.length), "of a list")(
-      "passes", po::value(&given.passes)->default_value(given.passes), "timed")(
-      "only", po::value(&given.only), "codec, such as pfor/1. Default: all")(
-      "no-lengths", po::bool_switch(&given.no_lengths), "leave out the rates by list length")(
-      "json", po::value(&given.json), "also write the figures there");
-  command.add(group);
-  if (!command.parse(arguments)) return 0;
-
-  const CopyBandwidth bandwidth = measure_copy_bandwidth();
-  const double bytes_per_second = bandwidth.gigabytes_per_second() * 1e9;
-  std::cout
-      << device_info(0).to_string()
-      << "\ncopy bandwidth: " << format("%.0f", bandwidth.gigabytes_per_second())
-      << " GB/s; the floor is the time to read the bytes, and to write what is written, at that "
-         "rate\n\n";
-  const Stream stream;
+/// Made-up lists. Returns whether all was decoded right.
+bool measure_made(const Arguments& given, double gigabytes_per_second, const Stream& stream) {
+  const double bytes_per_second = gigabytes_per_second * 1e9;
   std::vector<Result> results;
   std::vector<LengthResult> lengths;
   for (const CodecSettings& settings : all_codecs()) {
@@ -186,33 +135,41 @@ int run(const std::vector<std::string>& arguments) {
   for (const Result& result : results) right &= result.right;
   for (const LengthResult& result : lengths) right &= result.alone.right && result.many.right;
   if (!given.json.empty()) {
-    JsonWriter json;
-    json.begin_object();
-    json.member("device", device_info(0).name);
-    json.member("copy_gigabytes_per_second", bandwidth.gigabytes_per_second());
-    json.begin_array("results");
-    for (const Result& result : results) {
-      json.begin_object();
-      write(result, json);
-      json.end_object();
-    }
-    json.end_array();
-    json.begin_array("by_length");
-    for (const LengthResult& result : lengths) {
-      json.begin_object();
-      json.member("length", std::uint64_t{result.length});
-      json.begin_object("alone");
-      write(result.alone, json);
-      json.end_object();
-      json.begin_object("many");
-      write(result.many, json);
-      json.end_object();
-      json.end_object();
-    }
-    json.end_array();
-    json.end_object();
-    write_output(given.json, json.take() + "\n");
+    write_output(given.json, to_json(results, lengths, gigabytes_per_second));
   }
+  return right;
+}
+
+int run(const std::vector<std::string>& arguments) {
+  Arguments given;
+  CommandLine command("warpdex_bench_decode", "[options]",
+                      "Decodes posting lists on the GPU: made-up ones, to registers and to memory, "
+                      "or those of an index.");
+  po::options_description group = option_group("Options");
+  group.add_options()("index", po::value(&given.index)->value_name("DIR"),
+                      "decode the lists of this index of text, and show what warpdex-lab codecs "
+                      "finds on the CPU beside it. Default: made-up lists")(
+      "postings", po::value(&given.postings),
+      "to decode in one launch; lists are repeated. Default: 2^30, with --index 2^28")(
+      "lists", po::value(&given.lists)->default_value(given.lists), "different made-up ones")(
+      "length", po::value(&given.length)->default_value(given.length), "of a made-up list")(
+      "passes", po::value(&given.passes)->default_value(given.passes), "timed")(
+      "only", po::value(&given.only), "codec, such as pfor/1. Default: all")(
+      "no-lengths", po::bool_switch(&given.no_lengths), "leave out the rates by list length")(
+      "json", po::value(&given.json), "also write the figures there");
+  command.add(group);
+  if (!command.parse(arguments)) return 0;
+  // Short lists take more memory than their postings.
+  if (!given.index.empty() && !command.given("postings")) given.postings = 1 << 28;
+
+  const double bandwidth = measure_copy_bandwidth().gigabytes_per_second();
+  std::cout
+      << device_info(0).to_string() << "\ncopy bandwidth: " << fixed(bandwidth, 0)
+      << " GB/s; the floor is the time to read the bytes, and to write what is written, at that "
+         "rate\n\n";
+  const Stream stream;
+  const bool right = given.index.empty() ? measure_made(given, bandwidth, stream)
+                                         : measure_index(given, bandwidth, stream);
   return right ? 0 : 1;
 }
 

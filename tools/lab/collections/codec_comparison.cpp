@@ -5,11 +5,11 @@
 #include <array>
 #include <ctime>
 
+#include "collections/list_sample.hpp"
 #include "search/timing.hpp"
 #include "warpdex/core/error.hpp"
 #include "warpdex/core/parallel.hpp"
 #include "warpdex/indexer/format/list_classes.hpp"
-#include "warpdex/indexer/format/postings.hpp"
 
 namespace warpdex::tools {
 namespace {
@@ -17,28 +17,6 @@ namespace {
 constexpr int kTimedUnits = 7;
 constexpr double kUnitSeconds = 0.004;  ///< a unit repeats passes up to about this long
 constexpr std::size_t kListsAtOnce = 4096;
-
-/// Lists of values one after the other.
-struct ListSample {
-  std::vector<std::uint32_t> docids;
-  std::vector<std::uint32_t> frequencies;  ///< less one, as codecs take them
-  std::vector<std::size_t> starts{0};      ///< lists + 1
-
-  std::size_t lists() const { return starts.size() - 1; }
-  std::span<const std::uint32_t> list(const std::vector<std::uint32_t>& values,
-                                      std::size_t i) const {
-    return std::span(values).subspan(starts[i], starts[i + 1] - starts[i]);
-  }
-};
-
-void append_list(const Index& index, const PostingsEntry& entry, ListSample& sample) {
-  const Postings postings = read_postings(index, entry);
-  sample.docids.insert(sample.docids.end(), postings.docids.begin(), postings.docids.end());
-  for (const std::uint32_t frequency : postings.frequencies) {
-    sample.frequencies.push_back(frequency - 1);
-  }
-  sample.starts.push_back(sample.docids.size());
-}
 
 ListSample sample_class(const Index& index, std::size_t wanted, std::uint64_t stride) {
   ListSample sample;
