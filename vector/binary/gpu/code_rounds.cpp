@@ -7,6 +7,7 @@
 #include "binary/gpu/kernels.hpp"
 #include "binary/query_code.hpp"
 #include "flat/gpu/products.hpp"
+#include "integer_codes/gpu/trim_lists.hpp"
 
 namespace warpdex::vector {
 namespace {

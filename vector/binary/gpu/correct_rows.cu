@@ -1,7 +1,7 @@
 // A thread has a row, and does what encode_corrected() does with it, operation by operation. So
 // that the threads of a warp read neighbouring numbers, rows become columns first.
-#include "binary/gpu/code_value.cuh"
 #include "binary/gpu/kernels.hpp"
+#include "integer_codes/gpu/code_value.cuh"
 #include "warpdex/core/cuda/launch.cuh"
 #include "warpdex/core/cuda/warp.cuh"
 

@@ -1,5 +1,4 @@
-// The kernels of binary codes: rows to codes, codes to panels, scans and products, and candidates
-// cut down.
+// The kernels of binary codes: rows to codes, codes to panels, scans and products.
 #pragma once
 
 #include <cstddef>
@@ -8,6 +7,7 @@
 #include "binary/corrected_code.hpp"
 #include "binary/gpu/binary_data.hpp"
 #include "flat/gpu/products.hpp"
+#include "integer_codes/gpu/code_panels.hpp"
 #include "warpdex/core/cuda/host_device.hpp"
 #include "warpdex/core/cuda/stream.hpp"
 
@@ -51,19 +51,6 @@ struct CorrectTask {
 
 /// Queues the encoding, to the bits of encode(). O(count * dimension).
 void correct_rows(const CorrectTask& task, const Stream& stream);
-
-/// What stands for a component in panels: a half, or a signed byte, which has room for 7 bits.
-enum class PanelNumber : std::uint8_t { kHalf, kByte };
-
-inline constexpr std::uint32_t kMaxByteBits = 7;
-
-/// Chunks of a panel of codes: of 32 components as halves, or 64 as bytes.
-constexpr std::uint32_t code_chunks(std::uint32_t dimension, PanelNumber number) {
-  return number == PanelNumber::kByte ? (dimension + 63) / 64 : panel_chunks(dimension);
-}
-constexpr std::size_t code_panel_bytes(std::uint32_t dimension, PanelNumber number) {
-  return std::size_t{code_chunks(dimension, number)} * kChunkBytes;
-}
 
 /// Panels of rows by their codes.
 struct UnpackedPanels : RowPanels {
@@ -127,11 +114,6 @@ struct CollectedRows {
 void scan_to_collect(const ScanBitsTask& task, const CollectedRows& collected,
                      const Stream& stream);
 
-/// The largest product of codes for which all sums of the tensor cores are exact: they cut off what
-/// is below 2^-23 of the largest addend (half_bound.hpp), and all addends are whole numbers. Sums
-/// of bytes are always exact; up to this they are kept as floats.
-inline constexpr std::int64_t kMaxExactProduct = std::int64_t{1} << 22;
-
 /// A part of the rows against all queries. Panels are those of unpack_codes() and unpack_queries().
 struct MatchBitsTask {
   /// Halves or bytes, offsets and, as slacks, the factors of corrections (null: all are 1), from
@@ -156,20 +138,5 @@ struct MatchBitsTask {
 
 /// Queues the products: O(rows * queries * dimension). The distances are those of code_value().
 void match_bits(const MatchBitsTask& task, const Stream& stream);
-
-struct TrimTask {
-  CandidateLists lists;  ///< sums are exact; a multiple of 512 places, up to kMaxListCapacity
-  TileOrder order;
-  const float* margins;    ///< of each query; null: no list is trimmed
-  std::uint32_t* is_open;  ///< of each query; set where a list had too few places
-  std::uint32_t query_count;
-  bool overlaps = false;  ///< Launch::overlaps
-};
-
-/// Queues, for each query: the `nearest.k` nearest candidates become `nearest`, by distance, then
-/// row; missing ones where there are fewer, or where the query is open. With margins, candidates
-/// are taken off the list that are farther than the last of these by more than the margin, or as
-/// far without a margin and not among them. k up to 2,048. O(candidates).
-void trim_lists(const TrimTask& task, const DeviceAnswers& nearest, const Stream& stream);
 
 }  // namespace warpdex::vector

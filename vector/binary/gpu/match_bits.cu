@@ -3,11 +3,11 @@
 #include <cfloat>
 #include <type_traits>
 
-#include "binary/gpu/code_value.cuh"
 #include "binary/gpu/kernels.hpp"
-#include "binary/gpu/staged_lists.cuh"
 #include "flat/gpu/candidate_lists.cuh"
 #include "flat/gpu/panel_product.cuh"
+#include "integer_codes/gpu/code_value.cuh"
+#include "integer_codes/gpu/staged_lists.cuh"
 #include "warpdex/core/cuda/kernel_internal.hpp"
 #include "warpdex/core/cuda/launch.cuh"
 

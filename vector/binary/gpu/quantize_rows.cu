@@ -1,6 +1,6 @@
 // A lane holds a component; a vote of the warp is a word of a code.
-#include "binary/gpu/code_value.cuh"
 #include "binary/gpu/kernels.hpp"
+#include "integer_codes/gpu/code_value.cuh"
 #include "warpdex/core/cuda/launch.cuh"
 #include "warpdex/core/cuda/warp.cuh"
 

@@ -5,8 +5,8 @@
 
 #include <algorithm>
 
-#include "binary/gpu/code_value.cuh"
 #include "binary/gpu/kernels.hpp"
+#include "integer_codes/gpu/code_value.cuh"
 #include "warpdex/core/cuda/kernel_internal.hpp"
 #include "warpdex/core/cuda/launch.cuh"
 #include "warpdex/core/cuda/warp.cuh"

@@ -3,8 +3,8 @@
 
 #include <string>
 
-#include "binary/gpu/code_value.cuh"
 #include "binary/gpu/scan_bits.cuh"
+#include "integer_codes/gpu/code_value.cuh"
 #include "metric/rank_codes.hpp"
 #include "warpdex/core/cuda/check_internal.hpp"
 #include "warpdex/core/error.hpp"

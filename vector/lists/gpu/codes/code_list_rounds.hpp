@@ -6,9 +6,10 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "binary/gpu/kernels.hpp"
 #include "flat/gpu/product_search.hpp"
 #include "flat/gpu/products.hpp"
+#include "integer_codes/gpu/code_panels.hpp"
+#include "integer_codes/gpu/trim_lists.hpp"
 #include "lists/gpu/codes/code_list_queries.hpp"
 #include "lists/gpu/codes/gpu_code_lists.hpp"
 #include "lists/gpu/kernels.hpp"

@@ -6,10 +6,10 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "binary/gpu/code_value.cuh"
-#include "binary/gpu/kernels.hpp"
-#include "binary/gpu/staged_lists.cuh"
 #include "flat/gpu/panel_product.cuh"
+#include "integer_codes/gpu/code_panels.hpp"
+#include "integer_codes/gpu/code_value.cuh"
+#include "integer_codes/gpu/staged_lists.cuh"
 #include "lists/gpu/codes/code_tasks.hpp"
 #include "lists/gpu/task_panels.cuh"
 #include "pq/gpu/search/list_bases.cuh"

@@ -1,9 +1,9 @@
 // Sizes of lists, and the distances of their centroids.
 #include <cub/block/block_scan.cuh>
 
-#include "binary/gpu/kernels.hpp"
 #include "flat/gpu/canonical.cuh"
 #include "flat/gpu/panel_product.cuh"
+#include "integer_codes/gpu/code_panels.hpp"
 #include "lists/gpu/codes/code_tasks.hpp"
 #include "warpdex/core/cuda/launch.cuh"
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "binary/gpu/code_value.cuh"
+#include "integer_codes/gpu/code_value.cuh"
 #include "lists/gpu/codes/code_tasks.hpp"
 #include "warpdex/core/cuda/kernel_internal.hpp"
 #include "warpdex/core/cuda/launch.cuh"

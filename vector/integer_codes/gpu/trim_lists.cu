@@ -1,7 +1,7 @@
 // A CTA holds all candidates of a query in registers.
-#include "binary/gpu/kernels.hpp"
 #include "flat/gpu/candidate_lists.cuh"
 #include "flat/gpu/products.hpp"
+#include "integer_codes/gpu/trim_lists.hpp"
 #include "warpdex/core/cuda/kernel_internal.hpp"
 #include "warpdex/core/cuda/launch.cuh"
 #include "warpdex/core/select/block_select.cuh"
