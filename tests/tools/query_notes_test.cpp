@@ -122,9 +122,11 @@ TEST(QueryNotes, AreOneForAKindWithTheCountAndTheFirstQuery) {
   EXPECT_THAT(notes({"sea", "(old) sea*", "roam*", "\"a b\" c*"}, "standard", QuerySyntax::kPlain),
               ElementsAre("query q3 has quotes, but they make no phrase; it is read as the terms "
                           "a, b, c",
-                          "3 queries have *, but it is no wildcard; the first is query q1; "
+                          "3 queries have *, but it is no wildcard (but is with --query-syntax "
+                          "lucene); the first is query q1; "
                           "it is read as the terms old, sea",
-                          "query q1 has parentheses, but they group nothing"));
+                          "query q1 has parentheses, but they group nothing (but do with "
+                          "--query-syntax lucene)"));
 }
 
 }  // namespace

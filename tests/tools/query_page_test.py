@@ -29,7 +29,7 @@ class Examples(unittest.TestCase):
             source = Path(folder) / "documents.jsonl"
             source.write_text(documents, encoding="utf-8")
             index = str(Path(folder) / "index")
-            run("index", str(source), "--output", index)
+            run("index", "--input", str(source), "--format", "jsonl", "--output", index)
             for query, ids in examples:
                 found = run("search", index, query, "--query-syntax", "lucene",
                             "--output-format", "trec")

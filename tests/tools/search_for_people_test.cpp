@@ -115,7 +115,8 @@ TEST_F(SearchForPeople, NotesSignsThatDoNothing) {
   write_file(file("log.tsv"), log);
   const Outcome file_outcome = search({"--queries", file("log.tsv"), "--output-format", "json"});
   EXPECT_EQ(file_outcome.err,
-            "warpdex: note: 1,500 queries have parentheses, but they group nothing; the first is "
+            "warpdex: note: 1,500 queries have parentheses, but they group nothing (but do with "
+            "--query-syntax lucene); the first is "
             "query 0; it is read as the terms green\n");
   EXPECT_EQ(parse_json(file_outcome.out)["queries"].Size(), 3000U);
 }

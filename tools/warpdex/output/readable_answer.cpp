@@ -58,7 +58,7 @@ void print_remarks(const IndexReader& index, const Query& query, const QueryAnsw
     if (!index.statistics(term.term)) unknown.insert(term.term);
     if (term.occur != Occur::kMustNot) wanted.insert(term.term);
   }
-  if (query.terms.empty()) {
+  if (query.terms.empty() && query.tree == nullptr) {
     out << "the query has no terms " << kNoTerms << "\n";
   }
   if (!query.terms.empty() && wanted.empty())

@@ -15,7 +15,7 @@ bool looks_for(const QueryTerm& term) { return term.occur != Occur::kMustNot; }
 
 void TermNotes::look_at(std::span<const Query> queries) {
   for (const Query& query : queries) {
-    if (query.terms.empty()) {
+    if (query.terms.empty() && query.tree == nullptr) {
       add(query, without_terms_);
       continue;
     }
