@@ -210,13 +210,15 @@ std::vector<TextAnswer> OpenIndex::search(std::span<const Query> queries,
 }
 
 std::vector<TextAnswer> OpenIndex::nearest(std::span<const float> vectors, std::uint32_t k,
+                                           const FusionSettings& depth,
                                            const SearchLimits& limits) const {
   const auto hybrid = take_hybrid(limits);
   const std::size_t dimension = vector_settings(*snapshot_).dimension;
-  return in_parts(
-      vectors.size() / dimension, part_size(), limits, [&](std::size_t first, std::size_t count) {
-        return hybrid->searcher.nearest(vectors.subspan(first * dimension, count * dimension), k);
-      });
+  return in_parts(vectors.size() / dimension, part_size(), limits,
+                  [&](std::size_t first, std::size_t count) {
+                    return hybrid->searcher.nearest(
+                        vectors.subspan(first * dimension, count * dimension), k, depth);
+                  });
 }
 
 Pool<OpenIndex::Hybrid>::Lease OpenIndex::take_hybrid(const SearchLimits& limits) const {

@@ -57,9 +57,9 @@ class OpenIndex {
   std::vector<TextAnswer> search(std::span<const Query> queries, std::span<const float> vectors,
                                  const SearchSettings& settings, const FusionSettings& fusion,
                                  const SearchLimits& limits) const;
-  /// By vectors alone: the k nearest of each row.
+  /// By vectors alone: the k nearest of each row. Of `depth`, probes and refine count.
   std::vector<TextAnswer> nearest(std::span<const float> vectors, std::uint32_t k,
-                                  const SearchLimits& limits) const;
+                                  const FusionSettings& depth, const SearchLimits& limits) const;
   Pool<StoredReader>::Lease stored_reader() const;
   /// A sentence where the GPU's memory does not hold the vectors that were searched; else empty.
   std::string note() const;

@@ -81,7 +81,7 @@ Found find(const OpenIndex& index, std::span<const Query> queries, std::span<con
   check_vectors(index.snapshot(), queries.size(), vectors.size(), options);
   const vector::Metric metric = vector_settings(index.snapshot()).metric;
   if (options.vectors_alone) {
-    return {index.nearest(vectors, settings.k, limits), !larger_is_nearer(metric)};
+    return {index.nearest(vectors, settings.k, options.fusion, limits), !larger_is_nearer(metric)};
   }
   return {index.search(queries, vectors, settings, options.fusion, limits),
           scores_are_distances(options.fusion.fusion, metric)};

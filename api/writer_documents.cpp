@@ -5,6 +5,7 @@
 
 #include "warpdex/core/error.hpp"
 #include "warpdex/indexer/readers/text_checks.hpp"
+#include "warpdex/vector/format/row_index.hpp"
 #include "writer_state.hpp"
 
 namespace warpdex {
@@ -57,6 +58,9 @@ void Writer::State::check_numbers(const Document& document, const std::string& c
   for (const float component : document.embedding) {
     if (std::isfinite(component) && (!are_halves || std::abs(component) <= kMaxHalf)) continue;
     throw BadDocument(called + "has a component that is not finite, or too large for a half");
+  }
+  if (settings.vectors && vector::is_too_long(document.embedding, *settings.vectors)) {
+    throw BadDocument(called + "has a vector longer than 1e17, the most that lists and codes take");
   }
   const bool are_whole = is_weighted() && settings.impacts->source == ImpactSource::kWholeWeights;
   for (const TermWeight& term : document.vector) {

@@ -1,5 +1,6 @@
 // The settings of an index of vectors, as callers give them and as the index stores them.
 #include "vectors/stored_vectors.hpp"
+#include "warpdex/vector/format/row_index.hpp"
 
 namespace warpdex {
 namespace {
@@ -23,27 +24,27 @@ void set_vector_kind(std::string_view name, NewVectorIndex& settings) {
   settings.lists = kind.in_lists ? kAutoLists : 0;
 }
 
+vector::RowSettings row_settings(const NewVectorIndex& given) {
+  vector::RowSettings settings{given.metric, given.store, given.dimension};
+  vector::RowIndexSettings& index = settings.index;
+  index.kind = vector_kind_name(given);
+  index.lists = given.lists == kAutoLists ? 0 : given.lists;
+  index.train = given.train;
+  index.pq_bytes = given.pq_bytes;
+  index.pq_bits = given.pq_bits;
+  index.binary_bits = given.binary_bits;
+  index.is_rotated = given.is_rotated;
+  index.is_corrected = given.is_corrected;
+  index.clip = given.clip;
+  index.seed = given.seed;
+  return settings;
+}
+
 vector::VectorIndexSettings stored_settings(const NewVectorIndex& given, std::size_t threads) {
-  vector::VectorIndexSettings settings;
-  settings.metric = given.metric;
-  settings.store = given.store;
-  settings.dimension = given.dimension;
-  settings.index = kind_of(given.coding, given.lists != 0);
-  settings.ivf.lists = given.lists == kAutoLists ? 0 : given.lists;
-  settings.ivf.train = given.train;
-  settings.ivf.seed = given.seed;
-  settings.ivf.threads = threads;
-  settings.pq.bytes = given.pq_bytes;
-  settings.pq.bits = given.pq_bits;
-  settings.pq.is_rotated = given.coding == VectorCoding::kPq && given.is_rotated;
+  vector::VectorIndexSettings settings = vector::index_settings(row_settings(given));
   if (given.coding == VectorCoding::kPq) settings.pq.rotated_dimension = given.rotated_dimension;
   settings.pq.keeps_vectors = given.keeps_vectors;
-  settings.binary.bits = given.binary_bits;
-  settings.binary.is_rotated = given.coding == VectorCoding::kBinary && given.is_rotated;
-  settings.binary.is_corrected = given.is_corrected;
-  settings.binary.clip = given.clip;
-  settings.binary.seed = given.seed;
-  settings.binary.threads = threads;
+  settings.ivf.threads = settings.binary.threads = threads;
   return settings;
 }
 

@@ -29,6 +29,7 @@ bool SegmentFiles::keep_in_memory(std::uint64_t bytes) {
 }
 
 void SegmentFiles::open_files() {
+  if (has_files_) return;
   has_files_ = true;
   const std::filesystem::path folder = folder_.subfolder(segment_folder(number_));
   for (SectionWriter* section : sections_) {

@@ -11,6 +11,7 @@
 #include "warpdex/indexer/build/ordered_pipeline.hpp"
 #include "warpdex/indexer/format/stored_fields.hpp"
 #include "warpdex/indexer/readers/text_checks.hpp"
+#include "warpdex/vector/format/row_index.hpp"
 
 namespace warpdex::build {
 namespace {
@@ -185,6 +186,11 @@ void DocumentStage::check_embedding(std::span<const float> embedding) const {
           "its vector has a component above 65504, which is too large for the halves that the "
           "index stores; scale the vectors, or build the index from floats");
     }
+  }
+  if (vector::is_too_long(embedding, *options_.vectors)) {
+    throw InputError(
+        "its vector is longer than 1e17, which is the most that lists and codes take; scale the "
+        "vectors down");
   }
 }
 

@@ -29,6 +29,7 @@
 #include "warpdex/core/parallel.hpp"
 #include "warpdex/indexer/analysis/analyzer.hpp"
 #include "warpdex/indexer/format/impacts.hpp"
+#include "warpdex/vector/format/row_index.hpp"
 
 namespace warpdex {
 namespace {
@@ -53,6 +54,7 @@ void check(const DocumentReader& reader, const BuildOptions& options) {
   if (reader.has_vectors() && options.impacts) {
     throw UsageError("sparse vectors have weights, not frequencies for BM25; leave impacts out");
   }
+  if (options.vectors) vector::check_row_settings(*options.vectors);
   std::set<std::string_view> stored;
   for (const std::string& field : options.stored_fields) {
     if (!field.empty() && stored.insert(field).second) continue;

@@ -13,6 +13,7 @@
 #include "warpdex/core/storage/open_stored.hpp"
 #include "warpdex/core/storage/segment_view.hpp"
 #include "warpdex/indexer/format/section_names.hpp"
+#include "warpdex/vector/format/row_index.hpp"
 #include "warpdex/vector/format/row_sections.hpp"
 
 namespace warpdex {
@@ -111,6 +112,7 @@ struct Index::State {
   RemovedRows removed;
   std::span<const FrequencyChange> changes;
   vector::FlatVectors vectors;
+  std::optional<vector::RowIndex> vector_index;
 };
 
 Index::State::State(const std::filesystem::path& path, const Folder& opened,
@@ -127,6 +129,9 @@ Index::State::State(const std::filesystem::path& path, const Folder& opened,
   }
   if (settings.vectors) {
     vectors = vector::open_row_sections(segment, *settings.vectors, counts.documents);
+    if (!settings.vectors->index.is_flat() && vector::RowIndex::is_in(segment)) {
+      vector_index.emplace(segment, *settings.vectors, vectors);
+    }
   }
 }
 
@@ -228,6 +233,10 @@ RemovedRows Index::removed() const { return state_->removed; }
 std::uint64_t Index::removed_documents() const { return state_->removed_count("documents"); }
 std::uint64_t Index::removed_tokens() const { return state_->removed_count("tokens"); }
 const vector::FlatVectors& Index::vectors() const { return state_->vectors; }
+
+const vector::RowIndex* Index::vector_index() const {
+  return state_->vector_index ? &*state_->vector_index : nullptr;
+}
 std::span<const FrequencyChange> Index::frequency_changes() const { return state_->changes; }
 
 FrequencyChange Index::frequency_change(std::uint32_t term_number) const {

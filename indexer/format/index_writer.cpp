@@ -9,6 +9,7 @@
 #include "format/name_order.hpp"
 #include "warpdex/core/error.hpp"
 #include "warpdex/indexer/format/impacts.hpp"
+#include "warpdex/vector/format/row_index.hpp"
 
 namespace warpdex {
 
@@ -65,6 +66,7 @@ void IndexWriter::copy_vector(const vector::VectorView& from, std::size_t row) {
 }
 
 void IndexWriter::set_threads(std::size_t threads) {
+  state_->threads = threads;
   state_->forward.set_threads(threads);
   state_->extras->set_threads(threads);
 }
@@ -154,7 +156,17 @@ SegmentInfo IndexWriter::finish_segment(const std::function<void()>& check) {
   state.extras->finish(state.counts.documents);
   state.counts.terms = state.lexicon.terms();
   state.counts.term_text_bytes = state.lexicon.text_bytes();
+  const bool is_indexed =
+      state.settings.vectors && vector::is_indexed(*state.settings.vectors, state.counts.documents);
+  if (is_indexed) state.files.open_files();
   SegmentInfo segment = state.files.finish(check);
+  if (is_indexed) {
+    vector::write_row_index(state.folder.path() / segment.place, *state.settings.vectors,
+                            state.counts.documents, state.threads, segment.sections,
+                            [&](const char*, std::uint64_t, std::uint64_t) {
+                              if (check) check();
+                            });
+  }
   segment.counts = named_counts(state.counts);
   return segment;
 }

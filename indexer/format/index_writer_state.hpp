@@ -72,7 +72,8 @@ struct IndexWriter::State {
   ReplacementFolder& folder;
   SegmentFiles files;
   IndexCounts counts;
-  bool quantises = false;  ///< static scores and `largest` are yet to be turned into impacts' unit
+  std::size_t threads = 0;  ///< that train lists of vectors; 0: default_threads()
+  bool quantises = false;   ///< static scores and `largest` are yet to be turned into impacts' unit
   std::vector<std::uint32_t> lengths;
   std::vector<std::uint32_t> name_hashes;
   ForwardWriter forward;

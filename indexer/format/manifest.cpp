@@ -5,11 +5,14 @@
 
 #include "warpdex/core/error.hpp"
 #include "warpdex/core/storage/manifest_json.hpp"
+#include "warpdex/vector/format/row_index.hpp"
 
 namespace warpdex {
 namespace {
 
 constexpr std::uint64_t kOneSegmentVersion = 2;
+constexpr std::uint64_t kPlainVersion = 4;        ///< of what needs no newer one
+constexpr std::uint64_t kVectorIndexVersion = 5;  ///< vectors have lists or codes
 
 void write_codec(ManifestWriter& writer, const CodecSettings& codec) {
   writer.Key("codec");
@@ -83,6 +86,22 @@ std::vector<std::string> read_stored_fields(const ManifestObject& manifest) {
   return fields;
 }
 
+void write_vector_index(ManifestWriter& writer, const vector::RowIndexSettings& index) {
+  writer.Key("index");
+  writer.StartObject();
+  write_member(writer, "kind", index.kind);
+  write_member(writer, "lists", std::uint64_t{index.lists});
+  write_member(writer, "train", std::uint64_t{index.train});
+  write_member(writer, "pq_bytes", std::uint64_t{index.pq_bytes});
+  write_member(writer, "pq_bits", std::uint64_t{index.pq_bits});
+  write_member(writer, "bits", std::uint64_t{index.binary_bits});
+  write_member(writer, "rotated", index.is_rotated);
+  write_member(writer, "corrected", index.is_corrected);
+  if (index.clip >= 0) write_member(writer, "clip", index.clip);
+  write_member(writer, "seed", index.seed);
+  writer.EndObject();
+}
+
 void write_vectors(ManifestWriter& writer, const std::optional<vector::RowSettings>& vectors) {
   if (!vectors) return;
   writer.Key("vectors");
@@ -90,14 +109,35 @@ void write_vectors(ManifestWriter& writer, const std::optional<vector::RowSettin
   write_member(writer, "metric", std::string(vector::metric_name(vectors->metric)));
   write_member(writer, "store", std::string(vector::store_name(vectors->store)));
   write_member(writer, "dimension", std::uint64_t{vectors->dimension});
+  if (!vectors->index.is_flat()) write_vector_index(writer, vectors->index);
   writer.EndObject();
+}
+
+vector::RowIndexSettings read_vector_index(const ManifestObject& vectors) {
+  vector::RowIndexSettings index;
+  if (!vectors.has("index")) return index;
+  const ManifestObject member = vectors.object("index");
+  index.kind = member.string("kind");
+  index.lists = member.number("lists");
+  index.train = member.number("train");
+  index.pq_bytes = member.number("pq_bytes");
+  index.pq_bits = member.number("pq_bits");
+  index.binary_bits = member.number("bits");
+  index.is_rotated = member.boolean("rotated");
+  index.is_corrected = member.boolean("corrected");
+  if (member.has("clip")) index.clip = member.real("clip");
+  index.seed = member.number("seed");
+  return index;
 }
 
 vector::RowSettings read_vectors(const ManifestObject& vectors) try {
   const std::uint64_t dimension = vectors.number("dimension");
   if (dimension < 1 || dimension > vector::kMaxDimension) damaged_manifest("dimension");
-  return {vector::metric_from_name(vectors.string("metric")),
-          vector::store_from_name(vectors.string("store")), dimension};
+  const vector::RowSettings settings{vector::metric_from_name(vectors.string("metric")),
+                                     vector::store_from_name(vectors.string("store")), dimension,
+                                     read_vector_index(vectors)};
+  vector::check_row_settings(settings);
+  return settings;
 } catch (const UsageError&) {
   damaged_manifest("vectors");
 }
@@ -166,7 +206,9 @@ std::string manifest_to_json(const Manifest& manifest) {
   ManifestWriter writer(buffer);
   writer.SetIndent(' ', 2);
   writer.StartObject();
-  write_head(writer, kTextKind);
+  const std::optional<vector::RowSettings>& vectors = manifest.settings.vectors;
+  const bool has_index = vectors && !vectors->index.is_flat();
+  write_head(writer, kTextKind, has_index ? kVectorIndexVersion : kPlainVersion);
   write_codec(writer, manifest.settings.codec);
   write_analyzer(writer, manifest.settings.analyzer);
   write_member(writer, "fields", manifest.settings.fields);

@@ -14,6 +14,7 @@
 #include "warpdex/indexer/format/impacts.hpp"
 #include "warpdex/indexer/format/postings.hpp"
 #include "warpdex/indexer/format/snapshot.hpp"
+#include "warpdex/vector/format/row_index.hpp"
 #include "warpdex/vector/format/row_sections.hpp"
 
 namespace warpdex {
@@ -201,6 +202,7 @@ VerifyReport verify_segment(const Index& index, const std::function<void(double)
       check_changes(index);
       check_stored(index);
       vector::check_row_sections(index.vectors());
+      if (index.vector_index() != nullptr) index.vector_index()->check();
     }
   } catch (const FormatError& error) {
     report.problems.emplace_back(error.what());

@@ -139,6 +139,7 @@ BuildReport build_reordered_index(DocumentReader& reader, const BuildOptions& op
   IndexWriter writer(options.output, build::settings_of(reader, options));
   BuildOptions first = options;
   first.output = writer.scratch_folder() / "input-order";
+  if (first.vectors) first.vectors->index = {};  // lists are made of the final order
   BuildReport built = build_index(reader, first);
   build::refuse_empty(built.documents, options.output);
   return_freed_memory();

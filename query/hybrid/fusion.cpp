@@ -108,6 +108,7 @@ void FusionSettings::validate() const {
   if (depth < 1 || depth > kMaxK) {
     throw UsageError("the depth of a fusion is from 1 to " + std::to_string(kMaxK));
   }
+  if (probes < 1) throw UsageError("a search of lists probes 1 or more; set probes");
 }
 
 std::vector<Hit> fuse(std::span<const Hit> text, std::span<const Hit> vectors,

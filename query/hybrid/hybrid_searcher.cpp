@@ -26,6 +26,10 @@ vector::RowFilter documents_of(std::span<const Hit> hits, const Snapshot& snapsh
   return documents;
 }
 
+vector::SearchOptions depth_of(const FusionSettings& fusion) {
+  return {.probes = fusion.probes, .refine = fusion.refine};
+}
+
 SearchResult result_of(std::vector<Hit> hits) {
   SearchResult result;
   result.hits = std::move(hits);
@@ -84,14 +88,15 @@ struct HybridSearcher::State {
   std::vector<SearchResult> search_left(std::span<const PlannedQuery> plans,
                                         const BatchAnswers& answers,
                                         const SearchSettings& settings);
-  std::vector<std::vector<Hit>> nearest(std::span<const float> rows, std::uint32_t k) const;
+  std::vector<std::vector<Hit>> nearest(std::span<const float> rows, std::uint32_t k,
+                                        const FusionSettings& fusion) const;
   bool is_for_gpu(std::span<const PlannedQuery> plans) const;
   std::vector<SearchResult> filter(std::span<const Query> queries, std::span<const float> rows,
                                    const SearchSettings& settings);
   std::vector<SearchResult> rerank(const TextAnswers& text, std::size_t queries,
                                    std::span<const float> rows, std::uint32_t k);
   std::vector<SearchResult> neighbors(std::span<const Query> queries, std::span<const float> rows,
-                                      const SearchSettings& settings, std::uint32_t depth);
+                                      const SearchSettings& settings, const FusionSettings& fusion);
   std::vector<SearchResult> fuse_halves(std::span<const Query> queries, std::span<const float> rows,
                                         const SearchSettings& settings,
                                         const FusionSettings& fusion);
@@ -153,10 +158,11 @@ std::vector<SearchResult> HybridSearcher::State::search_left(std::span<const Pla
 }
 
 std::vector<std::vector<Hit>> HybridSearcher::State::nearest(std::span<const float> rows,
-                                                             std::uint32_t k) const {
+                                                             std::uint32_t k,
+                                                             const FusionSettings& fusion) const {
   return search_on(
-      gpu != nullptr, [&] { return gpu->nearest(rows, k); },
-      [&] { return vectors.nearest(rows, k); });
+      gpu != nullptr, [&] { return gpu->nearest(rows, k, depth_of(fusion)); },
+      [&] { return vectors.nearest(rows, k, depth_of(fusion)); });
 }
 
 /// Whether the GPU can match the queries' documents.
@@ -197,18 +203,20 @@ std::vector<SearchResult> HybridSearcher::State::rerank(const TextAnswers& text,
 std::vector<SearchResult> HybridSearcher::State::neighbors(std::span<const Query> queries,
                                                            std::span<const float> rows,
                                                            const SearchSettings& settings,
-                                                           std::uint32_t depth) {
+                                                           const FusionSettings& fusion) {
   const std::vector<PlannedQuery> plans = plan(queries);
   const auto on_cpu = [&] {
-    const std::vector<std::vector<Hit>> near = nearest(rows, depth);
+    const std::vector<std::vector<Hit>> near = nearest(rows, fusion.depth, fusion);
     return for_each(queries.size(), rows, [&](std::size_t i, std::span<const float>) {
       CpuSearcher searcher(snapshot);
       return searcher.run_within(plans[i], settings, documents_of(near[i], snapshot));
     });
   };
-  const bool is_on_gpu = is_for_gpu(plans) && depth <= gpu->most_neighbors();
+  const bool is_on_gpu = is_for_gpu(plans) && fusion.depth <= gpu->most_neighbors();
   return search_on(
-      is_on_gpu, [&] { return gpu->neighbors(plans, rows, settings, depth); }, on_cpu);
+      is_on_gpu,
+      [&] { return gpu->neighbors(plans, rows, settings, fusion.depth, depth_of(fusion)); },
+      on_cpu);
 }
 
 /// On a GPU both halves are searched at the same time, each from a thread and in streams of its
@@ -218,7 +226,7 @@ std::vector<SearchResult> HybridSearcher::State::fuse_halves(std::span<const Que
                                                              const SearchSettings& settings,
                                                              const FusionSettings& fusion) {
   const auto policy = gpu ? std::launch::async : std::launch::deferred;
-  auto later = std::async(policy, [&] { return nearest(rows, fusion.depth); });
+  auto later = std::async(policy, [&] { return nearest(rows, fusion.depth, fusion); });
   const TextAnswers text = search_text(queries, settings, fusion.depth);
   const std::vector<std::vector<Hit>> near = later.get();
   const vector::Metric metric = snapshot.settings().vectors->metric;
@@ -241,9 +249,11 @@ HybridSearcher::~HybridSearcher() = default;
 HybridSearcher::HybridSearcher(HybridSearcher&&) noexcept = default;
 HybridSearcher& HybridSearcher::operator=(HybridSearcher&&) noexcept = default;
 
-std::vector<SearchResult> HybridSearcher::nearest(std::span<const float> vectors, std::uint32_t k) {
+std::vector<SearchResult> HybridSearcher::nearest(std::span<const float> vectors, std::uint32_t k,
+                                                  const FusionSettings& depth) {
+  depth.validate();
   std::vector<SearchResult> results;
-  for (std::vector<Hit>& hits : state_->nearest(vectors, k)) {
+  for (std::vector<Hit>& hits : state_->nearest(vectors, k, depth)) {
     results.push_back(result_of(std::move(hits)));
   }
   return results;
@@ -263,7 +273,7 @@ std::vector<SearchResult> HybridSearcher::search(std::span<const Query> queries,
   }
   switch (fusion.fusion) {
     case Fusion::kFilter: return state.filter(queries, vectors, settings);
-    case Fusion::kNeighbors: return state.neighbors(queries, vectors, settings, fusion.depth);
+    case Fusion::kNeighbors: return state.neighbors(queries, vectors, settings, fusion);
     case Fusion::kRerank:
       return state.rerank(state.search_text(queries, settings, fusion.depth), queries.size(),
                           vectors, settings.k);

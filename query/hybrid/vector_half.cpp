@@ -2,38 +2,27 @@
 #include "warpdex/query/hybrid/vector_half.hpp"
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
+#include <memory>
 #include <optional>
 #include <string>
 
+#include "nearest_hits.hpp"
 #include "warpdex/core/error.hpp"
 #include "warpdex/query/index_vectors.hpp"
 #include "warpdex/vector/flat/flat_searcher.hpp"
+#include "warpdex/vector/format/row_index.hpp"
+#include "warpdex/vector/search/make_searcher.hpp"
 
 namespace warpdex {
 namespace {
 
 struct SearchedVectorsOfSegment {
-  vector::FlatSearcher together;  ///< for many queries, on all threads
-  vector::FlatSearcher alone;     ///< for one, on the calling thread
+  std::unique_ptr<vector::VectorSearcher> together;  ///< for many queries, on all threads
+  vector::FlatSearcher alone;                        ///< for one, on the calling thread
+  std::size_t lists = 1;
   std::uint32_t first_document = 0;
   std::uint32_t documents = 0;
   std::optional<vector::RowFilter> live;  ///< if some were removed
-};
-
-/// Ranks both kinds of metrics and puts NaN last.
-struct IsNearer {
-  bool larger;
-  float rank(float score) const {
-    if (std::isnan(score)) return -std::numeric_limits<float>::infinity();
-    return larger ? score : -score;
-  }
-  bool operator()(const Hit& a, const Hit& b) const {
-    const float of_a = rank(a.score);
-    const float of_b = rank(b.score);
-    return of_a > of_b || (of_a == of_b && a.document < b.document);
-  }
 };
 
 }  // namespace
@@ -51,17 +40,6 @@ struct VectorHalf::State {
         "which have " +
         std::to_string(dimension));
   }
-  static void append(const vector::Neighbors& found, std::size_t query, std::uint32_t first,
-                     std::vector<Hit>& to) {
-    for (std::size_t i = query * found.k; i < (query + 1) * found.k; ++i) {
-      if (found.rows[i] < 0) break;
-      to.push_back({first + static_cast<std::uint32_t>(found.rows[i]), found.distances[i]});
-    }
-  }
-  void cut(std::vector<Hit>& hits, std::uint32_t k) const {
-    std::sort(hits.begin(), hits.end(), is_nearer);
-    hits.resize(std::min<std::size_t>(hits.size(), k));
-  }
 };
 
 VectorHalf::VectorHalf(const Snapshot& snapshot, std::size_t threads) {
@@ -72,9 +50,11 @@ VectorHalf::VectorHalf(const Snapshot& snapshot, std::size_t threads) {
     const Index& index = *segment.index;
     const auto documents = static_cast<std::uint32_t>(index.counts().documents);
     if (documents == 0) continue;
-    state_->segments.push_back({vector::FlatSearcher(index.vectors(), threads),
-                                vector::FlatSearcher(index.vectors(), 1), segment.first_document,
-                                documents, std::nullopt});
+    const vector::SearchedVectors searched =
+        index.vector_index() != nullptr ? index.vector_index()->vectors() : index.vectors();
+    state_->segments.push_back({vector::search_on_cpu(searched, threads),
+                                vector::FlatSearcher(index.vectors(), 1), list_count(searched),
+                                segment.first_document, documents, std::nullopt});
     if (!index.removed().none()) state_->segments.back().live = live_rows(index);
   }
 }
@@ -83,20 +63,20 @@ VectorHalf::~VectorHalf() = default;
 VectorHalf::VectorHalf(VectorHalf&&) noexcept = default;
 VectorHalf& VectorHalf::operator=(VectorHalf&&) noexcept = default;
 
-std::vector<std::vector<Hit>> VectorHalf::nearest(std::span<const float> queries,
-                                                  std::uint32_t k) const {
+std::vector<std::vector<Hit>> VectorHalf::nearest(std::span<const float> queries, std::uint32_t k,
+                                                  const vector::SearchOptions& depth) const {
   state_->check(queries.size() % state_->dimension == 0);
   std::vector<std::vector<Hit>> hits(queries.size() / state_->dimension);
   if (hits.empty()) return hits;
   for (const SearchedVectorsOfSegment& segment : state_->segments) {
-    const vector::Neighbors found =
-        segment.together.nearest(queries, std::min(k, segment.documents),
-                                 {.filter = segment.live ? &*segment.live : nullptr});
+    const vector::Neighbors found = segment.together->nearest(
+        queries, std::min(k, segment.documents),
+        segment_options(depth, segment.lists, segment.live ? &*segment.live : nullptr));
     for (std::size_t i = 0; i < hits.size(); ++i) {
-      State::append(found, i, segment.first_document, hits[i]);
+      append_hits(found, i, segment.first_document, hits[i]);
     }
   }
-  for (std::vector<Hit>& of_query : hits) state_->cut(of_query, k);
+  for (std::vector<Hit>& of_query : hits) keep_nearest_hits(of_query, k, state_->is_nearer);
   return hits;
 }
 
@@ -113,10 +93,10 @@ std::vector<Hit> VectorHalf::nearest_within(std::span<const float> query, std::u
     const vector::RowFilter allowed = vector::RowFilter::of_bits(words, segment.documents);
     const auto count = static_cast<std::uint32_t>(allowed.count());
     if (count == 0) continue;
-    State::append(segment.alone.nearest(query, std::min(k, count), {.filter = &allowed}), 0,
-                  segment.first_document, hits);
+    append_hits(segment.alone.nearest(query, std::min(k, count), {.filter = &allowed}), 0,
+                segment.first_document, hits);
   }
-  state_->cut(hits, k);
+  keep_nearest_hits(hits, k, state_->is_nearer);
   return hits;
 }
 

@@ -24,7 +24,8 @@ microseconds micros_between(Clock::time_point begin, Clock::time_point end) {
 bool are_equal(const ScorerSettings& one, const ScorerSettings& other) { return one == other; }
 
 bool are_equal(const FusionSettings& one, const FusionSettings& other) {
-  return one.fusion == other.fusion && one.weight == other.weight && one.depth == other.depth;
+  return one.fusion == other.fusion && one.weight == other.weight && one.depth == other.depth &&
+         one.probes == other.probes && one.refine == other.refine;
 }
 
 bool are_equal(const SnippetSettings& one, const SnippetSettings& other) {

@@ -1,5 +1,6 @@
 // Words and vectors together as users of the program meet them: index and add --vectors, search
 // --vector-queries, tune.
+#include <random>
 #include <sstream>
 
 #include "tests/tools/collection.hpp"
@@ -373,6 +374,63 @@ TEST_F(HybridCommands, AQuerysOwnDocumentIsLeftOutOnRequest) {
                                 "0", "-k", "2", "--ignore-identical-ids"});
   EXPECT_EQ(documents(found, "d1"), (std::vector<std::string>{"d2", "d3"}));
   EXPECT_EQ(documents(found, "d4"), (std::vector<std::string>{"d3", "d2"}));
+}
+
+TEST_F(HybridCommands, VectorsInLists) {
+  constexpr int kDocuments = 4200;
+  std::mt19937_64 random = generator(17);
+  std::string texts;
+  std::vector<std::vector<float>> rows;
+  for (int i = 0; i < kDocuments; ++i) {
+    texts += "d" + std::to_string(i) + "\tpear apple\n";
+    for (rows.emplace_back(); rows.back().size() < 6;) {
+      rows.back().push_back(static_cast<float>(random() % 1000));
+    }
+  }
+  write_file(file("many.tsv"), texts);
+  write_file(file("many.fvecs"), fvecs(rows));
+  write_file(file("three.fvecs"), fvecs({rows[7], rows[70], rows[700]}));
+  const auto build = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> arguments{
+        "index",           "--input", file("many.tsv"), "--format",         "tsv",
+        "--output",        index_,    "--vectors",      file("many.fvecs"), "--quiet",
+        "--vector-metric", "l2"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return run_warpdex(arguments);
+  };
+  const auto nearest = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> arguments{"search", index_, "--vector-queries", file("three.fvecs"),
+                                       "-k",     "100"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return run_warpdex(arguments);
+  };
+  ASSERT_EQ(build({}).status, 0);
+  const std::string exact = nearest({}).out;
+  expect_complaint(nearest({"--probes", "3"}), 2,
+                   {"has no lists to probe: it was built with --vector-index flat"});
+  expect_complaint(nearest({"--refine", "3"}), 2, {"has no codes"});
+  const Outcome built =
+      build({"--vector-index", "ivf-pq", "--lists", "50", "--bytes", "3", "--seed", "7"});
+  ASSERT_EQ(built.status, 0) << built.err;
+  EXPECT_EQ(nearest({"--probes", "50", "--refine", "4200"}).out, exact);
+  const Outcome few = nearest({"--probes", "1"});
+  EXPECT_EQ(few.status, 0) << few.err;
+  EXPECT_NE(few.out, exact);
+  EXPECT_EQ(documents(few, "1").front(), "d7");
+  const rapidjson::Document stats = parse_json(run_warpdex({"stats", index_, "--json", "-"}).out);
+  EXPECT_STREQ(stats["vectors"]["index"].GetString(), "ivf-pq");
+  EXPECT_THAT(run_warpdex({"stats", index_}).out, HasSubstr("l2, found by ivf-pq"));
+  EXPECT_EQ(run_warpdex({"verify", index_}).status, 0);
+  expect_complaint(nearest({"--queries", file("q.tsv"), "--fusion", "filter", "--probes", "3"}), 2,
+                   {"--fusion rerank and filter compare all vectors"});
+  expect_complaint(run_warpdex({"search", index_, "pear", "--probes", "3"}), 2,
+                   {"--probes is for --vector-queries"});
+  expect_complaint(build({"--vector-index", "ivf-flat", "--bytes", "3"}), 2,
+                   {"--bytes is for codes; add --vector-index ivf-pq"});
+  expect_complaint(build({"--vector-index", "ivf-pq", "--bytes", "7"}), 2, {"from 1 to 6 bytes"});
+  expect_complaint(build({"--vector-index", "trees"}), 2, {"there is no type of index 'trees'"});
+  expect_complaint(index_again({"--vector-index", "ivf-pq"}), 2,
+                   {"--vector-index is for --vectors"});
 }
 
 }  // namespace

@@ -174,7 +174,7 @@ class JsonPage(unittest.TestCase):
 
     def check_documents(self):
         build = "index --format tsv --input documents.tsv --quiet --output"
-        self.run_warpdex(f"{build} index --vectors base.fvecs --store text")
+        self.run_warpdex(f"{build} index --vectors base.fvecs --vector-index ivf-sq8 --store text")
         self.run_warpdex(f"{build} pfor --codec pfor")
         self.run_warpdex(f"{build} impacts --impacts")
         self.run_warpdex("index --format sparse --input sparse.jsonl --quiet --output sparse")

@@ -25,6 +25,8 @@ struct SegmentJob {
   const std::filesystem::path& folder;
   BuildSteps& steps;
   std::vector<SectionInfo>& sections;
+  /// Rows in their order, their norms and their centre are sections of the segment already.
+  bool is_beside_rows = false;
 };
 
 /// A segment that is being opened. The first one of the index has what was trained.

@@ -17,6 +17,8 @@ namespace section {
 inline constexpr std::string_view kVectors = "vectors";
 inline constexpr std::string_view kNorms = "norms";
 inline constexpr std::string_view kCentre = "centre";
+inline constexpr std::string_view kListVectors = "list_vectors";  ///< beside rows in their order
+inline constexpr std::string_view kListNorms = "list_norms";      ///< likewise
 inline constexpr std::string_view kRowNumbers = "row_numbers";
 inline constexpr std::string_view kListBegins = "list_begins";
 inline constexpr std::string_view kCentroids = "centroids";
@@ -57,8 +59,15 @@ constexpr std::size_t row_stride(const VectorIndexSettings& settings) {
   return (settings.dimension + step - 1) / step * step;
 }
 
+/// The length of a vector that lists and codes take.
+inline constexpr double kMaxTrainedLength = 1e17;
+
 /// Whether there are sections of lists: of one list where all vectors of the coding are one.
 bool stores_lists(const VectorKind& kind);
+
+/// The settings of a new index, with defaults in the place of what was left open. Throws UsageError
+/// for what is out of range.
+VectorIndexSettings checked_settings(const VectorIndexSettings& settings);
 
 /// Whether vectors are stored in the order of rows.
 inline bool stores_rows_in_order(const VectorIndexSettings& settings) {

@@ -9,16 +9,17 @@
 #include "format/manifest.hpp"
 #include "format/row_writer.hpp"
 #include "warpdex/core/error.hpp"
+#include "warpdex/vector/format/row_index.hpp"
 
 namespace warpdex::vector {
 namespace {
 
-VectorIndexSettings index_settings(const RowSettings& settings) {
+VectorIndexSettings checked_rows(const RowSettings& settings) {
   if (settings.dimension < 1 || settings.dimension > kMaxDimension) {
     throw UsageError("vectors have 1 to " + std::to_string(kMaxDimension) + " components, not " +
                      std::to_string(settings.dimension));
   }
-  return {.metric = settings.metric, .store = settings.store, .dimension = settings.dimension};
+  return index_settings(settings);
 }
 
 }  // namespace
@@ -29,7 +30,7 @@ struct RowSections::State {
 };
 
 RowSections::RowSections(SegmentFiles& files, const RowSettings& settings)
-    : state_(new State{RowWriter(files, index_settings(settings)),
+    : state_(new State{RowWriter(files, checked_rows(settings)),
                        std::vector<float>(settings.dimension)}) {}
 RowSections::~RowSections() = default;
 
@@ -52,7 +53,7 @@ std::uint64_t RowSections::memory() const { return state_->writer.memory(); }
 
 FlatVectors open_row_sections(const SegmentView& segment, const RowSettings& settings,
                               std::size_t rows) {
-  const std::size_t stride = row_stride(index_settings(settings));
+  const std::size_t stride = row_stride(checked_rows(settings));
   const SectionView& vectors = segment.section(section::kVectors);
   if (settings.store == Store::kFloat) {
     vectors.as<float>(rows * stride);

@@ -17,7 +17,6 @@ namespace {
 constexpr std::size_t kCentreBytes = 16 << 20;
 /// Lists and codes take vectors of at most this length. Then squared distances are finite floats,
 /// and no two vectors are further apart than k-means takes.
-constexpr double kMaxTrainedLength = 1e17;
 
 [[noreturn]] void refuse_component(std::size_t row, std::size_t column, const std::string& what) {
   throw InputError("row " + std::to_string(row) + ", column " + std::to_string(column) +

@@ -39,6 +39,13 @@ inline void read_code(const CodeLists& codes, std::size_t list, std::uint64_t p,
 /// Throws FormatError where a row is in two lists.
 void check_row_numbers(const VectorSegment& segment);
 
+/// Throws FormatError where a centroid is not finite, or its norm is another's.
+void check_centroids(const FlatVectors& centroids);
+
+/// Throws FormatError where codes, or what belongs to them, are damaged; of whole vectors nothing
+/// is checked.
+void check_codes(const VectorSegment& segment);
+
 /// Calls check(encoder, list, p, code) for all vectors of all lists, with the encoder that
 /// make_encoder() gave the thread, set to the list's centroid.
 template <class MakeEncoder, class Check>

@@ -40,10 +40,10 @@ struct SearchOptions {
   bool count = false;            ///< find the exact number of matches; by words
   ScorerSettings scorer{};       ///< ignored by an index of impacts
   QuerySyntax syntax = QuerySyntax::kSigned;  ///< of SearchRequest::text
-  FusionSettings fusion{};                    ///< of words and vector, where a request has both
-  std::vector<std::string> fields{};          ///< stored fields that hits carry
-  bool snippets = false;   ///< fields also have a piece with the matched words marked
-  bool positions = false;  ///< and say where these words stand; with `snippets`
+  FusionSettings fusion{};  ///< of words and vector; `probes` and `refine` of vectors alone, too
+  std::vector<std::string> fields{};  ///< stored fields that hits carry
+  bool snippets = false;              ///< fields also have a piece with the matched words marked
+  bool positions = false;             ///< and say where these words stand; with `snippets`
   SnippetSettings snippet{};
   bool explain = false;  ///< hits say how their scores come about; for words alone
   /// After this time the best documents found so far are the answer, which says so

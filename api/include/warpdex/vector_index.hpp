@@ -20,6 +20,7 @@
 #include "warpdex/vector/data/vector_reader.hpp"
 #include "warpdex/vector/neighbors.hpp"
 #include "warpdex/vector/rows/row_filter.hpp"
+#include "warpdex/vector/rows/row_settings.hpp"
 #include "warpdex/vector/rows/vector_view.hpp"
 
 namespace warpdex {
@@ -68,6 +69,10 @@ std::string_view vector_kind_name(const NewVectorIndex& settings);
 /// Sets the coding, and kAutoLists or no lists, by such a name. Throws UsageError, which lists the
 /// names, for another.
 void set_vector_kind(std::string_view name, NewVectorIndex& settings);
+
+/// The same of the vectors of documents (NewIndex::vectors), which are always kept beside codes.
+/// Throws UsageError for codes that need lists.
+vector::RowSettings row_settings(const NewVectorIndex& settings);
 
 /// How thoroughly an index is searched.
 struct VectorDepth {

@@ -99,15 +99,11 @@ GpuHybrid::~GpuHybrid() = default;
 bool GpuHybrid::has_vectors() const { return state_->vectors.state().searcher.has_value(); }
 bool GpuHybrid::has_lists() const { return state_->has_lists; }
 
-std::vector<std::vector<Hit>> GpuHybrid::nearest(std::span<const float> vectors, std::uint32_t k) {
-  std::vector<std::vector<Hit>> hits(vectors.size() / state_->dimension());
-  const std::size_t near = std::min<std::size_t>(k, state_->searcher().live_rows());
-  if (near == 0) return hits;
-  state_->searcher().nearest(vectors, near,
-                             state_->taker(near, [&](std::size_t query, std::vector<Hit> found) {
-                               hits[query] = std::move(found);
-                             }));
-  return hits;
+std::vector<std::vector<Hit>> GpuHybrid::nearest(std::span<const float> vectors, std::uint32_t k,
+                                                 const vector::SearchOptions& depth) {
+  const GpuVectors::State& rows = state_->vectors.state();
+  if (rows.listed.empty()) return state_->nearest_of_all(*rows.searcher, vectors, k);
+  return state_->nearest_in_lists(vectors, k, depth);
 }
 
 std::vector<SearchResult> GpuHybrid::rerank(std::span<const std::span<const Hit>> text,

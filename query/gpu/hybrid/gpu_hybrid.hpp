@@ -12,6 +12,7 @@
 #include "warpdex/query/gpu/gpu_vectors.hpp"
 #include "warpdex/query/plan/plan.hpp"
 #include "warpdex/query/search.hpp"
+#include "warpdex/vector/searcher/search_options.hpp"
 
 namespace warpdex {
 class QueryThreads;
@@ -32,21 +33,23 @@ class GpuHybrid {
   bool has_vectors() const;
   /// Whether all lists are there too, for filter() and neighbors().
   bool has_lists() const;
-  /// The largest `depth` of neighbors(): small GPUs have less shared memory to sort in.
+  /// The largest `count` of neighbors(): small GPUs have less shared memory to sort in.
   std::uint32_t most_neighbors() const;
 
-  /// The k nearest of each query.
-  std::vector<std::vector<Hit>> nearest(std::span<const float> vectors, std::uint32_t k);
+  /// The k nearest of each query, as VectorHalf::nearest() finds them.
+  std::vector<std::vector<Hit>> nearest(std::span<const float> vectors, std::uint32_t k,
+                                        const vector::SearchOptions& depth);
   /// The hits of each query by words, ranked by their vectors; the k nearest.
   std::vector<SearchResult> rerank(std::span<const std::span<const Hit>> text,
                                    std::span<const float> vectors, std::uint32_t k);
   /// The k nearest among all documents that match.
   std::vector<SearchResult> filter(std::span<const PlannedQuery> plans,
                                    std::span<const float> vectors, const SearchSettings& settings);
-  /// The k best by words among the `depth` nearest.
+  /// The k best by words among the `count` nearest.
   std::vector<SearchResult> neighbors(std::span<const PlannedQuery> plans,
                                       std::span<const float> vectors,
-                                      const SearchSettings& settings, std::uint32_t depth);
+                                      const SearchSettings& settings, std::uint32_t count,
+                                      const vector::SearchOptions& depth);
 
   struct State;
 

@@ -9,6 +9,9 @@
 namespace warpdex::gpu {
 namespace {
 
+/// Whose neighbours are uploaded together.
+constexpr std::size_t kQueriesAtOnce = 1024;
+
 /// What kernels find, in memory of the GPU or of the host.
 struct Answers {
   Hit* hits;
@@ -32,41 +35,53 @@ std::uint32_t GpuHybrid::most_neighbors() const {
 
 std::vector<SearchResult> GpuHybrid::neighbors(std::span<const PlannedQuery> plans,
                                                std::span<const float> vectors,
-                                               const SearchSettings& settings,
-                                               std::uint32_t depth) {
+                                               const SearchSettings& settings, std::uint32_t count,
+                                               const vector::SearchOptions& depth) {
   State& state = *state_;
   const auto near =
-      static_cast<std::uint32_t>(std::min<std::size_t>(depth, state.searcher().live_rows()));
+      static_cast<std::uint32_t>(std::min<std::size_t>(count, state.searcher().live_rows()));
   std::vector<SearchResult> results(plans.size());
   if (near == 0) return results;
   const std::uint32_t k = std::min(settings.k, near);
   std::vector<const PlannedQuery*> all;
   for (const PlannedQuery& plan : plans) all.push_back(&plan);
-  const auto score = [&](std::size_t first, std::size_t count, const std::int32_t* rows,
+  const auto score = [&](std::size_t first, std::size_t queries, const std::int32_t* rows,
                          const Stream& stream) {
     NeighborBatch batch{};
     static_cast<HybridBatch&>(batch) =
-        state.start_batch(std::span(all).subspan(first, count), settings, stream);
+        state.start_batch(std::span(all).subspan(first, queries), settings, stream);
     batch.neighbors = rows;
     batch.depth = near;
     batch.k = k;
-    const std::size_t bytes = Answers(nullptr, count, k).bytes;
-    const Answers device(state.take_scratch(bytes), count, k);
-    const Answers host(state.take_pinned(bytes), count, k);
+    const std::size_t bytes = Answers(nullptr, queries, k).bytes;
+    const Answers device(state.take_scratch(bytes), queries, k);
+    const Answers host(state.take_pinned(bytes), queries, k);
     batch.hits = device.hits;
     batch.answers = device.answers;
     launch_score_neighbors(batch, state.codec, stream);
-    copy_to_host(host.hits, device.hits, count * k, stream);
-    copy_to_host(host.answers, device.answers, count, stream);
+    copy_to_host(host.hits, device.hits, queries * k, stream);
+    copy_to_host(host.answers, device.answers, queries, stream);
     stream.synchronize();
-    state.threads.for_each(count, [&](std::size_t i) {
+    state.threads.for_each(queries, [&](std::size_t i) {
       SearchResult& result = results[first + i];
       result.hits.assign(host.hits + i * k, host.hits + i * k + host.answers[i].hits);
       result.matches = host.answers[i].matches;
       result.fell_back_to_or = host.answers[i].fell_back != 0;
     });
   };
-  state.searcher().nearest_on_gpu(vectors, near, score);
+  if (state.vectors.state().listed.empty()) {
+    state.searcher().nearest_on_gpu(vectors, near, score);
+    return results;
+  }
+  const std::vector<std::vector<Hit>> found = state.nearest_in_lists(vectors, near, depth);
+  const CurrentDevice current(state.resources().device());
+  const Stream stream(state.resources().device());
+  for (std::size_t first = 0; first < found.size(); first += kQueriesAtOnce) {
+    const std::size_t queries = std::min(kQueriesAtOnce, found.size() - first);
+    const AccountedBuffer rows =
+        state.upload_rows(std::span(found).subspan(first, queries), near, stream);
+    score(first, queries, static_cast<const std::int32_t*>(rows.data()), stream);
+  }
   return results;
 }
 

@@ -1,14 +1,35 @@
 // Uploads the vectors that the snapshot before does not have.
 #include "warpdex/query/gpu/gpu_vectors.hpp"
 
+#include <algorithm>
 #include <typeinfo>
 #include <utility>
 
 #include "gpu/hybrid/gpu_vectors_state.hpp"
 #include "warpdex/core/error.hpp"
 #include "warpdex/query/index_vectors.hpp"
+#include "warpdex/vector/format/row_index.hpp"
+#include "warpdex/vector/search/make_searcher.hpp"
 
 namespace warpdex {
+
+GpuVectors::State::Uploaded::Uploaded(std::shared_ptr<const Index> from, Resources& resources)
+    : index(std::move(from)),
+      vectors(index->vectors(), resources),
+      is_resident(vectors.is_resident()) {
+  if (!is_resident || index->vector_index() == nullptr) return;
+  const std::size_t before = resources.memory().used();
+  try {
+    // Answers are refined by the vectors that are there already.
+    by_lists = vector::search_on_gpu(index->vector_index()->vectors(), resources,
+                                     {.keeps_vectors = false});
+    list_memory = std::max(resources.memory().used(), before) - before;
+  } catch (const Error& error) {
+    if (typeid(error) != typeid(Error)) throw;  // an Error of no other type: too little memory
+    is_resident = false;
+  }
+}
+
 GpuVectors::State::State(const GpuSnapshot& uploaded, const State* before) : snapshot(uploaded) {
   const Snapshot& documents = snapshot.snapshot();
   vector_settings(documents);  // throws if there are none
@@ -23,30 +44,43 @@ GpuVectors::State::State(const GpuSnapshot& uploaded, const State* before) : sna
     std::shared_ptr<const Uploaded> uploaded_vectors = find(index, before);
     if (uploaded_vectors == nullptr) {
       uploaded_vectors = std::make_shared<const Uploaded>(from.index, resources);
-      new_memory += uploaded_vectors->vectors.memory();
+      new_memory += uploaded_vectors->vectors.memory() + uploaded_vectors->list_memory;
     }
-    memory += uploaded_vectors->vectors.memory();
-    is_resident = is_resident && uploaded_vectors->vectors.is_resident();
+    memory += uploaded_vectors->vectors.memory() + uploaded_vectors->list_memory;
+    is_resident = is_resident && uploaded_vectors->is_resident;
     const vector::RowFilter* filter = nullptr;
     if (!index.removed().none()) filter = &live.emplace_back(live_rows(index));
+    if (uploaded_vectors->by_lists) {
+      listed.push_back({uploaded_vectors, from.first_document, std::nullopt});
+      if (filter != nullptr) listed.back().live = *filter;
+    }
     numbers.push_back(i);
     searched.push_back(
         {{uploaded_vectors, &uploaded_vectors->vectors}, from.first_document, filter});
     segments.push_back(std::move(uploaded_vectors));
   }
-  if (is_resident && !searched.empty()) is_resident = make_searcher(std::move(searched));
+  if (is_resident && !searched.empty()) is_resident = make_searchers(std::move(searched));
   if (searcher) return;
   segments.clear();
+  listed.clear();
   memory = new_memory = 0;
 }
 
 /// False where memory does not suffice for what a searcher has beside the vectors.
-bool GpuVectors::State::make_searcher(std::vector<vector::GpuSegment> searched) {
+bool GpuVectors::State::make_searchers(std::vector<vector::GpuSegment> searched) {
   try {
+    if (!listed.empty() && listed.size() < searched.size()) {
+      std::vector<vector::GpuSegment> others;
+      for (std::size_t i = 0; i < searched.size(); ++i) {
+        if (!segments[i]->by_lists) others.push_back(searched[i]);
+      }
+      unlisted.emplace(std::move(others), snapshot.state().resources);
+    }
     searcher.emplace(std::move(searched), snapshot.state().resources);
     return true;
   } catch (const Error& error) {
     if (typeid(error) != typeid(Error)) throw;  // an Error of no other type: too little memory
+    unlisted.reset();
     return false;
   }
 }

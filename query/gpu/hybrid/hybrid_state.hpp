@@ -35,6 +35,22 @@ struct GpuHybrid::State {
   /// Likewise page-locked memory.
   void* take_pinned(std::size_t bytes);
 
+  /// The k nearest documents of each query, compared with all vectors of some segments.
+  std::vector<std::vector<Hit>> nearest_of_all(const vector::GpuSegmentSearcher& all,
+                                               std::span<const float> queries,
+                                               std::uint32_t k) const;
+  /// Those of all segments, where some have lists or codes.
+  std::vector<std::vector<Hit>> nearest_in_lists(std::span<const float> queries, std::uint32_t k,
+                                                 const vector::SearchOptions& depth) const;
+  /// Adds the k best of each query's candidates, ranked by their vectors.
+  void refine(std::span<const float> queries, std::uint32_t k,
+              std::span<const std::vector<Hit>> candidates,
+              std::vector<std::vector<Hit>>& hits) const;
+  /// The documents found for some queries, `near` a query, -1 where they are fewer, for what is
+  /// queued in `stream` next. Throws Error if there is too little memory.
+  AccountedBuffer upload_rows(std::span<const std::vector<Hit>> found, std::size_t near,
+                              const Stream& stream) const;
+
   /// Hands the answers of queries to take(query, hits), on many threads.
   template <class Take>
   vector::GpuSegmentSearcher::TakeAnswers taker(std::size_t k, Take take) const {

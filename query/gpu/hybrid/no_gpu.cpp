@@ -21,7 +21,8 @@ GpuHybrid::~GpuHybrid() = default;
 bool GpuHybrid::has_vectors() const { refuse_without_cuda(); }
 bool GpuHybrid::has_lists() const { refuse_without_cuda(); }
 std::uint32_t GpuHybrid::most_neighbors() const { refuse_without_cuda(); }
-std::vector<std::vector<Hit>> GpuHybrid::nearest(std::span<const float>, std::uint32_t) {
+std::vector<std::vector<Hit>> GpuHybrid::nearest(std::span<const float>, std::uint32_t,
+                                                 const vector::SearchOptions&) {
   refuse_without_cuda();
 }
 std::vector<SearchResult> GpuHybrid::rerank(std::span<const std::span<const Hit>>,
@@ -34,7 +35,7 @@ std::vector<SearchResult> GpuHybrid::filter(std::span<const PlannedQuery>, std::
 }
 std::vector<SearchResult> GpuHybrid::neighbors(std::span<const PlannedQuery>,
                                                std::span<const float>, const SearchSettings&,
-                                               std::uint32_t) {
+                                               std::uint32_t, const vector::SearchOptions&) {
   refuse_without_cuda();
 }
 

@@ -198,6 +198,7 @@ int run_index(const std::vector<std::string>& arguments) {
   }
   const ReaderOptions source = reader_options(given, command);
   const BuildOptions options = build_options(given, command);
+  given.vectors.found_by = vector_index_settings(given, command);
   if (given.output.empty()) throw UsageError("--output is empty; name the folder of the index");
   // Afterwards, a relative path may lead elsewhere: the current folder may be what is replaced.
   const std::filesystem::path output = resolve_target(given.output);

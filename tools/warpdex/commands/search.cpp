@@ -269,6 +269,7 @@ int run_search(const std::vector<std::string>& arguments) {
   const SearchSettings settings = given.search.settings();
   const IndexReader index(given.index);
   given.search.check(command, index.settings(), given.index);
+  given.hybrid.check(command, index);
   // Words find as many as match; by vectors, all that there are.
   if (command.given("k") && given.hybrid.is_given()) {
     const std::uint64_t documents = index.documents();

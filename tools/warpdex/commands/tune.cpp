@@ -73,7 +73,8 @@ std::vector<std::vector<Hit>> hits_of(const std::vector<Answer>& answers) {
   return all;
 }
 
-Halves search_halves(const IndexReader& index, const Arguments& given, std::uint32_t depth) {
+Halves search_halves(const IndexReader& index, const Arguments& given,
+                     const FusionSettings& fusion) {
   index.vector_settings();  // throws, before an upload, if there are none
   const Searcher searcher = open_searcher(given.index, given.device, given.search.threads());
   Halves halves;
@@ -87,8 +88,9 @@ Halves search_halves(const IndexReader& index, const Arguments& given, std::uint
   vectors.check_count(halves.queries.size());
   SearchSettings settings = given.search.settings();
   settings.and_or_min = settings.and_or_min_matches();
-  settings.k = depth;
+  settings.k = fusion.depth;
   warpdex::SearchOptions options = searcher_options(settings);
+  options.fusion = fusion;
   halves.text = hits_of(searcher.search(halves.queries, {}, options));
   options.vectors_alone = true;
   halves.vectors =
@@ -115,7 +117,7 @@ double worth(const IndexReader& index, const Halves& halves, const std::vector<s
 std::vector<Trial> try_weights(const IndexReader& index, const Arguments& given, const Qrels& qrels,
                                std::size_t& training_queries, std::size_t& test_queries) {
   FusionSettings fusion = given.hybrid.fusion(FusionSettings{}.depth);
-  const Halves halves = search_halves(index, given, fusion.depth);
+  const Halves halves = search_halves(index, given, fusion);
   std::vector<std::size_t> training;
   std::vector<std::size_t> test;
   for (std::size_t i = 0; i < halves.queries.size(); ++i) {

@@ -47,7 +47,12 @@ void HybridOptions::add_to(CommandLine& command) {
       "fusion-depth",
       po::value<std::int64_t>()->value_name("N")->notifier([this](std::int64_t n) { depth_ = n; }),
       "documents that each half finds, 1 to 10000 (by default 1000, or as many as -k says if that "
-      "is more); with fewer than -k, an answer may have fewer, too");
+      "is more); with fewer than -k, an answer may have fewer, too")(
+      "probes", po::value(&probes_)->value_name("N")->default_value(probes_),
+      "of an index built with --vector-index: lists that a query probes, the nearest ones; at most "
+      "all")("refine", po::value(&refine_)->value_name("N")->default_value(refine_),
+             "likewise, of codes: rank the N best, or all that are looked for if that is more, "
+             "anew by their exact distances; 0: none");
   command.add(group);
 }
 
@@ -60,7 +65,14 @@ void HybridOptions::check(const CommandLine& command, const SearchOptions& searc
       }
     }
   };
-  if (!is_given()) return refuse_fusion("is for --vector-queries; add that");
+  if (!is_given()) {
+    for (const char* option : {"probes", "refine"}) {
+      if (!command.given(option)) continue;
+      throw UsageError("--" + std::string(option) +
+                       " is for --vector-queries; add that, or leave it out");
+    }
+    return refuse_fusion("is for --vector-queries; add that");
+  }
   const Fusion way = fusion(search.settings().k).fusion;
   if (!has_words) refuse_fusion("joins words and vectors; give --queries or words, too");
   if (command.given("fusion-weight") && way != Fusion::kReciprocalRank && way != Fusion::kConvex) {
@@ -68,6 +80,12 @@ void HybridOptions::check(const CommandLine& command, const SearchOptions& searc
   }
   if (command.given("fusion-depth") && way == Fusion::kFilter) {
     throw UsageError("--fusion filter looks at all that the words match; leave --fusion-depth out");
+  }
+  for (const char* option : {"probes", "refine"}) {
+    if (!has_words || !command.given(option)) continue;
+    if (way != Fusion::kRerank && way != Fusion::kFilter) continue;
+    throw UsageError("--fusion rerank and filter compare all vectors that they look at; leave --" +
+                     std::string(option) + " out");
   }
   if (search.skips_bad_queries()) {
     throw UsageError(
@@ -82,11 +100,25 @@ void HybridOptions::check(const CommandLine& command, const SearchOptions& searc
 FusionSettings HybridOptions::fusion(std::uint32_t k) const {
   const std::int64_t usual = std::max(FusionSettings{}.depth, k);
   FusionSettings settings{fusion_from_name(fusion_), weight_,
-                          checked_number("--fusion-depth", depth_.value_or(usual), 1, kMaxK)};
+                          checked_number("--fusion-depth", depth_.value_or(usual), 1, kMaxK),
+                          checked_number("--probes", probes_, 1),
+                          checked_number("--refine", refine_, 0, vector::kMaxRows)};
   if (!(weight_ >= 0 && weight_ <= 1)) {
     throw UsageError("--fusion-weight is the weight of the words; give a number from 0 to 1");
   }
   return settings;
+}
+
+void HybridOptions::check(const CommandLine& command, const IndexReader& index) const {
+  if (!is_given()) return;
+  const std::string& kind = index.vector_settings().index.kind;
+  const auto refuse = [&](const char* option, const char* what) {
+    if (!command.given(option)) return;
+    throw UsageError("'" + index.folder().string() + "' has no " + what +
+                     ": it was built with --vector-index " + kind + "; leave --" + option + " out");
+  };
+  if (!kind.starts_with("ivf-")) refuse("probes", "lists to probe");
+  if (kind == "flat" || kind == "ivf-flat") refuse("refine", "codes, so distances are exact");
 }
 
 std::vector<QueryText> HybridOptions::numbered_queries() const {

@@ -22,7 +22,7 @@ std::vector<float> read_query_vectors(const std::string& path, std::size_t dimen
 /// Throws InputError unless there is a vector for each query.
 void check_vector_count(const std::string& path, std::size_t vectors, std::size_t queries);
 
-/// The options --vector-queries, --fusion, --fusion-weight and --fusion-depth.
+/// The options --vector-queries, --fusion, --fusion-weight, --fusion-depth, --probes and --refine.
 class HybridOptions {
  public:
   void add_to(CommandLine& command);
@@ -30,6 +30,8 @@ class HybridOptions {
   const std::string& path() const { return path_; }
   /// Throws UsageError for options that do not go together. `has_words`: the queries have.
   void check(const CommandLine& command, const SearchOptions& search, bool has_words) const;
+  /// Throws UsageError for options that are for another kind of --vector-index.
+  void check(const CommandLine& command, const IndexReader& index) const;
   /// For answers of `k` documents: without --fusion-depth, each half finds as many at least. Throws
   /// UsageError for values out of range.
   FusionSettings fusion(std::uint32_t k) const;
@@ -42,6 +44,8 @@ class HybridOptions {
   std::string fusion_ = "rrf";
   float weight_ = FusionSettings{}.weight;
   std::optional<std::int64_t> depth_;
+  std::int64_t probes_ = FusionSettings{}.probes;
+  std::int64_t refine_ = FusionSettings{}.refine;
 };
 
 /// The vectors of --vector-queries, for one batch of queries after the other.

@@ -53,6 +53,13 @@ void add_index_options(CommandLine& command, IndexArguments& given) {
       "statistics: without them, scores count deleted documents until 'warpdex merge'");
   command.add(index);
 
+  po::options_description lists = option_group("Lists and codes of vectors (--vectors)");
+  given.vector_kind.add_kind_to(lists);
+  given.vector_kind.add_lists_to(lists);
+  given.vector_kind.add_bits_to(lists);
+  command.add(lists);
+  given.vector_kind.add_codes_to(command);
+
   po::options_description work = option_group("Work");
   work.add_options()("memory",
                      po::value(&given.memory)->value_name("SIZE")->default_value(given.memory),
@@ -91,6 +98,15 @@ ReaderOptions reader_options(const IndexArguments& given, const CommandLine& com
   options.memory = parse_size("--memory", given.memory);
   options.on_read = InterruptGuard::check;
   return options;
+}
+
+vector::RowIndexSettings vector_index_settings(const IndexArguments& given,
+                                               const CommandLine& command) {
+  if (given.vectors.path.empty()) {
+    given.vector_kind.refuse_all(command, "--vectors; add that");
+    return {};
+  }
+  return row_settings(given.vector_kind.settings(command)).index;
 }
 
 BuildOptions build_options(const IndexArguments& given, const CommandLine& command) {

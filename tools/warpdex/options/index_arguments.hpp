@@ -9,6 +9,7 @@
 #include "options/impact_options.hpp"
 #include "options/options.hpp"
 #include "options/vector_input.hpp"
+#include "options/vector_kind_options.hpp"
 #include "warpdex/indexer/build/index_builder.hpp"
 #include "warpdex/indexer/readers/document_reader.hpp"
 
@@ -24,6 +25,7 @@ struct IndexArguments {
   std::string fields = "contents";
   std::string stored;
   VectorInput vectors;
+  VectorKindOptions vector_kind{"vector-index"};
   std::string static_scores;
   std::string on_bad_document = "fail";
   bool no_forward = false;
@@ -40,6 +42,10 @@ void add_index_options(CommandLine& command, IndexArguments& given);
 
 /// What is read. Throws UsageError for options that do not fit the format.
 ReaderOptions reader_options(const IndexArguments& given, const CommandLine& command);
+
+/// How the vectors are found. Throws UsageError for options that do not go together.
+vector::RowIndexSettings vector_index_settings(const IndexArguments& given,
+                                               const CommandLine& command);
 
 /// How the index is built. Throws UsageError for what cannot be, before anything is read.
 BuildOptions build_options(const IndexArguments& given, const CommandLine& command);

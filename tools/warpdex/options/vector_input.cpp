@@ -32,10 +32,12 @@ std::string VectorInput::file() const { return path.starts_with(kField) ? std::s
 
 vector::RowSettings VectorInput::settings(DocumentReader& documents) const {
   const vector::Metric kind = vector::metric_from_name(metric);
-  if (file().empty()) return {kind, vector::Store::kFloat, documents.embedding_dimension()};
+  if (file().empty())
+    return {kind, vector::Store::kFloat, documents.embedding_dimension(), found_by};
   const std::unique_ptr<vector::VectorReader> opened = vector::open_vectors(path);
   const bool are_halves = opened->element() == vector::Element::kFloat16;
-  return {kind, are_halves ? vector::Store::kHalf : vector::Store::kFloat, opened->dimension()};
+  return {kind, are_halves ? vector::Store::kHalf : vector::Store::kFloat, opened->dimension(),
+          found_by};
 }
 
 void VectorInput::check(const std::optional<vector::RowSettings>& index,

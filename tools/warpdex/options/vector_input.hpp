@@ -14,6 +14,7 @@ namespace warpdex::tools {
 struct VectorInput {
   std::string path;  ///< empty: no vectors; field:NAME: a member of JSON documents
   std::string metric = "ip";
+  vector::RowIndexSettings found_by{};  ///< of a new index
 
   /// The name of the member; empty if vectors are not in the documents. Throws UsageError for an
   /// empty name, and if documents are not in `format` jsonl.

@@ -47,7 +47,10 @@ void print_facts(const IndexReader& index, const IndexStatistics& statistics, st
   if (settings.vectors) {
     table.add({"vectors", counted(settings.vectors->dimension, "component") + " (" +
                               std::string(vector::store_name(settings.vectors->store)) + "), " +
-                              std::string(vector::metric_name(settings.vectors->metric))});
+                              std::string(vector::metric_name(settings.vectors->metric)) +
+                              (settings.vectors->index.is_flat()
+                                   ? ""
+                                   : ", found by " + settings.vectors->index.kind)});
   }
   if (!settings.stored_fields.empty()) {
     table.add({"stored fields", joined(settings.stored_fields) + ", " +
@@ -169,6 +172,7 @@ std::string index_stats_json(const IndexReader& index, const IndexStatistics& st
     json.member("metric", vector::metric_name(settings.vectors->metric));
     json.member("store", vector::store_name(settings.vectors->store));
     json.member("dimension", std::uint64_t{settings.vectors->dimension});
+    if (!settings.vectors->index.is_flat()) json.member("index", settings.vectors->index.kind);
     json.end_object();
   }
   json.member("stored_fields", joined(settings.stored_fields));

@@ -14,8 +14,8 @@ void write_in_lists(const SegmentJob& job, const ClusterMembers& members) {
   constexpr std::size_t kToldRows = 16'384;
   const FlatVectors& flat = job.rows.flat;
   const std::size_t row_bytes = flat.vectors.stride * store_bytes(flat.vectors.store);
-  SectionWriter vectors(job.folder, section::kVectors);
-  SectionWriter norms(job.folder, section::kNorms);
+  SectionWriter vectors(job.folder, job.is_beside_rows ? section::kListVectors : section::kVectors);
+  SectionWriter norms(job.folder, job.is_beside_rows ? section::kListNorms : section::kNorms);
   std::size_t done = 0;
   for (const std::uint32_t row : members.points) {
     vectors.append({static_cast<const std::uint8_t*>(flat.vectors.row(row)), row_bytes});
@@ -69,7 +69,9 @@ void build_lists(const SegmentJob& job) {
     CodingFormat<Coding>::write_quantizer(quantizer, job.folder, job.sections);
   } else {
     write_in_lists(job, lists.members);
-    job.sections.push_back(write_section(job.folder, section::kCentre, rows.centre));
+    if (!job.is_beside_rows) {
+      job.sections.push_back(write_section(job.folder, section::kCentre, rows.centre));
+    }
   }
   write_list_sections(lists, settings.metric, job.folder, job.sections);
 }

@@ -25,17 +25,11 @@ class SegmentReader {
 
  private:
   const SectionView& section(std::string_view name) const { return sections_.section(name); }
-  [[noreturn]] void damaged(const char* what) const;
   void open_removed();
   void open_kept_rows();
   void open_ids();
-  FlatVectors open_vectors() const;
-  FlatVectors open_centroids() const;
-  /// Row numbers and where lists begin, which lie among the vectors of rows, or beside codes.
-  void open_lists(std::span<const std::uint32_t>& row_numbers,
-                  std::span<const std::uint64_t>& begins) const;
-  template <class Coding>
-  Lists<Coding> open_list_codes();
+  /// Without data where they were not kept.
+  FlatVectors own_vectors() const;
 
   const Manifest& manifest_;
   SegmentView sections_;

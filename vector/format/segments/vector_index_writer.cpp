@@ -16,26 +16,9 @@
 #include "warpdex/core/storage/replacement_folder.hpp"
 
 namespace warpdex::vector {
-namespace {
-
-VectorIndexSettings checked(const VectorIndexSettings& settings) {
-  if (settings.dimension == 0 || settings.dimension > kMaxDimension) {
-    throw UsageError("vectors have from 1 to " + std::to_string(kMaxDimension) +
-                     " components, not " + std::to_string(settings.dimension));
-  }
-  VectorIndexSettings settled = settings;
-  settled.has_product_terms = true;
-  vector_kind_name(settings.index);  // throws for a kind that there is not
-  with_coding(settings.index.coding,
-              [&]<class Coding>(Coding) { CodingFormat<Coding>::check(settled); });
-  return settled;
-}
-
-}  // namespace
-
 struct VectorIndexWriter::State {
   State(const std::filesystem::path& target, const VectorIndexSettings& given)
-      : settings(checked(given)),
+      : settings(checked_settings(given)),
         replacement(target, kVectorsKind),
         folder(replacement.subfolder(segment_folder(0))) {
     rows.emplace(rows_folder(), settings);

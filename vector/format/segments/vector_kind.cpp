@@ -1,4 +1,4 @@
-// The names of kinds.
+// The names of kinds, and what settings of each may be.
 #include <string>
 #include <vector>
 
@@ -27,6 +27,19 @@ std::vector<NamedKind> named_kinds() {
 }
 
 }  // namespace
+
+VectorIndexSettings checked_settings(const VectorIndexSettings& settings) {
+  if (settings.dimension == 0 || settings.dimension > kMaxDimension) {
+    throw UsageError("vectors have from 1 to " + std::to_string(kMaxDimension) +
+                     " components, not " + std::to_string(settings.dimension));
+  }
+  VectorIndexSettings settled = settings;
+  settled.has_product_terms = true;
+  vector_kind_name(settings.index);  // throws for a kind that there is not
+  with_coding(settings.index.coding,
+              [&]<class Coding>(Coding) { CodingFormat<Coding>::check(settled); });
+  return settled;
+}
 
 bool stores_lists(const VectorKind& kind) {
   bool is_one_list = false;

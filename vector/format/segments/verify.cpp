@@ -45,16 +45,6 @@ void check_ids(const VectorIndex& index, const VectorSegment& segment) {
   }
 }
 
-void check_centroids(const FlatVectors& centroids) {
-  std::vector<float> row(centroids.vectors.dimension);
-  for (std::size_t i = 0; i < centroids.vectors.rows; ++i) {
-    copy_row(centroids.vectors, i, row.data());
-    if (!all_finite(row) || centroids.norms[i] != row_norm(centroids.metric, row, {})) {
-      throw FormatError("centroid " + std::to_string(i) + " is not finite or not of its norm");
-    }
-  }
-}
-
 void check(const VectorSegment& /*segment*/, const FlatVectors& /*vectors*/) {}
 
 void check(const VectorSegment& segment, const BinaryVectors& codes) {
@@ -64,10 +54,6 @@ void check(const VectorSegment& segment, const BinaryVectors& codes) {
 template <class Coding>
 void check(const VectorSegment& segment, const Lists<Coding>& lists) {
   if constexpr (HasCodes<Coding>) CodingFormat<Coding>::verify(segment, lists);
-}
-
-void check_codes(const VectorSegment& segment) {
-  std::visit([&](const auto& vectors) { check(segment, vectors); }, segment.vectors);
 }
 
 void check_segments(const VectorIndex& index, const std::function<void(double)>& progress) {
@@ -86,6 +72,20 @@ void check_segments(const VectorIndex& index, const std::function<void(double)>&
 }
 
 }  // namespace
+
+void check_centroids(const FlatVectors& centroids) {
+  std::vector<float> row(centroids.vectors.dimension);
+  for (std::size_t i = 0; i < centroids.vectors.rows; ++i) {
+    copy_row(centroids.vectors, i, row.data());
+    if (!all_finite(row) || centroids.norms[i] != row_norm(centroids.metric, row, {})) {
+      throw FormatError("centroid " + std::to_string(i) + " is not finite or not of its norm");
+    }
+  }
+}
+
+void check_codes(const VectorSegment& segment) {
+  std::visit([&](const auto& vectors) { check(segment, vectors); }, segment.vectors);
+}
 
 void check_row_numbers(const VectorSegment& segment) {
   std::vector<bool> seen(segment.rows);

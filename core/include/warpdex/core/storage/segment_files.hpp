@@ -25,6 +25,10 @@ class SegmentFiles {
   SegmentFiles(const SegmentFiles&) = delete;
   SegmentFiles& operator=(const SegmentFiles&) = delete;
 
+  /// Gives each section a file of its own, in segment_folder() of its number, however small they
+  /// are together, so that others can lie beside them. Throws IoError.
+  void open_files();
+
   /// Finishes all writers, which must still be alive. Sections with files of their own are then on
   /// the disk; a packed file is once the folder has been committed. `check` is called between
   /// sections; what it throws ends this. Once. Throws IoError.
@@ -36,7 +40,6 @@ class SegmentFiles {
   /// Counts bytes that come, and opens the files when they are too many. Returns whether there is
   /// no file yet.
   bool keep_in_memory(std::uint64_t bytes);
-  void open_files();
   SegmentInfo pack();
 
   ReplacementFolder& folder_;

@@ -108,7 +108,8 @@ struct BuildReport {
 /// of documents (about 36 bytes a document, 27 bytes more a line of static scores) and the longest
 /// posting list (about 28 bytes a posting). Single documents are not in the budget, since they are
 /// read whole: a huge one may take 4 to 7 times its bytes beyond it, on each thread that holds one.
-/// Fewer threads run than were asked for where each would get less than 16 MiB.
+/// Fewer threads run than were asked for where each would get less than 16 MiB. Lists of vectors
+/// are trained last, on floats of up to RowIndexSettings::train vectors beyond the budget.
 BuildReport build_index(DocumentReader& reader, const BuildOptions& options);
 
 }  // namespace warpdex

@@ -19,6 +19,10 @@
 #include "warpdex/indexer/format/seeds.hpp"
 #include "warpdex/vector/flat/flat_vectors.hpp"
 
+namespace warpdex::vector {
+class RowIndex;
+}
+
 namespace warpdex {
 
 /// Where a term's postings are, in one of three forms by its document frequency: one posting,
@@ -181,6 +185,8 @@ class Index {
   /// The documents' vectors, of IndexSettings::vectors; row i is document i's. Without rows where
   /// there are none.
   const vector::FlatVectors& vectors() const;
+  /// Lists and codes of these, by which they are found; null where all are compared.
+  const vector::RowIndex* vector_index() const;
 
   /// The segment's number in its index.
   std::uint64_t segment_number() const;

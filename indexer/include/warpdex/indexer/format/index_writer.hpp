@@ -106,7 +106,8 @@ class IndexWriter {
   /// Likewise that of a document of another index with the same settings of vectors, to the bit.
   void copy_vector(const vector::VectorView& from, std::size_t row);
 
-  /// Threads that pack stored documents and sort the forward index. Default: all processors. Before
+  /// Threads that pack stored documents, sort the forward index, and train lists of vectors.
+  /// Default: all processors. Before
   /// the first document.
   void set_threads(std::size_t threads);
 

@@ -24,9 +24,10 @@ class GpuVectors {
   GpuVectors next(const GpuSnapshot& later) const;
 
   const GpuSnapshot& snapshot() const;
-  /// Whether all vectors are in GPU memory. If not, none are, and the CPU searches them.
+  /// Whether all vectors, with their lists and codes, are in GPU memory. If not, none are, and the
+  /// CPU searches them.
   bool is_resident() const;
-  /// Bytes of GPU memory that the vectors take.
+  /// Bytes of GPU memory that they take.
   std::size_t memory() const;
   /// The part of memory() that was uploaded for this snapshot.
   std::size_t new_memory() const;

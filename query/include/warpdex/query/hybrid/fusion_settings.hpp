@@ -1,6 +1,7 @@
 // How the two halves of a search by words and vectors are joined.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
 
@@ -23,6 +24,10 @@ struct FusionSettings {
   Fusion fusion = Fusion::kReciprocalRank;
   float weight = 0.5F;         ///< of the text half, 0 to 1; only for kReciprocalRank and kConvex
   std::uint32_t depth = 1000;  ///< documents that each half finds, 1 to kMaxK
+  // Of the search for the nearest vectors, where the index has lists or codes of them.
+  std::size_t probes = 16;   ///< lists that it looks into, 1 or more; at most all of a segment's
+  std::size_t refine = 100;  ///< so many of the best by codes, or all that it finds if these are
+                             ///< more, are ranked again by their vectors; 0: none
 
   /// Throws UsageError where a setting is outside its range.
   void validate() const;

@@ -46,8 +46,10 @@ class HybridSearcher {
   std::vector<SearchResult> search(std::span<const Query> queries, std::span<const float> vectors,
                                    const SearchSettings& settings, const FusionSettings& fusion);
 
-  /// Searches by vectors alone: the k nearest documents of each row of `vectors`.
-  std::vector<SearchResult> nearest(std::span<const float> vectors, std::uint32_t k);
+  /// Searches by vectors alone: the k nearest documents of each row of `vectors`. Of `depth`,
+  /// probes and refine count.
+  std::vector<SearchResult> nearest(std::span<const float> vectors, std::uint32_t k,
+                                    const FusionSettings& depth = {});
 
  private:
   struct State;

@@ -1,4 +1,4 @@
-// Search of the vectors of an index's documents, exact, on the CPU.
+// Search of the vectors of an index's documents on the CPU.
 #pragma once
 
 #include <cstddef>
@@ -10,12 +10,14 @@
 #include "warpdex/indexer/format/snapshot.hpp"
 #include "warpdex/query/search.hpp"
 #include "warpdex/vector/rows/row_filter.hpp"
+#include "warpdex/vector/searcher/search_options.hpp"
 
 namespace warpdex {
 
-/// Finds the live documents whose vectors are nearest. Distances are those of an exact search
-/// (docs/vector.md), so they do not depend on segments. Immutable: any number of threads may search
-/// at once.
+/// Finds the live documents whose vectors are nearest: all are compared, or, in segments that have
+/// lists or codes (Index::vector_index()), what these say is nearest. Distances, unless they are by
+/// codes, are those of an exact search (docs/vector.md), so they do not depend on segments.
+/// Immutable: any number of threads may search at once.
 class VectorHalf {
  public:
   /// `threads` of 0: default_threads(). Throws UsageError if the index holds no vectors.
@@ -24,14 +26,16 @@ class VectorHalf {
   VectorHalf(VectorHalf&&) noexcept;
   VectorHalf& operator=(VectorHalf&&) noexcept;
 
-  /// For each query, its k nearest documents, or all if there are fewer: nearest first, equal ones
-  /// by docID. Scores are the metric's: inner products (larger is nearer) or squared distances.
+  /// For each query, its k nearest documents, or all that are found if these are fewer: nearest
+  /// first, equal ones by docID. `depth` says how thoroughly each segment is searched, without a
+  /// filter. Scores are the metric's: inner products (larger is nearer) or squared distances.
   /// `queries` are rows of the index's dimension, one after the other. Throws UsageError for
   /// another size, and for components that are not finite.
-  std::vector<std::vector<Hit>> nearest(std::span<const float> queries, std::uint32_t k) const;
+  std::vector<std::vector<Hit>> nearest(std::span<const float> queries, std::uint32_t k,
+                                        const vector::SearchOptions& depth = {}) const;
 
-  /// The same for one query, among `documents` only: a set of docIDs below Snapshot::docid_end().
-  /// Runs on the calling thread.
+  /// The k nearest of one query among `documents` only, all of which are compared: a set of docIDs
+  /// below Snapshot::docid_end(). Runs on the calling thread.
   std::vector<Hit> nearest_within(std::span<const float> query, std::uint32_t k,
                                   const vector::RowFilter& documents) const;
 
