@@ -50,6 +50,7 @@ void write_of_documents(const ServedIndex& index, JsonWriter& json) {
     json.member("metric", vector::metric_name(settings.vectors->metric));
     json.member("store", vector::store_name(settings.vectors->store));
     json.member("dimension", settings.vectors->dimension);
+    if (!settings.vectors->index.is_flat()) json.member("index", settings.vectors->index.kind);
     json.end_object();
   }
   json.member("static_scores", settings.has_static_scores);

@@ -6,6 +6,30 @@
 namespace warpdex::server::v1 {
 namespace {
 
+/// A kind, or an object that has one and its settings.
+vector::RowIndexSettings read_vector_index(const rapidjson::Value& json) {
+  vector::RowIndexSettings index;
+  if (json.IsString()) {
+    index.kind = json.GetString();
+    return index;
+  }
+  Parameters members(json, "'index'");
+  const auto read = [&](const char* name, std::size_t& to, std::uint64_t most) {
+    if (const auto number = members.whole(name, 0, most)) to = static_cast<std::size_t>(*number);
+  };
+  index.kind = members.text("kind").value_or(index.kind);
+  read("lists", index.lists, vector::kMaxRows);
+  read("train", index.train, vector::kMaxRows);
+  read("pq_bytes", index.pq_bytes, vector::kMaxDimension);
+  read("pq_bits", index.pq_bits, 8);
+  read("bits", index.binary_bits, 8);
+  index.is_rotated = members.flag("rotated").value_or(false);
+  index.is_corrected = members.flag("corrected").value_or(false);
+  index.seed = members.whole("seed").value_or(index.seed);
+  members.finish();
+  return index;
+}
+
 vector::RowSettings read_vectors(const rapidjson::Value& json) {
   Parameters members(json, "'vectors'");
   vector::RowSettings settings;
@@ -14,6 +38,7 @@ vector::RowSettings read_vectors(const rapidjson::Value& json) {
   settings.dimension = static_cast<std::size_t>(*dimension);
   if (const auto name = members.text("metric")) settings.metric = vector::metric_from_name(*name);
   if (const auto name = members.text("store")) settings.store = vector::store_from_name(*name);
+  if (const auto* index = members.json("index")) settings.index = read_vector_index(*index);
   members.finish();
   return settings;
 }

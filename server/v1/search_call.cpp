@@ -68,7 +68,27 @@ void read_scorer(Parameters& parameters, const IndexSettings& index, ScorerSetti
   scorer.validate();
 }
 
-void read_fusion(Parameters& parameters, std::uint32_t k, bool joins, FusionSettings& fusion) {
+/// How thoroughly lists and codes of vectors are searched.
+void read_vector_depth(Parameters& parameters, bool has_vector, bool joins,
+                       FusionSettings& fusion) {
+  const bool compares_all =
+      joins && (fusion.fusion == Fusion::kRerank || fusion.fusion == Fusion::kFilter);
+  if (!has_vector || compares_all) {
+    refuse(parameters, {"probes", "refine"},
+           "is for the search of the nearest vectors: by 'vector' alone, or by rrf, convex and "
+           "neighbors");
+  }
+  if (const auto probes = parameters.whole("probes", 1, vector::kMaxRows)) {
+    fusion.probes = static_cast<std::size_t>(*probes);
+  }
+  if (const auto refine = parameters.whole("refine", 0, vector::kMaxRows)) {
+    fusion.refine = static_cast<std::size_t>(*refine);
+  }
+}
+
+void read_fusion(Parameters& parameters, std::uint32_t k, bool has_words, bool has_vector,
+                 FusionSettings& fusion) {
+  const bool joins = has_words && has_vector;
   if (!joins) {
     refuse(parameters, {"fusion", "fusion_weight", "fusion_depth"},
            "joins words and a vector; give 'q' and 'vector'");
@@ -87,6 +107,7 @@ void read_fusion(Parameters& parameters, std::uint32_t k, bool joins, FusionSett
            "has no effect on filter, which looks at all matches; "
            "take another fusion");
   }
+  read_vector_depth(parameters, has_vector, joins, fusion);
   fusion.validate();
 }
 
@@ -170,7 +191,7 @@ SearchCall read_search(Parameters& parameters, const IndexPtr& index, const Serv
   read_page(parameters, limits, call);
   read_matching(parameters, options);
   read_scorer(parameters, reader->settings(), options.scorer);
-  read_fusion(parameters, options.k, words && vector, options.fusion);
+  read_fusion(parameters, options.k, words.has_value(), vector.has_value(), options.fusion);
   read_shown(parameters, options);
   read_deadline(parameters, limits, options);
   const std::optional<std::string> id = parameters.text("id");

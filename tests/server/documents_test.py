@@ -161,6 +161,39 @@ class Documents(serving.ServerTest):
             self.assertIn("line 2", answer.reason(), bad)
         self.assertEqual(0, self.get("/v1/whole").json()["uncommitted_changes"])
 
+    def test_vectors_in_lists_and_all_of_them_compared(self):
+        count = 4200
+        rows = [[self.random.gauss(0, 1) for _ in range(4)] for _ in range(count)]
+        lists = {"kind": "ivf-pq", "lists": 20, "pq_bytes": 2, "seed": 3}
+        for name, kind in (("listed", lists), ("compared", "flat")):
+            self.make(name, vectors={"dimension": 4, "metric": "l2", "index": kind})
+            told = self.bulk(name, [{"put": {"id": f"d{i}", "text": "alpha", "vector": row}}
+                                    for i, row in enumerate(rows)], "?commit").json()
+            self.assertEqual(0, told["failed"])
+        self.assertEqual("ivf-pq", self.get("/v1/listed").json()["vectors"]["index"])
+        self.assertNotIn("index", self.get("/v1/compared").json()["vectors"])
+
+        def nearest(name, **members):
+            body = {"vector": rows[7], "k": 300, **members}
+            return self.ask("POST", f"/v1/{name}/search", body).json()["hits"]
+
+        for words in ({}, {"q": "alpha", "fusion": "neighbors"}):
+            self.assertEqual(nearest("compared", **words),
+                             nearest("listed", probes=20, refine=count, **words))
+        self.assertNotEqual(nearest("compared"), nearest("listed", probes=1))
+        for body, named in (({"q": "alpha", "probes": 3}, "probes"),
+                            ({"vector": rows[7], "probes": 0}, "probes"),
+                            ({"q": "alpha", "vector": rows[7], "fusion": "filter", "refine": 3},
+                             "refine")):
+            answer = self.ask("POST", "/v1/listed/search", body)
+            self.assertEqual(400, answer.status, body)
+            self.assertIn(named, answer.reason())
+        for kind, named in (("trees", "trees"), ({"kind": "ivf-pq", "pq_bytes": 5}, "4 bytes"),
+                            ({"kind": "ivf-pq", "lists": 3, "x": 1}, "'x'")):
+            answer = self.ask("PUT", "/v1/refused", {"vectors": {"dimension": 4, "index": kind}})
+            self.assertEqual(400, answer.status, answer.body)
+            self.assertIn(named, answer.reason())
+
     def test_documents_that_the_index_refuses(self):
         self.make("refusing", vectors={"dimension": 3})
         for document, named in (({"id": "a b", "vector": [1, 2, 3]}, "white space"),

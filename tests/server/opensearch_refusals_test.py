@@ -222,6 +222,9 @@ class Refusals(serving.ServerTest):
                 (field("a,b", type="text"), "a,b"), (field("v", type="knn_vector"), "'v'"),
                 (field("vector", type="knn_vector"), "dimension"),
                 (field("vector", type="knn_vector", dimension=3, method={}), "method"),
+                (field("vector", type="knn_vector", dimension=3, method={"name": "hnsw"}), "ivf"),
+                (field("vector", type="knn_vector", dimension=3, method={
+                    "name": "ivf", "parameters": {"encoder": {"name": "sq"}}}), "sq"),
                 (field("vector", type="knn_vector", dimension=3, space_type="l1"), "l1"),
                 ({"mappings": {"dynamic": "true"}}, "dynamic"),
                 ({"mappings": {"_routing": {}}}, "_routing"),

@@ -338,6 +338,18 @@ class Vectors(ClientTest):
             self.assertEqual([(hit["document"], as_float(hit["score"])) for hit in told["hits"]],
                              told_by_client(self.search(asked, "l2", size=9, **members)))
 
+    def test_lists_of_vectors(self):
+        method = {"name": "ivf", "parameters": {
+            "nlist": 16, "encoder": {"name": "pq", "parameters": {"m": 2}}}}
+        self.client.indices.create(index="listed", body={"mappings": {"properties": {"vector": {
+            "type": "knn_vector", "dimension": 2, "space_type": "l2", "method": method}}}})
+        told = self.client.indices.get_mapping(index="listed")["listed"]["mappings"]["properties"]
+        self.assertEqual(method, told["vector"]["method"])
+        self.client.index(index="listed", id="a", body={"vector": [1, 2]}, refresh=True)
+        found = self.search({"knn": {"vector": {"vector": [1, 2], "k": 3, "method_parameters": {
+            "nprobes": 4}}}}, "listed")
+        self.assertEqual(["a"], [hit["_id"] for hit in found["hits"]["hits"]])
+
     def test_updates_keep_vectors(self):
         self.client.update(index="l2", id="v1", body={"doc": {"body": "changed"}}, refresh=True)
         told = self.get("/v1/l2/documents/v1?vector=true").json()["vector"]

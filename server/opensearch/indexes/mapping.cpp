@@ -4,19 +4,11 @@
 #include <utility>
 
 #include "opensearch/indexes/index_fields.hpp"
+#include "opensearch/indexes/knn_vector.hpp"
 
 namespace warpdex::server::opensearch {
 namespace {
 
-struct SpaceName {
-  std::string_view name;
-  vector::Metric metric;
-};
-
-constexpr SpaceName kSpaces[] = {{"l2", vector::Metric::kL2},
-                                 {"innerproduct", vector::Metric::kInnerProduct},
-                                 {"cosinesimil", vector::Metric::kCosine}};
-constexpr std::size_t kMaxDimension = 4096;
 constexpr std::size_t kMaxFieldBytes = 200;
 
 /// Fields of a new index, as its mapping names them.
@@ -26,29 +18,12 @@ struct Mapped {
   std::optional<std::string> analyzer{};
 };
 
-HttpError mapper_error(const std::string& reason) {
-  return {400, "mapper_parsing_exception", reason};
-}
-
 void read_vector(const std::string& name, Parameters& members, Mapped& mapped) {
   if (name != "vector" || mapped.index.vectors) {
     throw mapper_error("an index has one field of vectors, which is called 'vector'; '" + name +
                        "' cannot be one");
   }
-  vector::RowSettings settings;
-  const auto dimension = members.whole("dimension", 1, kMaxDimension);
-  if (!dimension) throw mapper_error("'vector' has no 'dimension'");
-  settings.dimension = static_cast<std::size_t>(*dimension);
-  settings.metric = vector::Metric::kL2;
-  if (const auto name_of_space = members.text("space_type")) {
-    const auto* const space = std::ranges::find(kSpaces, *name_of_space, &SpaceName::name);
-    if (space == std::end(kSpaces)) {
-      throw mapper_error("there is no space_type '" + *name_of_space +
-                         "'; there are l2, innerproduct and cosinesimil");
-    }
-    settings.metric = space->metric;
-  }
-  mapped.index.vectors = settings;
+  mapped.index.vectors = read_knn_vector(members);
 }
 
 void read_analyzer(const std::string& name, Mapped& mapped) {
@@ -185,10 +160,6 @@ void write_text_field(const IndexReader& reader, const std::string& name, bool i
   json.end_object();
 }
 
-std::string_view space_of(vector::Metric metric) {
-  return std::ranges::find(kSpaces, metric, &SpaceName::metric)->name;
-}
-
 }  // namespace
 
 NewIndex read_new_index(const Request& request) {
@@ -239,9 +210,7 @@ void write_mapping(const IndexReader& reader, JsonWriter& json) {
   }
   if (!fields.vector.empty()) {
     json.begin_object(fields.vector);
-    json.member("type", "knn_vector");
-    json.member("dimension", fields.dimension);
-    json.member("space_type", space_of(reader.vector_settings().metric));
+    write_knn_vector(reader.vector_settings(), json);
     json.end_object();
   }
   json.end_object();

@@ -77,6 +77,12 @@ AskedQuery read_knn(const rapidjson::Value& json, const QueryContext& context) {
     query.words = read_word_query(name_of(asked), asked.value, context);
     query.is_filtered = true;
   }
+  if (const auto* parameters = members.json("method_parameters")) {
+    Parameters depth(*parameters, "'method_parameters'");
+    query.fusion.probes = static_cast<std::size_t>(
+        depth.whole("nprobes", 1, vector::kMaxRows).value_or(query.fusion.probes));
+    depth.finish();
+  }
   members.finish();
   return query;
 }

@@ -26,7 +26,7 @@ struct AskedQuery {
   bool is_filtered = false;        ///< of kVector
   std::vector<float> vector{};     ///< of kVector and kHybrid
   std::uint32_t nearest = 0;       ///< documents that the vector finds at most
-  FusionSettings fusion{};         ///< of kHybrid; its depth is `nearest`
+  FusionSettings fusion{};         ///< of kHybrid; its depth is `nearest`. `probes` of kVector, too
 
   /// Whether no word can match.
   bool has_no_words() const { return words.terms.empty() && words.tree == nullptr; }

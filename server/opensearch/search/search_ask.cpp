@@ -175,6 +175,7 @@ SearchJob job_of(const SearchAsk& ask) {
   if (query.kind == QueryKind::kVector) {
     options.k = std::min(options.k, query.nearest);
     options.vectors_alone = !query.is_filtered;
+    options.fusion = query.fusion;
     options.fusion.fusion = Fusion::kFilter;
   } else if (query.kind == QueryKind::kHybrid) {
     options.fusion = query.fusion;
