@@ -65,6 +65,7 @@ Given read_keywords(const nb::dict& keywords) {
        [&](auto v) { given.vectors.metric = vector::metric_from_name(text_of(v, "metric")); }},
       {"vector_store",
        [&](auto v) { given.vectors.store = vector::store_from_name(text_of(v, "vector_store")); }},
+      {"vector_index", [&](auto v) { given.vectors.index = vector_index_of(v); }},
       {"format",
        [&](auto v) { given.files.format = document_format_from_name(text_of(v, "format")); }},
       {"analyzer", text(analyzer, "analyzer")},

@@ -116,6 +116,8 @@ SearchOptions search_options(std::uint64_t k, const nb::dict& keywords) {
        [&](auto v) {
          options.fusion.depth = static_cast<std::uint32_t>(whole_of(v, "depth", 1, kMost));
        }},
+      {"probes", [&](auto v) { options.fusion.probes = whole_of(v, "probes", 1); }},
+      {"refine", [&](auto v) { options.fusion.refine = whole_of(v, "refine"); }},
       {"count", flag(options.count, "count")},
       {"fields", [&](auto v) { options.fields = texts_of(v, "a name of fields"); }},
       {"snippets", flag(options.snippets, "snippets")},
@@ -131,6 +133,29 @@ SearchOptions search_options(std::uint64_t k, const nb::dict& keywords) {
   known.insert(behind_scorer, settings.begin(), settings.end());
   Keywords(keywords).read(known);
   return options;
+}
+
+vector::RowIndexSettings vector_index_of(nb::handle value) {
+  vector::RowIndexSettings index;
+  if (PyUnicode_Check(value.ptr())) {
+    index.kind = text_of(value, "vector_index");
+    return index;
+  }
+  if (!PyDict_Check(value.ptr())) fail_type("vector_index", "a str or a dict", value);
+  Keywords(nb::borrow<nb::dict>(value))
+      .read({
+          {"kind", [&](auto v) { index.kind = text_of(v, "kind"); }},
+          {"lists", [&](auto v) { index.lists = whole_of(v, "lists", 0, vector::kMaxRows); }},
+          {"train", [&](auto v) { index.train = whole_of(v, "train", 0, vector::kMaxRows); }},
+          {"pq_bytes",
+           [&](auto v) { index.pq_bytes = whole_of(v, "pq_bytes", 0, vector::kMaxDimension); }},
+          {"pq_bits", [&](auto v) { index.pq_bits = whole_of(v, "pq_bits", 4, 8); }},
+          {"bits", [&](auto v) { index.binary_bits = whole_of(v, "bits", 1, 8); }},
+          {"rotated", [&](auto v) { index.is_rotated = flag_of(v, "rotated"); }},
+          {"corrected", [&](auto v) { index.is_corrected = flag_of(v, "corrected"); }},
+          {"seed", [&](auto v) { index.seed = whole_of(v, "seed"); }},
+      });
+  return index;
 }
 
 std::function<void(std::size_t)> search_watch(nb::handle progress) {

@@ -10,6 +10,7 @@
 
 #include "support.hpp"
 #include "warpdex/search_options.hpp"
+#include "warpdex/vector/rows/row_settings.hpp"
 
 namespace warpdex::python {
 
@@ -44,6 +45,9 @@ std::uint64_t whole_of(nb::handle value, std::string_view what, std::uint64_t le
 
 /// The options of a search, as warpdex.SearchOptions names them.
 SearchOptions search_options(std::uint64_t k, const nb::dict& keywords);
+
+/// A kind of index, or a dict that has one and its settings.
+vector::RowIndexSettings vector_index_of(nb::handle value);
 
 /// For SearchOptions::on_progress, which is called without the GIL: looks for signals, and tells
 /// `progress`, unless it is None, how many queries were answered. Without it, short searches never

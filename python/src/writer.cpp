@@ -130,6 +130,7 @@ void TextWriter::open(const std::string& path, const nb::dict& keywords) {
       {"metric", [&](auto v) { vectors.metric = vector::metric_from_name(text_of(v, "metric")); }},
       {"vector_store",
        [&](auto v) { vectors.store = vector::store_from_name(text_of(v, "vector_store")); }},
+      {"vector_index", [&](auto v) { vectors.index = vector_index_of(v); }},
       {"analyzer", text(settings.analyzer, "analyzer")},
       {"codec", [&](auto v) { settings.codec.kind = codec_from_name(text_of(v, "codec")); }},
       {"memory", [&](auto v) { options.memory = whole_of(v, "memory", 1); }},

@@ -55,6 +55,24 @@ def test_halves_are_the_floats_that_they_stand_for(tmp_path: Path) -> None:
         warpdex.build(docs, tmp_path / "bad", vectors=bad)
 
 
+def test_vectors_in_lists(tmp_path: Path) -> None:
+    docs = documents(3, 4200, 5)
+    rows = np.random.default_rng(2).standard_normal((4200, 6)).astype(np.float32)
+    warpdex.build(docs, tmp_path / "flat", vectors=rows, metric="l2")
+    kind = {"kind": "ivf-pq", "lists": 30, "pq_bytes": 3}
+    warpdex.build(docs, tmp_path / "listed", vectors=rows, metric="l2", vector_index=kind)
+    flat = warpdex.Searcher(tmp_path / "flat").search_batch(None, vectors=rows[:9], k=50)
+    listed = warpdex.Searcher(tmp_path / "listed")
+    whole = listed.search_batch(None, vectors=rows[:9], k=50, probes=30, refine=4200)
+    assert whole.to_dict() == flat.to_dict()
+    few = listed.search_batch(None, vectors=rows[:9], k=50, probes=1)
+    assert few.to_dict() != flat.to_dict()
+    with pytest.raises(warpdex.UsageError, match="trees"):
+        warpdex.build(docs, tmp_path / "no", vectors=rows, vector_index="trees")
+    with pytest.raises(TypeError, match="vector_index"):
+        warpdex.build(docs, tmp_path / "no", vectors=rows, vector_index=3)  # type: ignore[arg-type]
+
+
 @pytest.mark.parametrize("before", [0, 1, 5000])
 def test_a_generator_that_raises_leaves_nothing(tmp_path: Path, before: int) -> None:
     def stream() -> Iterator[dict[str, str]]:

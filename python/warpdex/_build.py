@@ -108,6 +108,7 @@ def build(
     vectors: npt.NDArray[np.float32 | np.float16] | str | None = None,
     metric: str = "ip",
     vector_store: str = "float",
+    vector_index: str | dict[str, Any] = "flat",
     weights: str | None = None,
     codec: str = "bitpack",
     memory: int | str = "1G",
@@ -139,6 +140,10 @@ def build(
             that is each document's vector.
         metric: of vectors: "ip", "l2" or "cosine".
         vector_store: what the index keeps them as: "float" or "half".
+        vector_index: how the nearest vectors are found: "flat", all are compared; or lists and
+            codes, "ivf-flat", "ivf-pq", "ivf-sq8", "ivf-xfbq", "sq8" or "xfbq", or a dict of a
+            "kind" and its settings: "lists", "train", "pq_bytes", "pq_bits", "bits", "rotated",
+            "corrected", "seed".
         weights: the member with a document's terms and weights (``{"sea": 1.3}``), in the place of
             texts: the index is one of impacts. Not for files; these have format="sparse".
         codec: of posting lists: "bitpack", "pfor", "pfor-block" or "rice".
@@ -165,6 +170,7 @@ def build(
         "store": store,
         "metric": metric,
         "vector_store": vector_store,
+        "vector_index": vector_index,
         "codec": codec,
         "memory": as_bytes(memory),
         "threads": threads,

@@ -56,6 +56,10 @@ class SearchOptions(TypedDict, total=False):
     """Of the words in "rrf" and "convex", 0 to 1; 0.5."""
     depth: int
     """How many documents words and vector find each before they are joined; 1000."""
+    probes: int
+    """Lists of vectors that are looked into, where the index has lists; 16."""
+    refine: int
+    """So many of the best by codes are ranked again by their vectors; 100."""
     count: bool
     """Find the exact number of matches; by words."""
     fields: Sequence[str]

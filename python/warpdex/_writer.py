@@ -42,6 +42,7 @@ class Writer:
         dimension: int | None = None,
         metric: str = "ip",
         vector_store: str = "float",
+        vector_index: str | dict[str, Any] = "flat",
         weights: str | None = None,
         codec: str = "bitpack",
         memory: int | str = "256M",
@@ -55,8 +56,8 @@ class Writer:
             path: the folder of the index.
             fields: members of documents whose texts are searched, joined. Without any, those that
                 the index was made with; of a new one, "contents".
-            analyzer: of a new index, as store, dimension, metric, vector_store, weights and codec:
-                see build(). An index that is there keeps its own settings.
+            analyzer: of a new index, as store, dimension, metric, vector_store, vector_index,
+                weights and codec: see build(). An index that is there keeps its own settings.
             store: members that a new index keeps; one that is there keeps its own.
             vectors: the member that is a document's vector, a sequence of floats.
             dimension: of the vectors of a new index.
@@ -78,6 +79,7 @@ class Writer:
             "store": store,
             "metric": metric,
             "vector_store": vector_store,
+            "vector_index": vector_index,
             "codec": codec,
             "memory": as_bytes(memory),
             "threads": threads,
