@@ -34,7 +34,6 @@ set(warpdex_public_headers
   query/query.hpp
   query/scorer_settings.hpp
   query/shown_field.hpp
-  query/tree/query_node.hpp
   scheduler/prediction_error.hpp
   vector/data/element.hpp
   vector/data/ids.hpp

@@ -12,7 +12,7 @@
 #include "input/query_limits.hpp"
 #include "warpdex/core/error.hpp"
 #include "warpdex/indexer/analysis/utf8.hpp"
-#include "warpdex/query/syntax/lucene.hpp"
+#include "warpdex/query/query.hpp"
 #include "warpdex/query/tree/tree_query.hpp"
 
 namespace warpdex {

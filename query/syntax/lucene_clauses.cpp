@@ -8,12 +8,6 @@
 #include "warpdex/query/query.hpp"
 
 namespace warpdex {
-namespace {
-
-using Token = LuceneToken::Kind;
-
-}  // namespace
-
 std::optional<double> LuceneParser::number() const {
   double value = 0;
   const char* const end = token_.text.data() + token_.text.size();
@@ -23,7 +17,7 @@ std::optional<double> LuceneParser::number() const {
 }
 
 void LuceneParser::read_boost(QueryNode& node) {
-  if (token_.kind != Token::kCaret) return;
+  if (token_.kind != LuceneToken::Kind::kCaret) return;
   const std::optional<double> value = number();
   const bool fits = value && (*value == 0 || (*value >= static_cast<double>(kMinQueryWeight) &&
                                               *value <= static_cast<double>(kMaxQueryWeight)));
@@ -40,7 +34,7 @@ QueryNode LuceneParser::quoted(const std::string& field) {
   QueryNode node = make(QueryNode::Kind::kPhrase, field);
   node.text = std::move(token_.text);
   advance();
-  if (token_.kind == Token::kTilde) {
+  if (token_.kind == LuceneToken::Kind::kTilde) {
     const std::optional<double> slop = number();
     if (slop && *slop == std::floor(*slop) && *slop <= 1e6) {
       node.slop = static_cast<std::uint32_t>(*slop);
@@ -59,26 +53,26 @@ std::optional<QueryNode> LuceneParser::range(const std::string& field) {
   node.includes_lower = token_.is_inclusive;
   std::vector<LuceneToken> inside;
   advance(true);
-  while (token_.kind == Token::kWord || token_.kind == Token::kQuoted) {
+  while (token_.kind == LuceneToken::Kind::kWord || token_.kind == LuceneToken::Kind::kQuoted) {
     inside.push_back(token_);
     advance(true);
   }
-  if (token_.kind != Token::kRangeClose) {
+  if (token_.kind != LuceneToken::Kind::kRangeClose) {
     on_mistake_(place, "the range that begins here has no end; add a ] or }, or write \\[ or \\{");
     return std::nullopt;
   }
   node.includes_upper = token_.is_inclusive;
   advance();
-  if (inside.size() == 3 && inside[1].kind == Token::kWord && inside[1].text == "TO") {
+  if (inside.size() == 3 && inside[1].kind == LuceneToken::Kind::kWord && inside[1].text == "TO") {
     inside.erase(inside.begin() + 1);
   }
   if (inside.size() != 2) {
     on_mistake_(place, "a range is [from TO to], with * for no limit");
-    if (token_.kind == Token::kCaret) advance();
+    if (token_.kind == LuceneToken::Kind::kCaret) advance();
     return std::nullopt;
   }
   const auto is_open = [](const LuceneToken& end) {
-    return end.kind == Token::kWord && end.pattern == "*";
+    return end.kind == LuceneToken::Kind::kWord && end.pattern == "*";
   };
   if (!is_open(inside[0])) node.text = std::move(inside[0].text);
   if (!is_open(inside[1])) node.upper = std::move(inside[1].text);
@@ -91,12 +85,12 @@ std::optional<QueryNode> LuceneParser::set(const std::string& field) {
   QueryNode node = make(QueryNode::Kind::kAny, field);
   const std::size_t place = token_.place;
   advance(true);
-  while (token_.kind == Token::kWord || token_.kind == Token::kQuoted) {
+  while (token_.kind == LuceneToken::Kind::kWord || token_.kind == LuceneToken::Kind::kQuoted) {
     make(QueryNode::Kind::kTerm, field);  // counts
     node.texts.push_back(std::move(token_.text));
     advance(true);
   }
-  if (token_.kind != Token::kRangeClose) {
+  if (token_.kind != LuceneToken::Kind::kRangeClose) {
     on_mistake_(place, "the set that begins here has no end; add a ]");
     return std::nullopt;
   }
@@ -109,24 +103,25 @@ std::optional<QueryNode> LuceneParser::of_word(const std::string& field) {
   LuceneToken word = token_;
   QueryNode node = make(QueryNode::Kind::kMatch, field);
   advance();
-  if (token_.kind == Token::kColon && !token_.is_behind_space) {
+  if (token_.kind == LuceneToken::Kind::kColon && !token_.is_behind_space) {
     advance();
-    if (word.pattern == "*" && token_.kind == Token::kWord && token_.pattern == "*") {
+    if (word.pattern == "*" && token_.kind == LuceneToken::Kind::kWord && token_.pattern == "*") {
       advance();
       node.kind = QueryNode::Kind::kAll;
       read_boost(node);
       return node;
     }
-    if (token_.kind == Token::kEnd || token_.kind == Token::kClose || token_.is_behind_space) {
+    if (token_.kind == LuceneToken::Kind::kEnd || token_.kind == LuceneToken::Kind::kClose ||
+        token_.is_behind_space) {
       on_mistake_(word.place, "the field '" + word.text +
                                   "' has no clause; write one right behind "
                                   "its colon, or \\: for the character");
       return std::nullopt;
     }
-    if (token_.kind == Token::kWord && token_.text == "IN") {
+    if (token_.kind == LuceneToken::Kind::kWord && token_.text == "IN") {
       const LuceneToken in = token_;
       advance();
-      if (token_.kind == Token::kRangeOpen) return set(word.text);
+      if (token_.kind == LuceneToken::Kind::kRangeOpen) return set(word.text);
       node.field = word.text;
       node.text = in.text;
       return node;
@@ -143,7 +138,7 @@ std::optional<QueryNode> LuceneParser::of_word(const std::string& field) {
   if (word.has_wildcards) {
     if (word.pattern == "*") {
       on_mistake_(word.place, "'*' alone stands for every word; write *:* for all documents");
-      if (token_.kind == Token::kCaret) advance();
+      if (token_.kind == LuceneToken::Kind::kCaret) advance();
       return std::nullopt;
     }
     const std::size_t first = word.pattern.find_first_of("*?\\");
@@ -154,7 +149,7 @@ std::optional<QueryNode> LuceneParser::of_word(const std::string& field) {
       node.kind = QueryNode::Kind::kWildcard;
       node.text = std::move(word.pattern);
     }
-  } else if (token_.kind == Token::kTilde && !token_.is_behind_space) {
+  } else if (token_.kind == LuceneToken::Kind::kTilde && !token_.is_behind_space) {
     const std::optional<double> edits = token_.text.empty() ? 2 : number();
     if (edits && (*edits == 0 || *edits == 1 || *edits == 2)) {
       node.kind = QueryNode::Kind::kFuzzy;

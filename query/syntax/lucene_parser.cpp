@@ -8,8 +8,6 @@
 namespace warpdex {
 namespace {
 
-using Token = LuceneToken::Kind;
-
 QueryNode joined(std::vector<SignedClause> all) {
   QueryNode node{.kind = QueryNode::Kind::kBoolean};
   for (SignedClause& one : all) {
@@ -27,7 +25,7 @@ std::string at_byte(std::size_t place, const std::string& what) {
 
 QueryNode LuceneParser::parse() {
   QueryNode tree = clauses({});
-  while (token_.kind != Token::kEnd) {  // a ) without its (
+  while (token_.kind != LuceneToken::Kind::kEnd) {  // a ) without its (
     mistake("')' closes no group; leave it out, or write \\)");
     advance();
     QueryNode rest = clauses({});
@@ -56,7 +54,7 @@ QueryNode LuceneParser::make(QueryNode::Kind kind, const std::string& field) {
 QueryNode LuceneParser::clauses(const std::string& field) {
   std::vector<SignedClause> all;
   const std::size_t place = token_.place;
-  while (token_.kind != Token::kEnd && token_.kind != Token::kClose) {
+  while (token_.kind != LuceneToken::Kind::kEnd && token_.kind != LuceneToken::Kind::kClose) {
     const std::size_t before = token_.place;
     Joint before_it = joint();
     if (before_it != Joint::kNone && all.empty()) {
@@ -69,7 +67,7 @@ QueryNode LuceneParser::clauses(const std::string& field) {
     std::optional<QueryNode> node = clause(field);
     if (node) {
       add(all, before_it, own, std::move(*node));
-    } else if (token_.place == before && token_.kind != Token::kEnd) {
+    } else if (token_.place == before && token_.kind != LuceneToken::Kind::kEnd) {
       advance();  // what was told of
     }
   }
@@ -99,12 +97,12 @@ void LuceneParser::add(std::vector<SignedClause>& all, Joint joint, Sign sign,
 
 Joint LuceneParser::joint() {
   Joint found = Joint::kNone;
-  while (token_.kind == Token::kAnd || token_.kind == Token::kOr) {
+  while (token_.kind == LuceneToken::Kind::kAnd || token_.kind == LuceneToken::Kind::kOr) {
     if (found != Joint::kNone) mistake("two operators follow each other; leave one of them out");
-    found = token_.kind == Token::kAnd ? Joint::kAnd : Joint::kOr;
+    found = token_.kind == LuceneToken::Kind::kAnd ? Joint::kAnd : Joint::kOr;
     const std::size_t place = token_.place;
     advance();
-    if (token_.kind == Token::kEnd || token_.kind == Token::kClose) {
+    if (token_.kind == LuceneToken::Kind::kEnd || token_.kind == LuceneToken::Kind::kClose) {
       on_mistake_(place,
                   "an operator has nothing behind it; leave it out, or write it in small "
                   "letters to search for the word");
@@ -115,32 +113,34 @@ Joint LuceneParser::joint() {
 
 Sign LuceneParser::sign() {
   Sign found = Sign::kNone;
-  while (token_.kind == Token::kPlus || token_.kind == Token::kMinus ||
-         token_.kind == Token::kNot) {
+  while (token_.kind == LuceneToken::Kind::kPlus || token_.kind == LuceneToken::Kind::kMinus ||
+         token_.kind == LuceneToken::Kind::kNot) {
     const LuceneToken own = token_;
     if (found != Sign::kNone) mistake("two signs follow each other; leave one of them out");
     advance();
-    if (token_.kind == Token::kEnd || token_.kind == Token::kClose) {
+    if (token_.kind == LuceneToken::Kind::kEnd || token_.kind == LuceneToken::Kind::kClose) {
       on_mistake_(own.place, "a sign has nothing behind it; leave it out, or write a \\ before it");
       return Sign::kNone;
     }
-    found = own.kind == Token::kPlus ? Sign::kMust : Sign::kMustNot;
+    found = own.kind == LuceneToken::Kind::kPlus ? Sign::kMust : Sign::kMustNot;
   }
   return found;
 }
 
 std::optional<QueryNode> LuceneParser::clause(const std::string& field) {
   switch (token_.kind) {
-    case Token::kWord: return of_word(field);
-    case Token::kQuoted: return quoted(field);
-    case Token::kOpen: return group(field);
-    case Token::kRangeOpen: return range(field);
-    case Token::kEnd:
-    case Token::kClose: return std::nullopt;
-    case Token::kColon: mistake("':' has no field before it; write \\: for a colon"); break;
-    case Token::kCaret: mistake("'^' has nothing before it; write \\^ for one"); break;
-    case Token::kTilde: mistake("'~' has nothing before it; write \\~ for one"); break;
-    case Token::kRangeClose:
+    case LuceneToken::Kind::kWord: return of_word(field);
+    case LuceneToken::Kind::kQuoted: return quoted(field);
+    case LuceneToken::Kind::kOpen: return group(field);
+    case LuceneToken::Kind::kRangeOpen: return range(field);
+    case LuceneToken::Kind::kEnd:
+    case LuceneToken::Kind::kClose: return std::nullopt;
+    case LuceneToken::Kind::kColon:
+      mistake("':' has no field before it; write \\: for a colon");
+      break;
+    case LuceneToken::Kind::kCaret: mistake("'^' has nothing before it; write \\^ for one"); break;
+    case LuceneToken::Kind::kTilde: mistake("'~' has nothing before it; write \\~ for one"); break;
+    case LuceneToken::Kind::kRangeClose:
       mistake("a range ends here that did not begin; write \\] or \\}");
       break;
     default: mistake("an operator stands where a clause is wanted; leave it out"); break;
@@ -158,16 +158,16 @@ std::optional<QueryNode> LuceneParser::group(const std::string& field) {
   advance();
   QueryNode node = clauses(field);
   --depth_;
-  if (token_.kind == Token::kClose) {
+  if (token_.kind == LuceneToken::Kind::kClose) {
     advance();
   } else {
     on_mistake_(place, "the group that begins here has no end; add a ), or write \\(");
   }
   if (node.kind == QueryNode::Kind::kNothing) {
-    if (token_.kind == Token::kCaret) advance();
+    if (token_.kind == LuceneToken::Kind::kCaret) advance();
     return std::nullopt;
   }
-  if (token_.kind == Token::kCaret) {
+  if (token_.kind == LuceneToken::Kind::kCaret) {
     if (node.boost == 1) {
       read_boost(node);
     } else {  // a boost of its own

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "syntax/lucene_scanner.hpp"
-#include "warpdex/query/syntax/lucene.hpp"
+#include "warpdex/query/query.hpp"
 
 namespace warpdex {
 

@@ -7,8 +7,6 @@
 namespace warpdex {
 namespace {
 
-using Token = LuceneToken::Kind;
-
 constexpr std::string_view kSpaces = " \t\n\v\f\r";
 /// These end a word; + and - only begin a clause where no word is under way.
 constexpr std::string_view kSpecial = "!():^[]\"{}~";
@@ -78,7 +76,7 @@ void LuceneScanner::append_escaped(std::string& to, std::string* pattern) {
 }
 
 LuceneToken LuceneScanner::word(bool in_range) {
-  LuceneToken token{.kind = Token::kWord, .place = at_};
+  LuceneToken token{.kind = LuceneToken::Kind::kWord, .place = at_};
   while (at_ < text_.size() && !ends_word(text_[at_], in_range)) {
     const char c = text_[at_];
     if (c == '\\') {
@@ -96,14 +94,14 @@ LuceneToken LuceneScanner::word(bool in_range) {
   }
   if (in_range) return token;
   const std::string_view written = text_.substr(token.place, at_ - token.place);
-  if (written == "AND") token.kind = Token::kAnd;
-  if (written == "OR") token.kind = Token::kOr;
-  if (written == "NOT") token.kind = Token::kNot;
+  if (written == "AND") token.kind = LuceneToken::Kind::kAnd;
+  if (written == "OR") token.kind = LuceneToken::Kind::kOr;
+  if (written == "NOT") token.kind = LuceneToken::Kind::kNot;
   return token;
 }
 
 LuceneToken LuceneScanner::quoted() {
-  LuceneToken token{.kind = Token::kQuoted, .place = at_++};
+  LuceneToken token{.kind = LuceneToken::Kind::kQuoted, .place = at_++};
   while (at_ < text_.size() && text_[at_] != '"') {
     if (text_[at_] == '\\') {
       append_escaped(token.text, nullptr);
@@ -121,7 +119,7 @@ LuceneToken LuceneScanner::quoted() {
   return token;
 }
 
-LuceneToken LuceneScanner::with_number(Token kind) {
+LuceneToken LuceneScanner::with_number(LuceneToken::Kind kind) {
   LuceneToken token{.kind = kind, .place = at_++};
   while (at_ < text_.size() &&
          (hex_digit(text_[at_]) >= 0 ? text_[at_] <= '9' : text_[at_] == '.')) {
@@ -146,38 +144,39 @@ LuceneToken LuceneScanner::next(bool in_range) {
     token.is_behind_space = is_behind_space;
     return token;
   };
-  const auto single = [&](Token kind, bool is_inclusive = true) {
+  const auto single = [&](LuceneToken::Kind kind, bool is_inclusive = true) {
     return of({.kind = kind, .place = at_++, .is_inclusive = is_inclusive});
   };
-  if (at_ == text_.size()) return of({.kind = Token::kEnd, .place = at_});
+  if (at_ == text_.size()) return of({.kind = LuceneToken::Kind::kEnd, .place = at_});
   const char c = text_[at_];
-  if (c == ']' || c == '}') return single(Token::kRangeClose, c == ']');
+  if (c == ']' || c == '}') return single(LuceneToken::Kind::kRangeClose, c == ']');
   if (c == '"') return of(quoted());
   if (in_range) return of(word(true));
   const bool is_sign = c == '+' || c == '-' || c == '!';
   if (is_sign && at_ + 1 < text_.size() && is_space(text_[at_ + 1])) {  // a word, as in Lucene
     ++at_;
-    return of({.kind = Token::kWord,
+    return of({.kind = LuceneToken::Kind::kWord,
                .place = at_ - 1,
                .text = std::string(1, c),
                .pattern = std::string(1, c)});
   }
   switch (c) {
-    case '(': return single(Token::kOpen);
-    case ')': return single(Token::kClose);
-    case ':': return single(Token::kColon);
-    case '+': return single(Token::kPlus);
-    case '-': return single(Token::kMinus);
-    case '!': return single(Token::kNot);
+    case '(': return single(LuceneToken::Kind::kOpen);
+    case ')': return single(LuceneToken::Kind::kClose);
+    case ':': return single(LuceneToken::Kind::kColon);
+    case '+': return single(LuceneToken::Kind::kPlus);
+    case '-': return single(LuceneToken::Kind::kMinus);
+    case '!': return single(LuceneToken::Kind::kNot);
     case '[':
-    case '{': return single(Token::kRangeOpen, c == '[');
-    case '^': return of(with_number(Token::kCaret));
-    case '~': return of(with_number(Token::kTilde));
+    case '{': return single(LuceneToken::Kind::kRangeOpen, c == '[');
+    case '^': return of(with_number(LuceneToken::Kind::kCaret));
+    case '~': return of(with_number(LuceneToken::Kind::kTilde));
     default: break;
   }
   const std::string_view two = text_.substr(at_, 2);
   if (two == "&&" || two == "||") {
-    LuceneToken token{.kind = c == '&' ? Token::kAnd : Token::kOr, .place = at_};
+    LuceneToken token{.kind = c == '&' ? LuceneToken::Kind::kAnd : LuceneToken::Kind::kOr,
+                      .place = at_};
     at_ += 2;
     return of(std::move(token));
   }

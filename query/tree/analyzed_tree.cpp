@@ -11,8 +11,6 @@
 namespace warpdex {
 namespace {
 
-using NodeKind = QueryNode::Kind;
-
 [[noreturn]] void refuse(const QueryNode& node, const std::string& what) {
   throw InputError("at byte " + std::to_string(node.place) + ": " + what);
 }
@@ -23,7 +21,7 @@ std::optional<QueryNode> nothing(const QueryNode& node) {
 }
 
 /// A tree of the same boost and place.
-QueryNode like(const QueryNode& node, NodeKind kind) {
+QueryNode like(const QueryNode& node, QueryNode::Kind kind) {
   return {.kind = kind, .boost = node.boost, .place = node.place};
 }
 
@@ -38,17 +36,18 @@ std::optional<QueryNode> TreeAnalyzer::analyze(const QueryNode& node) {
     if (analysis::find_invalid_utf8(*text) != text->size()) refuse(node, "the text is not UTF-8");
   }
   switch (node.kind) {
-    case NodeKind::kMatch: return words(node);
-    case NodeKind::kPhrase: return phrase(node);
-    case NodeKind::kBoolean:
-    case NodeKind::kConstant:
-    case NodeKind::kBest: return boolean(node);
+    case QueryNode::Kind::kMatch: return words(node);
+    case QueryNode::Kind::kPhrase: return phrase(node);
+    case QueryNode::Kind::kBoolean:
+    case QueryNode::Kind::kConstant:
+    case QueryNode::Kind::kBest: return boolean(node);
     default: break;
   }
   QueryNode own = node;
-  if (node.kind == NodeKind::kPrefix || node.kind == NodeKind::kFuzzy) own.text = fold(node.text);
-  if (node.kind == NodeKind::kWildcard) own.text = fold_pattern(node.text);
-  if (node.kind == NodeKind::kRange) {
+  if (node.kind == QueryNode::Kind::kPrefix || node.kind == QueryNode::Kind::kFuzzy)
+    own.text = fold(node.text);
+  if (node.kind == QueryNode::Kind::kWildcard) own.text = fold_pattern(node.text);
+  if (node.kind == QueryNode::Kind::kRange) {
     own.text = fold(node.text);
     own.upper = fold(node.upper);
   }
@@ -61,13 +60,14 @@ std::optional<QueryNode> TreeAnalyzer::words(const QueryNode& node) {
   if (terms_.empty()) return nothing(node);
   std::vector<QueryNode> found;
   for (const std::string_view term : terms_) {
-    found.push_back({.kind = NodeKind::kTerm, .text = std::string(term), .place = node.place});
+    found.push_back(
+        {.kind = QueryNode::Kind::kTerm, .text = std::string(term), .place = node.place});
   }
   if (found.size() == 1) {
     found[0].boost = node.boost;
     return std::move(found[0]);
   }
-  QueryNode all = like(node, NodeKind::kBoolean);
+  QueryNode all = like(node, QueryNode::Kind::kBoolean);
   all.minimum_should_match = node.minimum_should_match;
   (node.all_words ? all.must : all.should) = std::move(found);
   return all;
@@ -81,7 +81,7 @@ std::optional<QueryNode> TreeAnalyzer::phrase(const QueryNode& node) {
            "the index has no positions of words, which a phrase asks for; write its words "
            "in a group, as +(one two), or without quotes");
   }
-  QueryNode term = like(node, NodeKind::kTerm);
+  QueryNode term = like(node, QueryNode::Kind::kTerm);
   term.text = terms_[0];
   return term;
 }
@@ -139,7 +139,7 @@ std::string TreeAnalyzer::fold_pattern(std::string_view pattern) {
 
 void append_words(const QueryNode& node, float boost, std::vector<QueryTerm>& terms) {
   const float own = boost * node.boost;
-  if (node.kind == NodeKind::kTerm && own > 0) {
+  if (node.kind == QueryNode::Kind::kTerm && own > 0) {
     terms.push_back({.term = node.text, .weight = own});
   }
   for (const std::string& text : node.texts) terms.push_back({.term = text});
@@ -154,7 +154,7 @@ bool is_weight(float weight) { return weight >= kMinQueryWeight && weight <= kMa
 
 /// Excludes documents with all of several terms.
 bool append_excluded(const std::vector<QueryNode>& terms, Query& query) {
-  const auto is_term = [](const QueryNode& node) { return node.kind == NodeKind::kTerm; };
+  const auto is_term = [](const QueryNode& node) { return node.kind == QueryNode::Kind::kTerm; };
   if (!std::all_of(terms.begin(), terms.end(), is_term)) return false;
   std::uint32_t word = 0;
   for (const QueryTerm& term : query.terms) word = std::max(word, term.word);
@@ -175,13 +175,13 @@ const QueryNode* only_clause(const QueryNode& node) {
 /// Appends the terms of a clause that is a term, or a group of such clauses of the same role.
 bool append_flat(const QueryNode& node, Occur occur, float boost, Query& query) {
   const float own = boost * node.boost;
-  if (node.kind == NodeKind::kTerm) {
+  if (node.kind == QueryNode::Kind::kTerm) {
     if (occur != Occur::kMustNot && !is_weight(own)) return false;
     query.terms.push_back({node.text, occur, occur == Occur::kMustNot ? 1 : own});
     return true;
   }
-  if (node.kind == NodeKind::kNothing) return occur != Occur::kMust;
-  if (node.kind != NodeKind::kBoolean) return false;
+  if (node.kind == QueryNode::Kind::kNothing) return occur != Occur::kMust;
+  if (node.kind != QueryNode::Kind::kBoolean) return false;
   if (node.minimum_should_match > (node.must.empty() ? 1U : 0U)) return false;
   if (!node.filter.empty() || !node.must_not.empty()) return false;
   if (const QueryNode* const only = only_clause(node)) return append_flat(*only, occur, own, query);
@@ -200,8 +200,8 @@ bool append_flat(const QueryNode& node, Occur occur, float boost, Query& query) 
 
 std::optional<Query> flattened(const QueryNode& tree) {
   Query query;
-  if (tree.kind == NodeKind::kNothing) return query;
-  if (tree.kind != NodeKind::kBoolean) {
+  if (tree.kind == QueryNode::Kind::kNothing) return query;
+  if (tree.kind != QueryNode::Kind::kBoolean) {
     if (append_flat(tree, Occur::kUnsigned, 1, query)) return query;
     return std::nullopt;
   }
@@ -218,7 +218,7 @@ std::optional<Query> flattened(const QueryNode& tree) {
   // One that must match alone may be any of several words.
   const bool is_alone = tree.must.size() == 1 && tree.should.empty();
   const bool is_any =
-      is_alone && tree.must[0].kind == NodeKind::kBoolean && tree.must[0].must.empty();
+      is_alone && tree.must[0].kind == QueryNode::Kind::kBoolean && tree.must[0].must.empty();
   if (!append_all(tree.must, is_any ? Occur::kUnsigned : Occur::kMust) ||
       !append_all(tree.should, Occur::kUnsigned) || !append_all(tree.must_not, Occur::kMustNot)) {
     return std::nullopt;
@@ -242,12 +242,12 @@ void take_tree(Query& query, const QueryNode& tree, Analyzer& analyzer) {
 
 QueryNode tree_of(const Query& query) {
   if (query.tree) return *query.tree;
-  QueryNode tree{.kind = NodeKind::kBoolean};
+  QueryNode tree{.kind = QueryNode::Kind::kBoolean};
   std::map<std::uint32_t, QueryNode> words;  // excluded ones, of several terms
   for (const QueryTerm& term : query.terms) {
-    QueryNode node{.kind = NodeKind::kTerm, .boost = term.weight, .text = term.term};
+    QueryNode node{.kind = QueryNode::Kind::kTerm, .boost = term.weight, .text = term.term};
     if (term.word != 0) {
-      words[term.word].kind = NodeKind::kBoolean;
+      words[term.word].kind = QueryNode::Kind::kBoolean;
       words[term.word].must.push_back(std::move(node));
       continue;
     }

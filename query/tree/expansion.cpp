@@ -13,7 +13,6 @@
 namespace warpdex {
 namespace {
 
-using NodeKind = QueryNode::Kind;
 using FoundTerms = std::vector<std::pair<std::string, PostingsEntry>>;
 
 std::string first_of_group(const Index& index, std::uint64_t group) {
@@ -62,16 +61,16 @@ bool is_in_range(const QueryNode& node, std::string_view term) {
 /// At most kMaxExpandedTerms + 1.
 FoundTerms terms_of(const Index& index, const QueryNode& node) {
   FoundTerms found;
-  if (node.kind == NodeKind::kAny) {
+  if (node.kind == QueryNode::Kind::kAny) {
     for (const std::string& text : node.texts) {
       if (const auto entry = index.find(text)) found.emplace_back(text, *entry);
     }
     return found;
   }
-  const bool is_pattern = node.kind == NodeKind::kWildcard;
+  const bool is_pattern = node.kind == QueryNode::Kind::kWildcard;
   const std::string beginning = is_pattern ? beginning_of(node.text) : node.text;
   visit_terms_from(index, beginning, [&](std::string_view term, const PostingsEntry& entry) {
-    if (node.kind == NodeKind::kRange) {
+    if (node.kind == QueryNode::Kind::kRange) {
       if (!node.upper.empty() && term > node.upper) return false;
       if (is_in_range(node, term)) found.emplace_back(term, entry);
     } else {

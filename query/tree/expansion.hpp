@@ -9,7 +9,7 @@
 
 #include "warpdex/indexer/format/index.hpp"
 #include "warpdex/indexer/format/snapshot.hpp"
-#include "warpdex/query/tree/query_node.hpp"
+#include "warpdex/query/query.hpp"
 
 namespace warpdex {
 

@@ -1,5 +1,4 @@
 // Checks trees that programs made.
-#include "warpdex/query/tree/query_node.hpp"
 
 #include <cmath>
 

@@ -9,8 +9,6 @@
 namespace warpdex {
 namespace {
 
-using NodeKind = QueryNode::Kind;
-
 class TreePlanner {
  public:
   explicit TreePlanner(const Snapshot& snapshot) : snapshot_(snapshot) {}
@@ -48,14 +46,14 @@ PlannedNode TreePlanner::node(const QueryNode& node, float boost, bool scores) {
   scores = scores && weight > 0;
   const std::optional<float> constant = scores ? std::optional(weight) : std::nullopt;
   switch (node.kind) {
-    case NodeKind::kAll:
+    case QueryNode::Kind::kAll:
       return {.kind = PlannedNode::Kind::kAll, .scores = scores, .constant = constant};
-    case NodeKind::kTerm: return term(node.text, weight, scores);
-    case NodeKind::kFuzzy: return near(node, weight, scores);
-    case NodeKind::kPrefix:
-    case NodeKind::kWildcard:
-    case NodeKind::kRange:
-    case NodeKind::kAny: {
+    case QueryNode::Kind::kTerm: return term(node.text, weight, scores);
+    case QueryNode::Kind::kFuzzy: return near(node, weight, scores);
+    case QueryNode::Kind::kPrefix:
+    case QueryNode::Kind::kWildcard:
+    case QueryNode::Kind::kRange:
+    case QueryNode::Kind::kAny: {
       ExpandedTerms found = expand(snapshot_, node);
       was_cut_ = was_cut_ || found.was_cut;
       return {.kind = PlannedNode::Kind::kUnion,
@@ -63,15 +61,15 @@ PlannedNode TreePlanner::node(const QueryNode& node, float boost, bool scores) {
               .constant = constant,
               .unions = std::move(found.segments)};
     }
-    case NodeKind::kConstant: {
+    case QueryNode::Kind::kConstant: {
       PlannedNode planned{
           .kind = PlannedNode::Kind::kBoolean, .scores = scores, .constant = constant};
       planned.must = all(node.filter, 1, false);
       if (planned.must.empty()) planned.kind = PlannedNode::Kind::kNothing;
       return planned;
     }
-    case NodeKind::kBoolean: return boolean(node, weight, scores);
-    case NodeKind::kBest: return best(node, weight, scores);
+    case QueryNode::Kind::kBoolean: return boolean(node, weight, scores);
+    case QueryNode::Kind::kBest: return best(node, weight, scores);
     default: return {};
   }
 }

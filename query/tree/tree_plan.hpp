@@ -7,7 +7,7 @@
 
 #include "warpdex/indexer/format/snapshot.hpp"
 #include "warpdex/query/plan/plan.hpp"
-#include "warpdex/query/tree/query_node.hpp"
+#include "warpdex/query/query.hpp"
 
 namespace warpdex {
 

@@ -43,6 +43,23 @@ void check_syntaxes(const QueryText& query, Analyzer& analyzer) {
   }
 }
 
+/// The lenient parser reads all that the strict one reads, to the same tree, and tells of the rest.
+void check_lucene(const std::string& text) {
+  LuceneQuery lenient;
+  try {
+    lenient = parse_lucene_leniently(text);
+  } catch (const InputError&) {
+    return;  // too many clauses
+  }
+  check_query_tree(lenient.tree);
+  try {
+    require(parse_lucene(text) == lenient.tree, "both parsers make the same tree");
+    require(lenient.notes.empty(), "what is right has no notes");
+  } catch (const InputError&) {
+    require(!lenient.notes.empty(), "what is refused has a note");
+  }
+}
+
 /// The file's queries; none if it is refused.
 std::vector<QueryText> read_all(const std::filesystem::path& file, QueryFormat format) {
   try {
@@ -65,6 +82,7 @@ void check(const QueryText& query) {
   require(!query.id.empty() && trimmed(query.id) == query.id,
           "an id is not empty and has no white space around it");
   require(analysis::find_invalid_utf8(query.id) == query.id.size(), "an id is UTF-8");
+  check_lucene(query.text);
   for (const auto& analyzer : analyzers) {
     try {
       check_syntaxes(query, *analyzer);

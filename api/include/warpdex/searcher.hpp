@@ -15,7 +15,6 @@
 #include "warpdex/answer.hpp"
 #include "warpdex/gpu.hpp"
 #include "warpdex/query/query.hpp"
-#include "warpdex/query/tree/query_node.hpp"
 #include "warpdex/search_options.hpp"
 
 namespace warpdex {

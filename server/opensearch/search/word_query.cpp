@@ -7,7 +7,7 @@
 
 #include "opensearch/search/field_query.hpp"
 #include "opensearch/search/query_text.hpp"
-#include "warpdex/query/syntax/lucene.hpp"
+#include "warpdex/query/query.hpp"
 
 namespace warpdex::server::opensearch {
 namespace {

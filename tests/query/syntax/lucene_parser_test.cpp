@@ -9,7 +9,7 @@
 
 #include "tests/support.hpp"
 #include "warpdex/core/error.hpp"
-#include "warpdex/query/syntax/lucene.hpp"
+#include "warpdex/query/query.hpp"
 
 namespace warpdex {
 namespace {

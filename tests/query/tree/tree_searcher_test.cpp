@@ -15,7 +15,7 @@
 #include "tests/support.hpp"
 #include "warpdex/core/error.hpp"
 #include "warpdex/query/cpu/cpu_searcher.hpp"
-#include "warpdex/query/syntax/lucene.hpp"
+#include "warpdex/query/query.hpp"
 #include "warpdex/query/tree/tree_query.hpp"
 
 namespace warpdex {

@@ -1,4 +1,4 @@
-// A query after analysis: terms with signs and weights.
+// A query: terms with signs and weights after analysis, or a tree of clauses.
 #pragma once
 
 #include <cstddef>
@@ -9,8 +9,6 @@
 #include <vector>
 
 namespace warpdex {
-
-struct QueryNode;
 
 /// The most that one query may be, so that no query takes all of a process's time or memory. What
 /// reads queries refuses longer ones as bad queries.
@@ -40,6 +38,61 @@ struct QueryTerm {
   std::uint32_t word = 0;
   bool operator==(const QueryTerm&) const = default;
 };
+
+/// A clause of a query before analysis, with those below it: what the syntax `lucene` and JSON
+/// stand for. Texts are UTF-8. Which members count is said by the kind.
+struct QueryNode {
+  enum class Kind {
+    kNothing,   ///< no document
+    kAll,       ///< every document, with a score of 1
+    kMatch,     ///< documents with a word of `text`, analysed as documents are
+    kTerm,      ///< documents with the term `text`, which is not analysed
+    kPhrase,    ///< the words of `text` in their order, `slop` moves apart
+    kPrefix,    ///< words that begin with `text`; a score of 1
+    kWildcard,  ///< words of the pattern `text`: ? is a character, * any number; a score of 1
+    kFuzzy,     ///< words at most `edits` edits from `text`
+    kRange,     ///< words from `text` to `upper`, in the order of their bytes; a score of 1
+    kAny,       ///< documents with one of `texts`, terms that are not analysed; a score of 1
+    kBoolean,   ///< all of `must` and `filter`, none of `must_not`, `minimum_should_match` of
+                ///< `should`
+    kConstant,  ///< what the one clause of `filter` matches, with a score of 1
+    kBest,      ///< one of `should`; the best one's score, and `tie_breaker` of those of the others
+  };
+
+  Kind kind = Kind::kNothing;
+  float boost = 1;      ///< a factor of the score: 0, or kMinQueryWeight to kMaxQueryWeight
+  std::string field{};  ///< empty: the index's text
+  std::string text{};
+  std::string upper{};         ///< kRange; with `text`: an empty one is no limit
+  bool includes_lower = true;  ///< kRange: `text` itself
+  bool includes_upper = true;  ///< kRange: `upper` itself
+  bool all_words = false;      ///< kMatch: documents with every word
+  /// kMatch, kPhrase: what to do where analysis leaves no word: leave the clause out, or match
+  /// nothing.
+  bool may_vanish = true;
+  std::uint32_t slop = 0;   ///< kPhrase
+  std::uint32_t edits = 2;  ///< kFuzzy: 0 to 2; exchanging two neighbours is one
+  float tie_breaker = 0;    ///< kBest: 0 to 1
+  std::vector<std::string> texts{};
+  /// kBoolean; kMatch has it too, of its words. Scores of `must` and of what matches of `should`
+  /// are added. Without `must` and `filter`, one of `should` at least must match.
+  std::uint32_t minimum_should_match = 0;
+  std::vector<QueryNode> must{};
+  std::vector<QueryNode> filter{};
+  std::vector<QueryNode> should{};
+  std::vector<QueryNode> must_not{};
+  std::size_t place = 0;  ///< the byte of the query's text that it comes from, for messages
+
+  bool operator==(const QueryNode&) const = default;
+};
+
+/// Clauses of a tree, itself included; more are refused.
+inline constexpr std::size_t kMaxQueryNodes = 4096;
+/// Clauses above each other.
+inline constexpr std::size_t kMaxQueryDepth = 64;
+
+/// Throws UsageError for more clauses than that, and for values out of range.
+void check_query_tree(const QueryNode& tree);
 
 /// Terms in the order of the text. A repeated term is there as often as it was written, and its
 /// weights are added.
@@ -71,10 +124,32 @@ std::string_view query_mode_name(QueryMode mode);
 enum class QuerySyntax {
   kPlain,   ///< all of it is words, without signs
   kSigned,  ///< +word is required, -word excludes, word^2.5 has a weight
-  kLucene,  ///< Lucene's: groups, AND OR NOT, patterns, near words, ranges (syntax/lucene.hpp)
+  kLucene,  ///< Lucene's: groups, AND OR NOT, patterns, near words, ranges: parse_lucene()
 };
 
 /// "plain", "signed" or "lucene"; UsageError for any other.
 QuerySyntax query_syntax_from_name(std::string_view name);
+
+/// The operator between clauses that have none.
+enum class DefaultOperator { kOr, kAnd };
+
+/// A tree, and what a lenient parser left out, a sentence each.
+struct LuceneQuery {
+  QueryNode tree;
+  std::vector<std::string> notes;
+};
+
+/// Reads a query: words, "phrases"~2, (groups), AND OR NOT && || !, + and -, field:clause,
+/// boosts^2, te*, t?st, word~1, [a TO b], {a TO b}, field:IN [a b], *:* for all documents; \ before
+/// a character takes it as it is, and AND, OR, NOT are operators in capitals only. Operators have
+/// no precedence, as in Lucene: AND makes its two neighbours required. A text of white space alone
+/// matches nothing. Throws InputError, which says at which character, for what is not of the
+/// syntax; for more clauses than kMaxQueryNodes, and for text that is not UTF-8. O(bytes).
+QueryNode parse_lucene(std::string_view text, DefaultOperator between = DefaultOperator::kOr);
+
+/// The same for what people type: reads around mistakes, and tells what it left out. Throws only
+/// for too many clauses, and for text that is not UTF-8.
+LuceneQuery parse_lucene_leniently(std::string_view text,
+                                   DefaultOperator between = DefaultOperator::kOr);
 
 }  // namespace warpdex

@@ -3,7 +3,6 @@
 
 #include "warpdex/indexer/analysis/analyzer.hpp"
 #include "warpdex/query/query.hpp"
-#include "warpdex/query/tree/query_node.hpp"
 
 namespace warpdex {
 

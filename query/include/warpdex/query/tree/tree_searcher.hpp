@@ -7,8 +7,8 @@
 
 #include "warpdex/indexer/format/snapshot.hpp"
 #include "warpdex/query/cpu/search_watch.hpp"
+#include "warpdex/query/query.hpp"
 #include "warpdex/query/search.hpp"
-#include "warpdex/query/tree/query_node.hpp"
 
 namespace warpdex {
 
