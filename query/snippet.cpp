@@ -36,14 +36,13 @@ std::vector<std::string_view> wanted_terms(const Query& query) {
   return terms;
 }
 
-std::vector<Match> find_matches(const std::vector<LocatedTerm>& words, const Query& query) {
+std::vector<Match> find_matches(const std::vector<Token>& words, const Query& query) {
   const std::vector<std::string_view> terms = wanted_terms(query);
   std::vector<Match> matches;
-  for (const LocatedTerm& word : words) {
+  for (const Token& word : words) {
     const auto term = std::lower_bound(terms.begin(), terms.end(), word.term);
     if (term == terms.end() || *term != word.term) continue;
-    matches.push_back(
-        {word.offset, word.offset + word.size, static_cast<std::size_t>(term - terms.begin())});
+    matches.push_back({word.begin, word.end, static_cast<std::size_t>(term - terms.begin())});
   }
   return matches;
 }
@@ -71,23 +70,22 @@ Range best_window(const std::vector<Match>& matches, std::size_t terms, std::siz
 }
 
 /// The window with words around it, about as many on both sides.
-Range widened(Range window, const std::vector<LocatedTerm>& words, std::size_t text_bytes,
+Range widened(Range window, const std::vector<Token>& words, std::size_t text_bytes,
               std::size_t max_bytes) {
   const std::size_t used = window.end - window.begin;
   const std::size_t free = max_bytes - std::min(used, max_bytes);
   const std::size_t earliest = window.begin - std::min(window.begin, free / 2);
-  const auto first = std::lower_bound(
-      words.begin(), words.end(), earliest,
-      [](const LocatedTerm& word, std::size_t offset) { return word.offset < offset; });
+  const auto first =
+      std::lower_bound(words.begin(), words.end(), earliest,
+                       [](const Token& word, std::size_t offset) { return word.begin < offset; });
   Range range = window;
-  if (first != words.end()) range.begin = std::min(window.begin, first->offset);
+  if (first != words.end()) range.begin = std::min(window.begin, first->begin);
   if (range.begin <= kMargin && range.begin <= free / 2) range.begin = 0;
   for (auto word = first; word != words.end(); ++word) {
-    const std::size_t end = word->offset + word->size;
-    if (end > range.begin + max_bytes) break;
-    range.end = std::max(range.end, end);
+    if (word->end > range.begin + max_bytes) break;
+    range.end = std::max(range.end, word->end);
   }
-  const bool is_last = words.empty() || range.end >= words.back().offset + words.back().size;
+  const bool is_last = words.empty() || range.end >= words.back().end;
   const bool fits = text_bytes - range.begin <= max_bytes;
   if (is_last && fits && text_bytes - range.end <= kMargin) range.end = text_bytes;
   return range;
@@ -103,6 +101,20 @@ Range at_graphemes(Range range, std::string_view text, std::size_t max_bytes) {
   range.end = fits_after ? after : grapheme_border_before(text, range.end);
   range.end = std::max(range.begin, range.end);
   return range;
+}
+
+/// Those of the matches within `range`, where several overlap as one.
+std::vector<Range> marked_ranges(const std::vector<Match>& matches, Range range) {
+  std::vector<Range> marked;
+  for (const Match& match : matches) {
+    if (match.begin < range.begin || match.end > range.end) continue;
+    if (!marked.empty() && match.begin < marked.back().end) {
+      marked.back().end = std::max(marked.back().end, match.end);
+    } else {
+      marked.push_back({match.begin, match.end});
+    }
+  }
+  return marked;
 }
 
 void append_as_html(std::string& out, std::string_view text) {
@@ -128,11 +140,11 @@ std::string SnippetMaker::shown(std::string_view text) const {
 }
 
 Snippet SnippetMaker::make(std::string_view text, const Query& query) {
-  const std::vector<LocatedTerm> words = locator_.locate(text);
-  const std::vector<Match> matches = find_matches(words, query);
+  analyzer_->locate(text, words_);
+  const std::vector<Match> matches = find_matches(words_, query);
   Range range{0, text.size()};
   if (text.size() > settings_.max_bytes) {
-    range = widened(best_window(matches, query.terms.size(), settings_.max_bytes), words,
+    range = widened(best_window(matches, query.terms.size(), settings_.max_bytes), words_,
                     text.size(), settings_.max_bytes);
     if (range.begin == range.end) range = {0, settings_.max_bytes};  // a huge word
     range = at_graphemes(range, text, settings_.max_bytes);
@@ -140,8 +152,7 @@ Snippet SnippetMaker::make(std::string_view text, const Query& query) {
   Snippet snippet;
   if (range.begin > 0) snippet.text += kEllipsis;
   std::size_t at = range.begin;
-  for (const Match& match : matches) {
-    if (match.begin < range.begin || match.end > range.end) continue;
+  for (const Range& match : marked_ranges(matches, range)) {
     snippet.text += shown(text.substr(at, match.begin - at)) + settings_.before +
                     shown(text.substr(match.begin, match.end - match.begin)) + settings_.after;
     snippet.marked.push_back({match.begin, match.end - match.begin});

@@ -11,7 +11,7 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "analysis/analyzers.hpp"
+#include "analysis/analysis_path.hpp"
 #include "analysis/icu_status.hpp"
 
 namespace warpdex::analysis {
@@ -56,6 +56,15 @@ bool only_connectors(const char16_t* units, std::int32_t count) {
   return true;
 }
 
+/// Whether a segment begins with a symbol, such as a currency's, or with an emoji.
+bool is_symbol(const char16_t* units, std::int32_t count) {
+  std::int32_t i = 0;
+  UChar32 code_point;
+  U16_NEXT(units, i, count, code_point);
+  return (U_GET_GC_MASK(code_point) & U_GC_S_MASK) != 0 ||
+         u_hasBinaryProperty(code_point, UCHAR_EXTENDED_PICTOGRAPHIC);
+}
+
 /// `text` cut after at most `bytes` bytes, before a code point's first byte.
 std::string_view utf8_front(std::string_view text, std::size_t bytes) {
   if (text.size() <= bytes) return text;
@@ -85,11 +94,21 @@ struct IcuWords::State {
   UText text = UTEXT_INITIALIZER;
   std::vector<char16_t> units;  // the piece in UTF-16
   bool separates_all_forms = false;
+  bool takes_symbols = false;
   ~State() { utext_close(&text); }
 
   /// Hands `piece` to the break iterator; returns its length in UTF-16 units.
   std::int32_t open(std::string_view piece);
+  /// Of the segment that the break iterator passed last.
+  bool is_word(std::int32_t start, std::int32_t end) const;
 };
+
+bool IcuWords::State::is_word(std::int32_t start, std::int32_t end) const {
+  if (breaks->getRuleStatus() >= UBRK_WORD_NUMBER) {
+    return !only_connectors(units.data() + start, end - start);
+  }
+  return takes_symbols && is_symbol(units.data() + start, end - start);
+}
 
 std::int32_t IcuWords::State::open(std::string_view piece) {
   if (units.size() < piece.size()) units.resize(piece.size());
@@ -110,10 +129,11 @@ std::int32_t IcuWords::State::open(std::string_view piece) {
   return count;
 }
 
-IcuWords::IcuWords(std::uint32_t version, std::size_t piece_bytes)
+IcuWords::IcuWords(std::uint32_t version, bool symbols, std::size_t piece_bytes)
     : piece_bytes_(std::max<std::size_t>(piece_bytes, U8_MAX_LENGTH)),
       state_(std::make_unique<State>()) {
   state_->separates_all_forms = version >= kOneFormVersion;
+  state_->takes_symbols = symbols;
   UErrorCode status = U_ZERO_ERROR;
   state_->breaks.reset(icu::BreakIterator::createWordInstance(icu::Locale::getRoot(), status));
   require_icu(status, "load its word segmentation");
@@ -145,8 +165,7 @@ std::size_t IcuWords::append_piece(std::string_view piece, bool last,
     safe = before;
     before = boundary;
     boundary += utf8_length(units + start, end - start);
-    if (state_->breaks->getRuleStatus() >= UBRK_WORD_NUMBER &&
-        !only_connectors(units + start, end - start)) {
+    if (state_->is_word(start, end)) {
       append_split(piece.substr(before, boundary - before), words);
     }
   }

@@ -24,11 +24,13 @@ class IcuWords {
   /// Texts are handed to ICU in pieces of at most about `piece_bytes` bytes, which bounds memory
   /// and its 32-bit offsets; cuts fall on word boundaries. Only words, or runs of a script that is
   /// segmented by a dictionary, that are themselves longer than a piece can be cut otherwise.
-  explicit IcuWords(std::uint32_t version, std::size_t piece_bytes = std::size_t{1} << 20);
+  explicit IcuWords(std::uint32_t version, bool symbols = false,
+                    std::size_t piece_bytes = std::size_t{1} << 20);
   ~IcuWords();
 
   /// Appends the words of `text`, as views into it: what ICU calls a number, a letter word, kana or
-  /// ideographs, unless nothing but connectors such as '_'. `text` must be valid UTF-8.
+  /// ideographs, unless nothing but connectors such as '_'; with `symbols` also what begins with a
+  /// symbol or an emoji, with all that is drawn as one with it. `text` must be valid UTF-8.
   void append(std::string_view text, std::vector<std::string_view>& words);
 
  private:

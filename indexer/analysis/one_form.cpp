@@ -67,9 +67,8 @@ icu::StringPiece piece_of(std::string_view text) {
 
 }  // namespace
 
-OneForm::OneForm(bool keeps_places)
-    : keeps_places_(keeps_places),
-      composer_(composer()),
+OneForm::OneForm()
+    : composer_(composer()),
       unseen_(unseen_set()),
       composing_(composing_set()),
       changing_(changing_set()) {}
@@ -103,7 +102,8 @@ std::size_t OneForm::next_change(std::string_view text, std::size_t start) const
   return text.size();
 }
 
-std::string_view OneForm::of(std::string_view text) {
+std::string_view OneForm::of(std::string_view text, bool keeps_places) {
+  keeps_places_ = keeps_places;
   changes_.clear();
   std::size_t next = next_change(text, 0);
   if (next == text.size()) return text;

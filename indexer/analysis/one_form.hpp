@@ -22,12 +22,12 @@ namespace warpdex::analysis {
 /// word by word afterwards: before, a ™ or ½ would join the words beside it. One per thread.
 class OneForm {
  public:
-  /// With `keeps_places`, original_begin() and original_end() can be asked.
-  explicit OneForm(bool keeps_places = false);
+  OneForm();
 
   /// The text in one form: `text` itself if it is so, as ASCII is, else a copy that stays until the
-  /// next call. `text` must be valid UTF-8. O(bytes).
-  std::string_view of(std::string_view text);
+  /// next call. With `keeps_places`, original_begin() and original_end() can be asked then. `text`
+  /// must be valid UTF-8. O(bytes).
+  std::string_view of(std::string_view text, bool keeps_places = false);
 
   /// Where a word of what of() returned begins and ends in the text that it was given: `begin` is
   /// the offset of its first byte, `end` that past its last one. O(log changes).
@@ -47,7 +47,7 @@ class OneForm {
   void keep_places(std::size_t copied, std::size_t start, std::size_t end);
   const Change* change_before(std::size_t offset) const;
 
-  bool keeps_places_;
+  bool keeps_places_ = false;
   const icu::Normalizer2& composer_;
   const icu::UnicodeSet& unseen_;
   const icu::UnicodeSet& composing_;

@@ -5,13 +5,44 @@
 #include <unicode/normalizer2.h>
 #include <unicode/ucasemap.h>
 
-#include "analysis/analyzers.hpp"
+#include <bit>
+#include <cstring>
+
+#include "analysis/analysis_path.hpp"
 #include "analysis/icu_status.hpp"
 
 namespace warpdex::analysis {
 namespace {
 
-bool is_upper(char c) { return c >= 'A' && c <= 'Z'; }
+constexpr std::uint64_t kEachByte = 0x0101'0101'0101'0101;
+constexpr std::size_t kStep = sizeof(std::uint64_t);
+
+std::uint64_t load_step(const char* bytes) {
+  std::uint64_t step;
+  std::memcpy(&step, bytes, kStep);
+  return step;
+}
+
+/// Fewer bytes than a step, and zeros behind them.
+std::uint64_t load_rest(const char* bytes, std::size_t size) {
+  static_assert(std::endian::native == std::endian::little);
+  if (size >= 4) {
+    std::uint32_t first, last;
+    std::memcpy(&first, bytes, 4);
+    std::memcpy(&last, bytes + size - 4, 4);
+    return first | std::uint64_t{last} << (8 * (size - 4));
+  }
+  if (size == 0) return 0;
+  const auto at = [&](std::size_t i) {
+    return std::uint64_t{static_cast<unsigned char>(bytes[i])} << (8 * i);
+  };
+  return at(0) | at(size / 2) | at(size - 1);
+}
+
+/// The highest bit of each byte from A to Z; of ASCII.
+std::uint64_t capitals(std::uint64_t step) {
+  return (step + kEachByte * (0x80 - 'A')) & ~(step + kEachByte * (0x7F - 'Z')) & (kEachByte << 7);
+}
 
 }  // namespace
 
@@ -28,17 +59,24 @@ WordFolder::WordFolder(std::uint32_t version) {
 }
 
 std::string_view WordFolder::fold(std::string_view word) {
-  unsigned all_bits = 0;
-  bool any_upper = false;
-  for (const char c : word) {
-    all_bits |= static_cast<unsigned char>(c);
-    any_upper |= is_upper(c);
+  if (lower_.size() < word.size() + kStep) lower_.resize(2 * word.size() + kStep);
+  std::uint64_t all_bits = 0;
+  std::uint64_t all_capitals = 0;
+  const auto lower = [&](std::size_t at, std::uint64_t step) {
+    const std::uint64_t found = capitals(step);
+    all_bits |= step;
+    all_capitals |= found;
+    step |= found >> 2;  // 0x20 makes a capital small
+    std::memcpy(lower_.data() + at, &step, kStep);
+  };
+  std::size_t at = 0;
+  for (; at + kStep <= word.size(); at += kStep) lower(at, load_step(word.data() + at));
+  lower(at, load_rest(word.data() + at, word.size() - at));
+  if ((all_bits & (kEachByte << 7)) != 0) {
+    return normalizer_ != nullptr ? fold_form(word) : fold_case(word);
   }
-  if (all_bits >= 0x80) return normalizer_ != nullptr ? fold_form(word) : fold_case(word);
-  if (!any_upper) return word;
-  folded_.assign(word);
-  for (char& c : folded_) c = static_cast<char>(c | (is_upper(c) ? 0x20 : 0));
-  return folded_;
+  if (all_capitals == 0) return word;
+  return {lower_.data(), word.size()};
 }
 
 std::string_view WordFolder::fold_case(std::string_view word) {

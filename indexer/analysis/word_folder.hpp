@@ -8,6 +8,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 struct UCaseMap;
 U_NAMESPACE_BEGIN
@@ -38,6 +39,7 @@ class WordFolder {
 
   std::unique_ptr<UCaseMap, Close> map_;          // of version 1
   const icu::Normalizer2* normalizer_ = nullptr;  // of version 2; ICU owns it
+  std::vector<char> lower_;                       // of ASCII
   std::string folded_;
 };
 

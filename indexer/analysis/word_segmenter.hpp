@@ -14,9 +14,9 @@ namespace warpdex::analysis {
 class WordSegmenter {
  public:
   /// Of a version of the analyzers. Without `ascii_fast_path` everything goes to ICU: the reference
-  /// that tests compare with.
-  explicit WordSegmenter(std::uint32_t version, bool ascii_fast_path = true)
-      : ascii_fast_path_(ascii_fast_path), icu_(version) {}
+  /// that tests compare with. So it does with `symbols`, by which symbols and emoji are words too.
+  explicit WordSegmenter(std::uint32_t version, bool ascii_fast_path = true, bool symbols = false)
+      : ascii_fast_path_(ascii_fast_path && !symbols), icu_(version, symbols) {}
 
   /// Replaces `words` by the words of `text`, in order, as views into it, split every
   /// kMaxWordCodePoints code points. `text` must be valid UTF-8. O(bytes).

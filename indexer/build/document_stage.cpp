@@ -199,11 +199,12 @@ void DocumentStage::count_document(Worker& worker, std::string_view text,
   const std::size_t start = counts.size();
   std::size_t length = 0;
   try {
-    for_each_piece(text, [&](std::string_view piece) {
+    const auto count_piece = [&](std::string_view piece) {
       prepared.long_words += worker.analyzer->analyze(piece, worker.terms);
       worker.inverter.count_terms(worker.terms, start, counts);
       length += worker.terms.size();
-    });
+    };
+    worker.analyzer->cuts_at_spaces() ? for_each_piece(text, count_piece) : count_piece(text);
   } catch (const InputError&) {
     worker.analyzer->analyze(text, worker.terms);  // says where in the whole text
     throw;

@@ -92,8 +92,8 @@ class DocumentStage {
 };
 
 /// Calls visit(piece) for the pieces of a text, in order, each of about 64 KiB unless no cut can
-/// be made: cuts lie after a space or line feed and before an ASCII letter or digit, where no term
-/// of any analyzer passes. Bounds what analysis holds at a time.
+/// be made: cuts lie where Analyzer::cuts_at_spaces() says that they may. Bounds what analysis
+/// holds at a time.
 template <class Visit>
 void for_each_piece(std::string_view text, const Visit& visit) {
   constexpr std::size_t kPiece = std::size_t{64} << 10;

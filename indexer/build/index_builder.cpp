@@ -50,7 +50,7 @@ void check(const DocumentReader& reader, const BuildOptions& options) {
     throw UsageError("pfor has 0 to " + std::to_string(kMaxPforLevels) +
                      " levels; choose a number of these");
   }
-  make_analyzer(options.analyzer);  // throws for an unknown one
+  check_analyzer(options.analyzer);
   if (reader.has_vectors() && options.impacts) {
     throw UsageError("sparse vectors have weights, not frequencies for BM25; leave impacts out");
   }
@@ -232,7 +232,7 @@ BuildReport build_segment(DocumentReader& reader, const BuildOptions& options,
 IndexSettings settings_of(const DocumentReader& reader, const BuildOptions& options) {
   IndexSettings settings;
   settings.codec = options.codec;
-  settings.analyzer = options.analyzer;
+  settings.analyzer = canonical_analyzer(options.analyzer);
   settings.fields = options.fields;
   settings.has_static_scores = !options.static_scores.empty();
   settings.impacts = options.impacts;

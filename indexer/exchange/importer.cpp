@@ -44,7 +44,7 @@ void check_options(const ImportOptions& options) {
 IndexSettings settings_of(const ImportOptions& options, const std::string& fields) {
   IndexSettings settings;
   settings.codec = options.codec;
-  settings.analyzer = options.analyzer;
+  settings.analyzer = canonical_analyzer(options.analyzer);
   settings.fields = fields;
   settings.impacts = options.impacts;
   // With BM25's impacts, an index does not change.

@@ -1,7 +1,10 @@
 // The manifest to JSON and back.
 #include "format/manifest.hpp"
 
+#include <rapidjson/writer.h>
+
 #include <algorithm>
+#include <array>
 
 #include "warpdex/core/error.hpp"
 #include "warpdex/core/storage/manifest_json.hpp"
@@ -11,8 +14,18 @@ namespace warpdex {
 namespace {
 
 constexpr std::uint64_t kOneSegmentVersion = 2;
-constexpr std::uint64_t kPlainVersion = 4;        ///< of what needs no newer one
-constexpr std::uint64_t kVectorIndexVersion = 5;  ///< vectors have lists or codes
+constexpr std::uint64_t kPlainVersion = 4;  ///< of what needs no newer one
+/// Vectors have lists or codes, or the analyzer is none of these.
+constexpr std::uint64_t kNewestVersion = 5;
+constexpr std::array<std::string_view, 3> kOldAnalyzers = {"english", "standard", "whitespace"};
+
+/// The oldest version that has all that the index has.
+std::uint64_t version_for(const IndexSettings& settings) {
+  const bool has_index = settings.vectors && !settings.vectors->index.is_flat();
+  const bool is_old =
+      std::ranges::find(kOldAnalyzers, settings.analyzer.name) != kOldAnalyzers.end();
+  return has_index || !is_old ? kNewestVersion : kPlainVersion;
+}
 
 void write_codec(ManifestWriter& writer, const CodecSettings& codec) {
   writer.Key("codec");
@@ -26,6 +39,11 @@ void write_codec(ManifestWriter& writer, const CodecSettings& codec) {
 
 /// A version of 1 is not written: indexes of formats before 4 have no other.
 void write_analyzer(ManifestWriter& writer, const AnalyzerSettings& analyzer) {
+  if (analyzer.name.starts_with('{')) {
+    writer.Key("analyzer");
+    writer.RawValue(analyzer.name.data(), analyzer.name.size(), rapidjson::kObjectType);
+    return;
+  }
   write_member(writer, "analyzer", analyzer.name);
   if (analyzer.version > 1) {
     write_member(writer, "analyzer_version", std::uint64_t{analyzer.version});
@@ -33,6 +51,13 @@ void write_analyzer(ManifestWriter& writer, const AnalyzerSettings& analyzer) {
 }
 
 AnalyzerSettings read_analyzer(const ManifestObject& manifest) {
+  const rapidjson::Value& analyzer = manifest.member("analyzer");
+  if (analyzer.IsObject()) {
+    rapidjson::StringBuffer text;
+    rapidjson::Writer<rapidjson::StringBuffer> writer(text);
+    analyzer.Accept(writer);
+    return {std::string_view(text.GetString(), text.GetSize()), 1};
+  }
   const std::string name = manifest.string("analyzer");
   if (!manifest.has("analyzer_version")) return {name, 1};
   const std::uint64_t version = manifest.number("analyzer_version");
@@ -206,9 +231,7 @@ std::string manifest_to_json(const Manifest& manifest) {
   ManifestWriter writer(buffer);
   writer.SetIndent(' ', 2);
   writer.StartObject();
-  const std::optional<vector::RowSettings>& vectors = manifest.settings.vectors;
-  const bool has_index = vectors && !vectors->index.is_flat();
-  write_head(writer, kTextKind, has_index ? kVectorIndexVersion : kPlainVersion);
+  write_head(writer, kTextKind, version_for(manifest.settings));
   write_codec(writer, manifest.settings.codec);
   write_analyzer(writer, manifest.settings.analyzer);
   write_member(writer, "fields", manifest.settings.fields);

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import json
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -50,6 +51,11 @@ def as_bytes(size: int | str) -> int:
     if not number.isdecimal() or unit not in units:
         raise UsageError(f"{size!r} is no size; give a number of bytes, or as '512M' or '4G'")
     return int(number) << units[unit]
+
+
+def as_analyzer(analyzer: str | Mapping[str, Any]) -> str:
+    """A name, or a description as JSON."""
+    return analyzer if isinstance(analyzer, str) else json.dumps(analyzer)
 
 
 def as_paths(docs: Any) -> list[str] | None:
@@ -103,7 +109,7 @@ def build(
     path: Path,
     *,
     fields: Sequence[str] = ("contents",),
-    analyzer: str = "english",
+    analyzer: str | Mapping[str, Any] = "english",
     store: Sequence[str] = (),
     vectors: npt.NDArray[np.float32 | np.float16] | str | None = None,
     metric: str = "ip",
@@ -133,7 +139,8 @@ def build(
         path: the folder of the index.
         fields: members whose texts are searched, joined; of files, of JSONL only. A document must
             have one of them.
-        analyzer: how texts become terms: "english", "standard" or "whitespace".
+        analyzer: how texts become terms: "english", "standard", "german" and so on, or a tokenizer
+            and filters: {"tokenizer": "standard", "filters": ["lowercase"]}.
         store: members that the index keeps, for hits to show: texts or numbers.
         vectors: a vector for each document: rows of an array (documents x components, float32 or
             float16, of which no copy is made), in the documents' order, or the name of the member
@@ -166,7 +173,7 @@ def build(
         raise UsageError("fields names no member; name one or more")
     options: dict[str, Any] = {
         "fields": fields,
-        "analyzer": analyzer,
+        "analyzer": as_analyzer(analyzer),
         "store": store,
         "metric": metric,
         "vector_store": vector_store,

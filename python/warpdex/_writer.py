@@ -9,7 +9,7 @@ from types import TracebackType
 from typing import Any
 
 from . import _core
-from ._build import Path, as_bytes
+from ._build import Path, as_analyzer, as_bytes
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class Writer:
         path: Path,
         *,
         fields: Sequence[str] = (),
-        analyzer: str = "english",
+        analyzer: str | Mapping[str, Any] = "english",
         store: Sequence[str] = (),
         vectors: str | None = None,
         dimension: int | None = None,
@@ -75,7 +75,7 @@ class Writer:
         """
         options: dict[str, Any] = {
             "fields": fields,
-            "analyzer": analyzer,
+            "analyzer": as_analyzer(analyzer),
             "store": store,
             "metric": metric,
             "vector_store": vector_store,

@@ -1,4 +1,7 @@
 // What is done to an index as a whole: made, removed, committed, merged, copied.
+#include <rapidjson/stringbuffer.h>
+#include <rapidjson/writer.h>
+
 #include "catalog/snapshots.hpp"
 #include "routes/parameters.hpp"
 #include "v1/face.hpp"
@@ -43,12 +46,22 @@ vector::RowSettings read_vectors(const rapidjson::Value& json) {
   return settings;
 }
 
+/// A name, or a description: an object, or its text.
+std::string read_analyzer(Parameters& members) {
+  const rapidjson::Value& analyzer = *members.json("analyzer");
+  if (!analyzer.IsObject()) return *members.text("analyzer");
+  rapidjson::StringBuffer text;
+  rapidjson::Writer<rapidjson::StringBuffer> writer(text);
+  analyzer.Accept(writer);
+  return {text.GetString(), text.GetSize()};
+}
+
 NewIndex read_new_index(const Request& request) {
   NewIndex settings;
   if (request.body.empty()) return settings;
   const JsonText body(request.body, "the body");
   Parameters members(body.root(), "the body");
-  if (auto name = members.text("analyzer")) settings.analyzer = *name;
+  if (members.has("analyzer")) settings.analyzer = read_analyzer(members);
   if (auto stored = members.texts("store")) settings.stored = *stored;
   if (const auto* vectors = members.json("vectors")) settings.vectors = read_vectors(*vectors);
   settings.is_weighted = members.flag("weighted").value_or(false);

@@ -4,7 +4,7 @@
 
 #include <array>
 
-#include "analysis/analyzers.hpp"
+#include "analysis/analysis_path.hpp"
 #include "analysis/one_form.hpp"
 #include "tests/indexer/analysis_support.hpp"
 #include "tests/support.hpp"
@@ -147,10 +147,10 @@ TEST(OneForm, IsTheTextItselfWhereNothingChanges) {
 }
 
 TEST(OneForm, KnowsWhereEachPartStood) {
-  OneForm form(true);
+  OneForm form;
   // Offsets: "a" 0, U+00AD 1, "b" 3, "e" 4, U+0301 5, " " 7, U+200B 8, "c" 11, U+200B 12
   const std::string text = "a\u00ADbe\u0301 \u200Bc\u200B";
-  ASSERT_EQ(form.of(text), "abé c");
+  ASSERT_EQ(form.of(text, true), "abé c");
   const std::vector<std::pair<std::size_t, std::size_t>> begins = {
       {0, 0}, {1, 3}, {2, 4}, {4, 7}, {5, 11}};
   for (const auto& [begin, original] : begins) EXPECT_EQ(form.original_begin(begin), original);

@@ -1,7 +1,7 @@
 // The ASCII fast path and the cache change no term: compared with ICU and Snowball word by word.
 #include <algorithm>
 
-#include "analysis/analyzers.hpp"
+#include "analysis/analysis_path.hpp"
 #include "tests/indexer/analysis_support.hpp"
 #include "tests/support.hpp"
 
@@ -9,8 +9,8 @@ namespace warpdex {
 namespace {
 
 using analysis::AnalysisPath;
-using analysis::make_english_analyzer;
-using analysis::make_standard_analyzer;
+using test::make_english_analyzer;
+using test::make_standard_analyzer;
 using test::terms_of;
 
 constexpr AnalysisPath kSlow = {.ascii_fast_path = false, .cache_slot_bits = 0};

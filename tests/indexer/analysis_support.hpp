@@ -7,9 +7,19 @@
 #include <string_view>
 #include <vector>
 
+#include "analysis/analysis_path.hpp"
+#include "analysis/descriptions/description.hpp"
 #include "warpdex/indexer/analysis/analyzer.hpp"
 
 namespace warpdex::test {
+
+/// Those two, as a test wants their words found.
+inline std::unique_ptr<Analyzer> make_english_analyzer(const analysis::AnalysisPath& path = {}) {
+  return analysis::make_described(analysis::describe({"english", path.version}), path);
+}
+inline std::unique_ptr<Analyzer> make_standard_analyzer(const analysis::AnalysisPath& path = {}) {
+  return analysis::make_described(analysis::describe({"standard", path.version}), path);
+}
 
 /// The terms of `text`, copied.
 inline std::vector<std::string> terms_of(Analyzer& analyzer, std::string_view text) {
@@ -18,8 +28,8 @@ inline std::vector<std::string> terms_of(Analyzer& analyzer, std::string_view te
   return {terms.begin(), terms.end()};
 }
 
-/// The terms that a fresh analyzer of that name finds.
-inline std::vector<std::string> terms_of(const char* analyzer, std::string_view text) {
+/// The terms that a fresh analyzer finds.
+inline std::vector<std::string> terms_of(const AnalyzerSettings& analyzer, std::string_view text) {
   return terms_of(*make_analyzer(analyzer), text);
 }
 

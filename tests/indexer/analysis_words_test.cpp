@@ -125,7 +125,7 @@ TEST(IcuWords, FindsTheSameWordsInPiecesOfAnySize) {
     analysis::IcuWords(2).append(text, whole);
     for (const std::size_t piece_bytes : {64, 65, 66, 67, 100, 128, 255}) {
       std::vector<std::string_view> words;
-      analysis::IcuWords(2, piece_bytes).append(text, words);
+      analysis::IcuWords(2, false, piece_bytes).append(text, words);
       ASSERT_EQ(words, whole) << "pieces of " << piece_bytes << " bytes, text: " << text;
     }
   }

@@ -7,7 +7,6 @@
 
 #include "tests/support.hpp"
 #include "warpdex/indexer/analysis/analyzer.hpp"
-#include "warpdex/indexer/analysis/term_locator.hpp"
 #include "warpdex/query/input/query_parser.hpp"
 
 namespace warpdex {
@@ -146,56 +145,20 @@ TEST(Snippet, OfAnyTextIsWithinItsLength) {
   }
 }
 
-// The locator finds just the terms of the analyzer, in their order.
-TEST(TermLocator, FindsTheAnalyzersTerms) {
-  std::mt19937_64 random = test::generator(112);
-  const std::vector<std::string> parts{"the ",
-                                       "Sea's ",
-                                       "3.14 ",
-                                       "e-mail ",
-                                       "Ünïcode ",
-                                       "日本語",
-                                       "ﬁsh ",
-                                       ".",
-                                       ",",
-                                       "\n",
-                                       "can't ",
-                                       "O’Neill’s ",
-                                       "a:b ",
-                                       "\u0301",
-                                       "\u0323",
-                                       "\u00AD",
-                                       "\u200B",
-                                       "한 ",
-                                       "\u1100\u1161\u11A8",
-                                       std::string(300, 'w')};
-  for (const AnalyzerSettings& settings :
-       {AnalyzerSettings("english"), AnalyzerSettings("standard"), AnalyzerSettings("whitespace"),
-        AnalyzerSettings("english", 1), AnalyzerSettings("standard", 1)}) {
-    const std::unique_ptr<Analyzer> analyzer = make_analyzer(settings);
-    const std::unique_ptr<Analyzer> alone = make_analyzer(settings);
-    TermLocator locator(settings);
-    for (int i = 0; i < 1000; ++i) {
-      std::string text;
-      for (std::uint64_t n = random() % 20; n > 0; --n) text += parts[random() % parts.size()];
-      std::vector<std::string_view> wanted;
-      analyzer->analyze(text, wanted);
-      std::vector<std::string_view> found;
-      const std::vector<LocatedTerm> terms = locator.locate(text);
-      std::size_t end = 0;
-      for (const LocatedTerm& term : terms) {
-        found.push_back(term.term);
-        EXPECT_GE(term.offset, end);
-        end = term.offset + term.size;
-        // What stands at that place is the term.
-        std::vector<std::string_view> there;
-        alone->analyze(std::string_view(text).substr(term.offset, term.size), there);
-        EXPECT_TRUE(!there.empty() && there[0] == term.term) << term.term << " in " << text;
-      }
-      EXPECT_LE(end, text.size());
-      ASSERT_EQ(found, wanted) << settings.name << settings.version << ": " << text;
-    }
-  }
+TEST(Snippet, MarksPairsThatOverlapAsOne) {
+  const Snippet whole = made("東京都に行く。", "東京都", {60, "[", "]", false}, "cjk");
+  EXPECT_EQ(whole.text, "[東京都]に行く。");
+  ASSERT_EQ(whole.marked.size(), 1U);
+  EXPECT_EQ(whole.marked[0].start, 0U);
+  EXPECT_EQ(whole.marked[0].length, 9U);
+  EXPECT_EQ(snippet("京都、東京", "東京都", 60, "cjk"), "[京都]、[東京]");
+}
+
+TEST(Snippet, MarksWhatTheAnalyzerOfTheIndexFinds) {
+  const AnalyzerSettings folding =
+      R"({"tokenizer": "standard", "filters": ["lowercase", "asciifolding"]})";
+  EXPECT_EQ(snippet("Un Café noir", "cafe", 60, folding), "Un [Café] noir");
+  EXPECT_EQ(snippet("Die Häuser", "haus", 60, "german"), "Die [Häuser]");
 }
 
 }  // namespace

@@ -281,7 +281,7 @@ TEST(ExchangeCommands, ImportSaysWhatItCannotTake) {
   expect_complaint(run_import("ciff", file, out, {"--documents", "x"}), 2, {"--documents is for"});
   expect_complaint(run_import("ciff", file, out, {"--lengths", "exact"}), 2,
                    {"--lengths takes file or postings"});
-  expect_complaint(run_import("ciff", file, out, {"--analyzer", "german"}), 2, {"german"});
+  expect_complaint(run_import("ciff", file, out, {"--analyzer", "klingon"}), 2, {"klingon"});
   expect_complaint(run_import("ciff", file, out, {"--memory", "1M"}), 2, {"--memory 1M"});
   expect_complaint(run_import("ciff", file, out, {"--impact-b", "0.3"}), 2,
                    {"--impact-b is for --impacts"});

@@ -24,7 +24,7 @@ namespace warpdex {
 
 /// How an index is made where there is none yet. One that is there keeps its own settings.
 struct NewIndex {
-  std::string analyzer = "english";  ///< english, standard or whitespace
+  std::string analyzer = "english";  ///< a name, or a description as JSON: make_analyzer()
   /// What texts are made of, for programs that add documents with fields; the index records it.
   std::vector<std::string> fields{};
   std::vector<std::string> stored{};  ///< fields whose texts are kept, for hits to show

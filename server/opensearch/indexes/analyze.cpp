@@ -2,7 +2,7 @@
 #include <optional>
 
 #include "opensearch/indexes/index_fields.hpp"
-#include "warpdex/indexer/analysis/term_locator.hpp"
+#include "warpdex/indexer/analysis/analyzer.hpp"
 
 namespace warpdex::server::opensearch {
 namespace {
@@ -50,18 +50,23 @@ AnalyzerSettings read_analyzer_of(const Services& services, const Request& reque
   return name ? AnalyzerSettings(*name) : reader->settings().analyzer;
 }
 
-void write_terms(const std::string& text, TermLocator& locator, std::size_t before,
-                 std::size_t& position, JsonWriter& json) {
-  Utf16Units units(text);
-  for (const LocatedTerm& term : locator.locate(text)) {
+/// Returns how many positions the text takes.
+std::size_t write_terms(const std::string& text, Analyzer& analyzer, std::size_t before,
+                        std::size_t position, JsonWriter& json) {
+  std::vector<Token> tokens;
+  const std::size_t positions = analyzer.locate(text, tokens).positions;
+  Utf16Units begins(text);
+  Utf16Units ends(text);
+  for (const Token& token : tokens) {
     json.begin_object();
-    json.member("token", term.term);
-    json.member("start_offset", before + units.before(term.offset));
-    json.member("end_offset", before + units.before(term.offset + term.size));
+    json.member("token", token.term);
+    json.member("start_offset", before + begins.before(token.begin));
+    json.member("end_offset", before + ends.before(token.end));
     json.member("type", "word");
-    json.member("position", position++);
+    json.member("position", position + token.position);
     json.end_object();
   }
+  return positions;
 }
 
 }  // namespace
@@ -71,7 +76,7 @@ void analyze(Services& services, const ExchangePtr& exchange) {
   finish(address);
   const JsonText body(body_or_none(exchange->request), "the body");
   Parameters members(body.root(), "the body");
-  TermLocator locator(read_analyzer_of(services, exchange->request, members));
+  const auto analyzer = make_analyzer(read_analyzer_of(services, exchange->request, members));
   const std::vector<std::string> texts = read_texts(members);
   members.finish();
   JsonWriter json;
@@ -84,7 +89,7 @@ void analyze(Services& services, const ExchangePtr& exchange) {
       throw illegal_argument("'text' has more bytes than are allowed: " +
                              std::to_string(services.options.limits.query_bytes));
     }
-    write_terms(text, locator, before, position, json);
+    position += write_terms(text, *analyzer, before, position, json);
     before += Utf16Units(text).before(text.size()) + 1;
   }
   json.end_array();

@@ -3,6 +3,7 @@
 #include <iostream>
 
 #include "command.hpp"
+#include "options/analyzer_options.hpp"
 #include "options/build_options.hpp"
 #include "options/codec_options.hpp"
 #include "options/impact_options.hpp"
@@ -63,7 +64,7 @@ struct Arguments {
   std::string lengths = "file";
   std::string output;
   CodecOptions codec;
-  std::string analyzer = exchange::ImportOptions{}.analyzer.name;
+  AnalyzerOptions analyzer{exchange::ImportOptions{}.analyzer.name};
   ImpactOptions impacts;
   std::string memory = "1G";
   std::int64_t threads = 0;
@@ -89,9 +90,7 @@ void add_options(CommandLine& command, Arguments& given) {
                       "the index's folder: a new one, or an index of text to replace; it may hold "
                       "nothing else");
   given.codec.add_to(index);
-  index.add_options()("analyzer",
-                      po::value(&given.analyzer)->value_name("NAME")->default_value(given.analyzer),
-                      ("of queries: one of " + known_analyzers()).c_str());
+  given.analyzer.add_to(index, "of queries: ");
   given.impacts.add_to(index);
   given.impacts.add_weights_to(index);
   command.add(index);
@@ -140,8 +139,7 @@ exchange::ImportOptions import_options(const Arguments& given, const CommandLine
   exchange::ImportOptions options;
   options.output = given.output;
   options.codec = given.codec.settings(command);
-  check_analyzer(given.analyzer);
-  options.analyzer = given.analyzer;
+  options.analyzer = given.analyzer.settings();
   options.lengths = length_source(given.lengths);
   options.impacts = given.impacts.settings(command);
   options.memory = parse_build_memory(given.memory);

@@ -40,9 +40,8 @@ void add_index_options(CommandLine& command, IndexArguments& given) {
                       "the index's folder: a new one, or an index of text to replace; it may hold "
                       "nothing else");
   given.codec.add_to(index);
-  index.add_options()("analyzer",
-                      po::value(&given.analyzer)->value_name("NAME")->default_value(given.analyzer),
-                      ("one of " + known_analyzers()).c_str())(
+  given.analyzer.add_to(index);
+  index.add_options()(
       "reorder", po::bool_switch(&given.reorder),
       "give documents that share terms docIDs near each other, as warpdex reorder does: a smaller "
       "index, and longer to build");
@@ -84,7 +83,7 @@ ReaderOptions reader_options(const IndexArguments& given, const CommandLine& com
                      " have no fields, so leave it out");
   }
   if (options.format == DocumentFormat::kSparse) {
-    for (const char* option : {"analyzer", "impacts", "impact-k1", "impact-b"}) {
+    for (const char* option : {"analyzer", "stop-words", "impacts", "impact-k1", "impact-b"}) {
       if (command.given(option) && (option != std::string("impacts") || given.impacts.impacts())) {
         throw UsageError("--" + std::string(option) +
                          " is for texts; vectors have terms and weights already, so leave it out");
@@ -113,8 +112,7 @@ BuildOptions build_options(const IndexArguments& given, const CommandLine& comma
   BuildOptions options;
   options.output = given.output;
   options.codec = given.codec.settings(command);
-  check_analyzer(given.analyzer);
-  options.analyzer = given.analyzer;
+  options.analyzer = given.analyzer.settings();
   for (const std::string& field : split_list(given.fields)) {
     options.fields += (options.fields.empty() ? "" : ",") + field;
   }

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "options/analyzer_options.hpp"
 #include "options/codec_options.hpp"
 #include "options/impact_options.hpp"
 #include "options/options.hpp"
@@ -21,7 +22,7 @@ struct IndexArguments {
   std::string format;
   std::string output;
   CodecOptions codec;
-  std::string analyzer = BuildOptions{}.analyzer.name;
+  AnalyzerOptions analyzer{BuildOptions{}.analyzer.name};
   std::string fields = "contents";
   std::string stored;
   VectorInput vectors;

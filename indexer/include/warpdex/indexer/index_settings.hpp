@@ -18,7 +18,7 @@ std::uint32_t newest_analyzer_version(std::string_view name);
 /// Which analyzer makes an index's terms. An index keeps the version that it was built with, and
 /// its queries, additions and snippets go through that version too; a name alone means the newest.
 struct AnalyzerSettings {
-  std::string name;           ///< one of analyzer_names()
+  std::string name;           ///< one of analyzer_names(), or a description as JSON
   std::uint32_t version = 1;  ///< from 1
 
   // Not explicit: a name may stand for the newest version of it everywhere.
@@ -31,10 +31,13 @@ struct AnalyzerSettings {
   bool operator==(const AnalyzerSettings&) const = default;
 };
 
-/// The names of all analyzers: "english", "standard", "whitespace".
+/// The names of all analyzers: "english", "standard", "whitespace", "keyword", languages.
 std::vector<std::string> analyzer_names();
-/// Throws UsageError, naming the known ones, for another name, and for a version that it has not.
+/// Throws UsageError, naming the known ones, for another name, and for a version that it has not;
+/// of a description for what is unknown in it, with the place.
 void check_analyzer(const AnalyzerSettings& analyzer);
+/// A description in the one form that the manifest keeps; anything else as it is.
+AnalyzerSettings canonical_analyzer(const AnalyzerSettings& analyzer);
 
 /// What impacts are made of.
 enum class ImpactSource {

@@ -2,12 +2,13 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-#include "warpdex/indexer/analysis/term_locator.hpp"
+#include "warpdex/indexer/analysis/analyzer.hpp"
 #include "warpdex/query/query.hpp"
 #include "warpdex/query/shown_field.hpp"
 
@@ -25,19 +26,21 @@ class SnippetMaker {
  public:
   /// `analyzer` is the index's. Throws UsageError for an unknown one.
   SnippetMaker(const AnalyzerSettings& analyzer, SnippetSettings settings)
-      : locator_(analyzer), settings_(std::move(settings)) {}
+      : analyzer_(make_analyzer(analyzer)), settings_(std::move(settings)) {}
 
   /// Of all pieces that are short enough, the one with the most different terms of the query; of
   /// several, the one with the most matched words, then the first. Without a match, the beginning
   /// of the text. It begins and ends at words, with an ellipsis where text is left out. Terms that
-  /// the query excludes do not count. No grapheme (what a reader takes for one character) is cut.
+  /// the query excludes do not count. Matches that overlap, such as pairs of characters, are marked
+  /// as one. No grapheme (what a reader takes for one character) is cut.
   /// Throws InputError for text that is not UTF-8. O(bytes).
   Snippet make(std::string_view text, const Query& query);
 
  private:
   std::string shown(std::string_view text) const;
 
-  TermLocator locator_;
+  std::unique_ptr<Analyzer> analyzer_;
+  std::vector<Token> words_;
   SnippetSettings settings_;
 };
 

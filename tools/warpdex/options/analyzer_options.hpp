@@ -1,0 +1,21 @@
+// --analyzer and --stop-words.
+#pragma once
+
+#include <string>
+
+#include "options/options.hpp"
+#include "warpdex/indexer/index_settings.hpp"
+
+namespace warpdex::tools {
+
+struct AnalyzerOptions {
+  std::string analyzer;
+  std::string stop_words{};
+
+  /// `what` stands before the help on --analyzer.
+  void add_to(po::options_description& group, const std::string& what = "");
+  /// Throws UsageError for an analyzer that there is not, and IoError for a file that is missing.
+  AnalyzerSettings settings() const;
+};
+
+}  // namespace warpdex::tools
