@@ -14,6 +14,7 @@ if(NOT STOP_WORDS_FOLDER)
 endif()
 find_package(ZLIB REQUIRED)
 find_package(LibLZMA REQUIRED)
+find_package(LibXml2 REQUIRED)  # documents of HTML
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(ZSTD REQUIRED IMPORTED_TARGET libzstd)
 pkg_check_modules(XXHASH REQUIRED IMPORTED_TARGET libxxhash)

@@ -12,11 +12,14 @@ namespace {
 constexpr std::string_view kText = "text";
 
 void check_stored(const ReaderOptions& options) {
-  const bool has_fields =
-      options.format == DocumentFormat::kJsonl || options.format == DocumentFormat::kSparse;
+  const bool has_fields = options.format == DocumentFormat::kJsonl ||
+                          options.format == DocumentFormat::kCsv ||
+                          options.format == DocumentFormat::kSparse;
   const auto& stored = options.stored;
   if (has_fields || stored.empty()) return;
-  if (std::find(stored.begin(), stored.end(), kText) == stored.end()) {
+  const bool has_title = options.format == DocumentFormat::kHtml &&
+                         std::find(stored.begin(), stored.end(), "title") != stored.end();
+  if (!has_title && std::find(stored.begin(), stored.end(), kText) == stored.end()) {
     throw UsageError("documents of this format have no field '" + stored[0] +
                      "' to be stored; give JSON lines (jsonl), or store 'text', which is all that "
                      "other formats have");
@@ -37,11 +40,13 @@ std::vector<std::optional<std::string>> stored_text(const std::vector<std::strin
 DocumentFormat document_format_from_name(std::string_view name) {
   if (name == "jsonl") return DocumentFormat::kJsonl;
   if (name == "tsv") return DocumentFormat::kTsv;
+  if (name == "csv") return DocumentFormat::kCsv;
+  if (name == "html") return DocumentFormat::kHtml;
   if (name == "trec") return DocumentFormat::kTrec;
   if (name == "text") return DocumentFormat::kText;
   if (name == "sparse") return DocumentFormat::kSparse;
   throw UsageError("there is no format '" + std::string(name) +
-                   "'; choose jsonl, tsv, trec, text or sparse");
+                   "'; choose jsonl, tsv, csv, trec, text, html or sparse");
 }
 
 std::string Location::to_string() const { return file + ":" + std::to_string(line); }
@@ -51,6 +56,8 @@ std::unique_ptr<DocumentReader> open_documents(const ReaderOptions& options) {
   switch (options.format) {
     case DocumentFormat::kJsonl: return open_jsonl(options);
     case DocumentFormat::kTsv: return open_tsv(options);
+    case DocumentFormat::kCsv: return open_csv(options);
+    case DocumentFormat::kHtml: return open_html(options);
     case DocumentFormat::kTrec: return open_trec(options);
     case DocumentFormat::kText: return open_text(options);
     case DocumentFormat::kSparse: return open_sparse(options);

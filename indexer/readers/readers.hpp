@@ -16,6 +16,8 @@ std::vector<std::optional<std::string>> stored_text(const std::vector<std::strin
 
 std::unique_ptr<DocumentReader> open_jsonl(const ReaderOptions& options);
 std::unique_ptr<DocumentReader> open_tsv(const ReaderOptions& options);
+std::unique_ptr<DocumentReader> open_csv(const ReaderOptions& options);
+std::unique_ptr<DocumentReader> open_html(const ReaderOptions& options);
 std::unique_ptr<DocumentReader> open_trec(const ReaderOptions& options);
 std::unique_ptr<DocumentReader> open_text(const ReaderOptions& options);
 std::unique_ptr<DocumentReader> open_sparse(const ReaderOptions& options);

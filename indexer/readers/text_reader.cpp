@@ -1,8 +1,10 @@
-// Collections of plain-text files: each file a document, folders walked in the order of paths.
+// Collections of plain text and of HTML: each file a document, folders walked in the order of
+// paths.
 #include <algorithm>
 #include <atomic>
 #include <filesystem>
 
+#include "readers/html_document.hpp"
 #include "readers/input_files.hpp"
 #include "readers/readers.hpp"
 #include "readers/text_folder.hpp"
@@ -86,7 +88,8 @@ class TextReader final : public DocumentReader {
         on_read_(options.on_read),
         max_bytes_(std::min(options.max_document_bytes, kLargestLimit)),
         unpack_limit_(unpack_limit_of(options.memory)),
-        stored_(options.stored) {
+        stored_(options.stored),
+        is_html_(options.format == DocumentFormat::kHtml) {
     total_ = size_of(files_);
   }
 
@@ -118,6 +121,7 @@ class TextReader final : public DocumentReader {
     text = without_byte_order_marks(text);
     check_utf8(text, record.location);
     check_id(id, record.location);
+    if (is_html_) return html_document(id, text, record.location);
     Document document{std::string(id), std::string(text)};
     document.stored = stored_text(stored_, document.text);
     return document;
@@ -130,6 +134,24 @@ class TextReader final : public DocumentReader {
   LeftOut left_out() const override { return left_out_; }
 
  private:
+  Document html_document(std::string_view id, std::string_view html,
+                         const Location& location) const {
+    HtmlPage page;
+    try {
+      page = read_html(html);
+    } catch (const InputError& error) {
+      fail_document(location, error.what());
+    }
+    Document document{std::string(id), page.title};
+    if (!page.title.empty() && !page.text.empty()) document.text += '\n';
+    document.text += page.text;
+    document.stored = stored_text(stored_, document.text);
+    for (std::size_t i = 0; i < stored_.size(); ++i) {
+      if (stored_[i] == "title") document.stored[i] = page.title;
+    }
+    return document;
+  }
+
   /// Stops where there are more than `max_size` bytes.
   static void append_rest(InputStream& stream, std::size_t max_size, std::string& bytes) {
     constexpr std::size_t kSmallestStep = std::size_t{64} << 10;
@@ -150,6 +172,7 @@ class TextReader final : public DocumentReader {
   std::size_t max_bytes_;
   UnpackLimit unpack_limit_;
   std::vector<std::string> stored_;
+  bool is_html_;
   std::size_t next_file_ = 0;
   std::atomic<std::uint64_t> consumed_{0};
 };
@@ -157,6 +180,10 @@ class TextReader final : public DocumentReader {
 }  // namespace
 
 std::unique_ptr<DocumentReader> open_text(const ReaderOptions& options) {
+  return std::make_unique<TextReader>(options);
+}
+
+std::unique_ptr<DocumentReader> open_html(const ReaderOptions& options) {
   return std::make_unique<TextReader>(options);
 }
 

@@ -137,7 +137,7 @@ def build(
             without white space. Documents are read one by one, in the calling thread, and
             indexed beside that without the GIL.
         path: the folder of the index.
-        fields: members whose texts are searched, joined; of files, of JSONL only. A document must
+        fields: members whose texts are searched, joined; of files, of JSONL and CSV only. A document must
             have one of them.
         analyzer: how texts become terms: "english", "standard", "german" and so on, or a tokenizer
             and filters: {"tokenizer": "standard", "filters": ["lowercase"]}.
@@ -156,7 +156,8 @@ def build(
         codec: of posting lists: "bitpack", "pfor", "pfor-block" or "rice".
         memory: for the build, in bytes or as "4G"; 64 MiB or more.
         threads: 0: one for each processor.
-        format: of files: "jsonl", "tsv", "trec", "text" or "sparse"; plain, .gz, .zst or .xz.
+        format: of files: "jsonl", "tsv", "csv", "trec", "text", "html" or "sparse"; plain, .gz,
+            .zst or .xz.
         forward: whether the index keeps each document's terms (Searcher.document_vector()).
         static_scores: a file of id<TAB>value lines that are added to scores.
         skip_bad: leave bad documents out and count them, instead of raising BadDocument.

@@ -14,9 +14,10 @@
 namespace warpdex::fuzz {
 namespace {
 
-constexpr std::array kFormats{DocumentFormat::kJsonl,  DocumentFormat::kTsv,
-                              DocumentFormat::kTrec,   DocumentFormat::kText,
-                              DocumentFormat::kSparse, DocumentFormat::kSparse};
+constexpr std::array kFormats{
+    DocumentFormat::kJsonl,  DocumentFormat::kTsv,  DocumentFormat::kTrec,   DocumentFormat::kText,
+    DocumentFormat::kSparse, DocumentFormat::kCsv,  DocumentFormat::kJsonl,  DocumentFormat::kTsv,
+    DocumentFormat::kTrec,   DocumentFormat::kText, DocumentFormat::kSparse, DocumentFormat::kHtml};
 
 /// `name` as one that a file may have and that is not hidden.
 std::string file_name(std::string_view name) {

@@ -1,9 +1,13 @@
 // Analyzers as descriptions: what they accept, refuse, and are short for.
 #include <gmock/gmock.h>
+#include <unicode/translit.h>
+#include <unicode/uchar.h>
+#include <unicode/uscript.h>
 
 #include "tests/indexer/analysis_support.hpp"
 #include "tests/support.hpp"
 #include "warpdex/core/error.hpp"
+#include "warpdex/indexer/analysis/utf8.hpp"
 
 namespace warpdex {
 namespace {
@@ -107,6 +111,31 @@ TEST(Descriptions, FoldAccentsOfLatinLettersAlone) {
             (Terms{"dang", "istanbul", "irmak"}));
   EXPECT_EQ(terms_of(AnalyzerSettings(analyzer), "Ёлка ά हिन्दी שָׁלוֹם"),
             terms_of("standard", "Ёлка ά हिन्दी שָׁלוֹם"));
+}
+
+// Beside another table: ICU's transliteration, which also writes letters that are not folded here.
+TEST(Descriptions, FoldLatinLettersAsIcuDoes) {
+  UErrorCode status = U_ZERO_ERROR;
+  const std::unique_ptr<icu::Transliterator> transliterator(
+      icu::Transliterator::createInstance("Latin-ASCII", UTRANS_FORWARD, status));
+  ASSERT_TRUE(U_SUCCESS(status));
+  const auto analyzer =
+      make_analyzer(R"({"tokenizer": "whitespace", "filters": ["asciifolding"]})");
+  int folded = 0;
+  for (UChar32 letter = 0x80; letter < 0x3'0000; ++letter) {
+    if (uscript_getScript(letter, &status) != USCRIPT_LATIN || !u_isalpha(letter)) continue;
+    icu::UnicodeString characters(letter);
+    std::string text, expected;
+    characters.toUTF8String(text);
+    transliterator->transliterate(characters);
+    characters.toUTF8String(expected);
+    const Terms found = terms_of(*analyzer, text);
+    ASSERT_EQ(found.size(), 1U);
+    if (analysis::ascii_prefix(found[0]) < found[0].size()) continue;
+    EXPECT_EQ(found[0], expected) << text;
+    ++folded;
+  }
+  EXPECT_GT(folded, 500);
 }
 
 TEST(Descriptions, FindSymbolsAndEmojiOnRequest) {

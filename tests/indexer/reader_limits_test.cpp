@@ -101,8 +101,9 @@ TEST(ReaderLimits, TextFiles) {
 // The input has no end, so a build that waited for it would not end either.
 TEST(ReaderLimits, ABuildEndsAtADocumentWithoutAnEnd) {
   const TemporaryFolder folder;
-  for (const DocumentFormat format : {DocumentFormat::kJsonl, DocumentFormat::kTsv,
-                                      DocumentFormat::kTrec, DocumentFormat::kText}) {
+  for (const DocumentFormat format :
+       {DocumentFormat::kJsonl, DocumentFormat::kTsv, DocumentFormat::kTrec, DocumentFormat::kText,
+        DocumentFormat::kCsv, DocumentFormat::kHtml}) {
     ReaderOptions options = options_of(format);
     options.inputs = {"/dev/zero"};
     const std::unique_ptr<DocumentReader> reader = open_documents(options);

@@ -195,8 +195,9 @@ TEST(InputStream, CanBeStoppedWhileAPipeIsSilent) {
   for (const bool has_writer : {false, true}) {
     const int writer = has_writer ? ::open(pipe.c_str(), O_RDWR | O_CLOEXEC) : -1;
     EXPECT_THROW(InputStream(pipe, fourth_call_stops()), Stop);
-    for (const DocumentFormat format : {DocumentFormat::kJsonl, DocumentFormat::kTsv,
-                                        DocumentFormat::kTrec, DocumentFormat::kText}) {
+    for (const DocumentFormat format :
+         {DocumentFormat::kJsonl, DocumentFormat::kTsv, DocumentFormat::kTrec,
+          DocumentFormat::kText, DocumentFormat::kCsv, DocumentFormat::kHtml}) {
       const auto reader =
           open_documents({.format = format, .inputs = {pipe}, .on_read = fourth_call_stops()});
       RawRecord record;
@@ -209,8 +210,9 @@ TEST(InputStream, CanBeStoppedWhileAPipeIsSilent) {
 TEST(InputStream, CanBeStoppedWithinALongRecord) {
   const TemporaryFolder folder;
   write_file(folder / "file", "id\t" + std::string(5'000'000, 'x'));
-  for (const DocumentFormat format : {DocumentFormat::kJsonl, DocumentFormat::kTsv,
-                                      DocumentFormat::kTrec, DocumentFormat::kText}) {
+  for (const DocumentFormat format :
+       {DocumentFormat::kJsonl, DocumentFormat::kTsv, DocumentFormat::kTrec, DocumentFormat::kText,
+        DocumentFormat::kCsv, DocumentFormat::kHtml}) {
     const auto reader = open_documents(
         {.format = format, .inputs = {(folder / "file").string()}, .on_read = fourth_call_stops()});
     RawRecord record;

@@ -67,7 +67,7 @@ void add_options(CommandLine& command, Arguments& given) {
                           po::value(&given.inputs)->value_name("FILE...")->multitoken()->required(),
                           "files to add, in this order; - is standard input")(
       "format", po::value(&given.format)->value_name("FORMAT")->required(),
-      "jsonl, tsv, trec, text or sparse")(
+      "jsonl, tsv, csv, trec, text, html or sparse")(
       "update", po::bool_switch(&given.update),
       "documents whose ids the index has take the place of those that it has; without it they are "
       "bad documents")("vectors", po::value(&given.vectors.path)->value_name("FILE"),
@@ -109,7 +109,9 @@ ReaderOptions reader_options(const Arguments& given, const IndexSettings& index)
   check_inputs_named(given.inputs);
   options.inputs = given.inputs;
   const bool is_imported = index.fields.starts_with(kImportedFields);
-  if (options.format == DocumentFormat::kJsonl && !is_imported) {
+  const bool has_fields =
+      options.format == DocumentFormat::kJsonl || options.format == DocumentFormat::kCsv;
+  if (has_fields && !is_imported) {
     options.fields = split_list(index.fields);
   }
   if (options.fields.empty()) options.fields = ReaderOptions{}.fields;

@@ -90,7 +90,10 @@ void add_options(CommandLine& command, Arguments& given) {
                       "the index's folder: a new one, or an index of text to replace; it may hold "
                       "nothing else");
   given.codec.add_to(index);
-  given.analyzer.add_to(index, "of queries: ");
+  index.add_options()(
+      "analyzer",
+      po::value(&given.analyzer.analyzer)->value_name("A")->default_value(given.analyzer.analyzer),
+      "of queries: a name or a description, as 'warpdex index' takes");
   given.impacts.add_to(index);
   given.impacts.add_weights_to(index);
   command.add(index);

@@ -38,10 +38,10 @@ StopWords words_of_file(const std::string& path) {
 
 }  // namespace
 
-void AnalyzerOptions::add_to(po::options_description& group, const std::string& what) {
+void AnalyzerOptions::add_to(po::options_description& group) {
   group.add_options()(
       "analyzer", po::value(&analyzer)->value_name("A")->default_value(analyzer),
-      (what + "how texts become terms: one of " + known_analyzers() +
+      ("how texts become terms: one of " + known_analyzers() +
        "; or a tokenizer and filters as JSON, or the name of a .json file that has them")
           .c_str())("stop-words", po::value(&stop_words)->value_name("WORDS"),
                     "words that the analyzer leaves out, in the place of its own: none, a language "

@@ -12,8 +12,7 @@ struct AnalyzerOptions {
   std::string analyzer;
   std::string stop_words{};
 
-  /// `what` stands before the help on --analyzer.
-  void add_to(po::options_description& group, const std::string& what = "");
+  void add_to(po::options_description& group);
   /// Throws UsageError for an analyzer that there is not, and IoError for a file that is missing.
   AnalyzerSettings settings() const;
 };

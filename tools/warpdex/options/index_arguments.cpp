@@ -13,12 +13,15 @@ void add_index_options(CommandLine& command, IndexArguments& given) {
                           po::value(&given.inputs)->value_name("FILE...")->multitoken()->required(),
                           "files to index, in this order; - is standard input")(
       "format", po::value(&given.format)->value_name("FORMAT")->required(),
-      "jsonl, tsv, trec, text or sparse")(
+      "jsonl, tsv, csv, trec, text, html or sparse")(
       "fields", po::value(&given.fields)->value_name("A,B,...")->default_value(given.fields),
-      "jsonl: the members to index, joined in this order; each must be in some document")(
+      "the members of jsonl, or the columns of csv, to index, joined in this order; each must be "
+      "in "
+      "some document")(
       "store", po::value(&given.stored)->value_name("A,B,..."),
       "fields whose texts the index keeps, for 'warpdex search --show': jsonl and sparse: members "
-      "that are strings or numbers; tsv, trec and text: text, all that is indexed. About 0.25 to "
+      "that are strings or numbers; csv: columns; others: text, all that is indexed; html: title, "
+      "too. About 0.25 to "
       "0.4 bytes a byte of text. Default: none")(
       "vectors", po::value(&given.vectors.path)->value_name("FILE"),
       "a vector for each document, in the order of the documents (bad ones have one too): a file "
@@ -78,8 +81,10 @@ ReaderOptions reader_options(const IndexArguments& given, const CommandLine& com
   options.fields = split_list(given.fields);
   if (options.fields.empty()) throw UsageError("--fields names no field; name one or more");
   options.embedding = given.vectors.field(options.format);
-  if (command.given("fields") && options.format != DocumentFormat::kJsonl) {
-    throw UsageError("--fields is for --format jsonl; documents of " + given.format +
+  const bool has_fields =
+      options.format == DocumentFormat::kJsonl || options.format == DocumentFormat::kCsv;
+  if (command.given("fields") && !has_fields) {
+    throw UsageError("--fields is for --format jsonl and csv; documents of " + given.format +
                      " have no fields, so leave it out");
   }
   if (options.format == DocumentFormat::kSparse) {

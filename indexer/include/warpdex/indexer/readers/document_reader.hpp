@@ -1,4 +1,5 @@
-// Document collections: files of JSONL, TSV, TREC SGML, plain text or sparse vectors, to documents.
+// Document collections: files of JSONL, TSV, CSV, TREC SGML, plain text, HTML or sparse vectors, to
+// documents.
 //
 // Reading has two halves, so that it scales: next() cuts the input into raw records and is called
 // by one thread at a time; parse() turns a raw record into a document and is called from any.
@@ -46,9 +47,17 @@ enum class DocumentFormat {
   /// "stdin") with '/', the suffix of its packing kept; what an id cannot hold, '%', and where the
   /// path is not UTF-8 all bytes above 127, are written %XX.
   kText,
+  /// The first record of each file names the columns; each other one is a document. The id is the
+  /// first of the columns "id", "_id", "docno" that is there; the text is made of the fields, which
+  /// are columns. Cells are as RFC 4180 has them: in quotes they may hold commas, line feeds, and
+  /// quotes, written twice.
+  kCsv,
+  /// As kText, of HTML in UTF-8. The text is the title and all text but that of scripts and styles,
+  /// entities decoded, white space as a browser shows it, a line feed between blocks.
+  kHtml,
 };
 
-/// The format of that name (jsonl, tsv, trec, text, sparse); UsageError for any other.
+/// The format of that name (jsonl, tsv, csv, trec, text, html, sparse); UsageError for any other.
 DocumentFormat document_format_from_name(std::string_view name);
 
 /// Where a record starts.
@@ -121,10 +130,11 @@ class BadDocument : public InputError {
 /// What open_documents() reads.
 struct ReaderOptions {
   DocumentFormat format = DocumentFormat::kJsonl;  ///< of all inputs
-  std::vector<std::string> inputs{};            ///< files; folders for kText; "-" is standard input
-  std::vector<std::string> fields{"contents"};  ///< JSONL members to index, in this order
-  /// Fields to store. JSONL and sparse vectors: members, which are strings or numbers. Other
-  /// formats have one field, "text": all that is indexed.
+  std::vector<std::string> inputs{};  ///< files; folders for kText, kHtml; "-" is standard input
+  /// JSONL members, or columns of CSV, to index, in this order.
+  std::vector<std::string> fields{"contents"};
+  /// Fields to store. JSONL and sparse vectors: members, which are strings or numbers; CSV:
+  /// columns. Other formats have one field, "text": all that is indexed; HTML has "title", too.
   std::vector<std::string> stored{};
   /// JSONL: the member that is each document's dense vector, an array of numbers; empty: they have
   /// none.
