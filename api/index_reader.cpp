@@ -1,10 +1,13 @@
 #include "warpdex/index_reader.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <mutex>
+#include <set>
 #include <utility>
 
 #include "index_statistics.hpp"
+#include "term_cursor.hpp"
 #include "warpdex/core/error.hpp"
 #include "warpdex/indexer/analysis/analyzer.hpp"
 #include "warpdex/indexer/format/postings.hpp"
@@ -20,55 +23,6 @@
 
 namespace warpdex {
 namespace {
-
-/// The terms of a segment in their order, from one on, a group of the lexicon at a time.
-class TermCursor {
- public:
-  TermCursor(const Index& index, std::string_view from) : index_(&index) {
-    // The first group that begins with `from` or a later term; it may be in the one before.
-    std::uint64_t end = index.term_groups();
-    while (group_ < end) {
-      const std::uint64_t middle = group_ + (end - group_) / 2;
-      if (first_of(middle) < from) {
-        group_ = middle + 1;
-      } else {
-        end = middle;
-      }
-    }
-    if (group_ > 0) --group_;
-    load();
-    while (!is_at_end() && term() < from) next();
-  }
-
-  bool is_at_end() const { return place_ == terms_.size(); }
-  const std::string& term() const { return terms_[place_]; }
-  void next() {
-    if (++place_ == terms_.size()) load();
-  }
-
- private:
-  std::string first_of(std::uint64_t group) const {
-    std::string first;
-    index_->for_each_term_of_group(group, [&](std::string_view term, const PostingsEntry&) {
-      if (first.empty()) first = term;
-    });
-    return first;
-  }
-  void load() {
-    terms_.clear();
-    place_ = 0;
-    while (terms_.empty() && group_ < index_->term_groups()) {
-      index_->for_each_term_of_group(group_++, [this](std::string_view term, const PostingsEntry&) {
-        terms_.emplace_back(term);
-      });
-    }
-  }
-
-  const Index* index_;
-  std::uint64_t group_ = 0;
-  std::vector<std::string> terms_;
-  std::size_t place_ = 0;
-};
 
 std::uint64_t sum_of(const Postings& postings) {
   std::uint64_t sum = 0;
@@ -146,22 +100,27 @@ std::optional<TermStatistics> IndexReader::statistics(std::string_view term) con
 
 void IndexReader::for_each_term(const std::function<bool(const TermStatistics&)>& visit,
                                 std::string_view prefix) const {
-  std::vector<TermCursor> cursors;
-  for (const Snapshot::Segment& segment : state_->snapshot.segments()) {
-    cursors.emplace_back(*segment.index, prefix);
+  for (TermUnion terms(state_->snapshot, prefix); terms.next();) {
+    if (const auto found = statistics(terms.term()); found && !visit(*found)) return;
   }
-  for (;;) {
-    std::optional<std::string> smallest;
-    for (const TermCursor& cursor : cursors) {
-      if (!cursor.is_at_end() && (!smallest || cursor.term() < *smallest)) smallest = cursor.term();
-    }
-    if (!smallest) return;
-    for (TermCursor& cursor : cursors) {
-      if (!cursor.is_at_end() && cursor.term() == *smallest) cursor.next();
-    }
-    if (!smallest->starts_with(prefix)) return;
-    if (const auto found = statistics(*smallest); found && !visit(*found)) return;
+}
+
+std::vector<TermStatistics> IndexReader::suggest(std::string_view prefix, std::size_t count) const {
+  const std::string folded = fold_prefix(settings().analyzer, prefix);
+  const auto is_better = [](const TermStatistics& one, const TermStatistics& other) {
+    return one.document_frequency > other.document_frequency ||
+           (one.document_frequency == other.document_frequency && one.term < other.term);
+  };
+  std::set<TermStatistics, decltype(is_better)> best(is_better);
+  for (TermUnion terms(state_->snapshot, folded); count > 0 && terms.next();) {
+    const bool is_full = best.size() == count;
+    if (is_full && terms.most_documents() <= best.rbegin()->document_frequency) continue;
+    std::optional<TermStatistics> found = statistics(terms.term());
+    if (!found) continue;
+    best.insert(std::move(*found));
+    if (is_full) best.erase(std::prev(best.end()));
   }
+  return {best.begin(), best.end()};
 }
 
 std::vector<SimilarTerm> IndexReader::similar_terms(std::string_view word,

@@ -12,6 +12,7 @@
 #include "open_index.hpp"
 #include "search_settings.hpp"
 #include "usable_gpu.hpp"
+#include "warpdex/index_reader.hpp"
 #include "warpdex/query/hybrid/fusion.hpp"
 #include "warpdex/query/index_vectors.hpp"
 
@@ -290,6 +291,10 @@ Query Searcher::parse_tree(const QueryNode& tree) const { return state_->current
 Query Searcher::parse(std::string_view text, QuerySyntax syntax, std::string_view id,
                       QueryMode mode) const {
   return state_->current()->parse(text, {syntax, mode}, id);
+}
+
+std::vector<TermStatistics> Searcher::suggest(std::string_view prefix, std::size_t count) const {
+  return IndexReader(*this).suggest(prefix, count);
 }
 
 Searcher Searcher::at_this_commit() const { return Searcher(std::make_unique<State>(*state_)); }

@@ -29,6 +29,25 @@ std::uint32_t document_of(const IndexReader& reader, std::string_view id) {
                    "'; check the id, or refresh() the searcher");
 }
 
+nb::list as_tuples(const std::vector<TermStatistics>& found) {
+  nb::list terms;
+  for (const TermStatistics& term : found) {
+    terms.append(
+        nb::make_tuple(to_str(term.term), term.document_frequency, term.collection_frequency));
+  }
+  return terms;
+}
+
+nb::list suggest(TextSearcher& of, nb::handle prefix, std::size_t count) {
+  const std::string wanted(text_of(prefix, "the prefix"));
+  std::vector<TermStatistics> found;
+  {
+    const nb::gil_scoped_release no_gil;
+    found = of.reader()->suggest(wanted, count);
+  }
+  return as_tuples(found);
+}
+
 nb::list terms_with(TextSearcher& of, nb::handle prefix, std::size_t limit) {
   constexpr std::size_t kBetweenSignals = 4096;
   const std::string wanted(text_of(prefix, "the prefix"));
@@ -46,12 +65,7 @@ nb::list terms_with(TextSearcher& of, nb::handle prefix, std::size_t limit) {
         },
         wanted);
   }
-  nb::list terms;
-  for (const TermStatistics& term : found) {
-    terms.append(
-        nb::make_tuple(to_str(term.term), term.document_frequency, term.collection_frequency));
-  }
-  return terms;
+  return as_tuples(found);
 }
 
 std::uint64_t document_frequency(TextSearcher& of, nb::handle term) {
@@ -222,6 +236,7 @@ void bind_searcher(nb::module_& module) {
       .def("refresh", &TextSearcher::refresh)
       .def("at_this_commit", &TextSearcher::at_this_commit)
       .def("terms", &terms_with)
+      .def("suggest", &suggest)
       .def("document_frequency", &document_frequency)
       .def("postings", &postings)
       .def("document_vector", &document_vector)

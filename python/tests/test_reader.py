@@ -24,6 +24,8 @@ def test_terms_and_postings(many: Path) -> None:
     assert {term.term: term.collection_frequency for term in found} == totals
     assert [t.term for t in searcher.terms("w1")] == sorted(t for t in totals if t.startswith("w1"))
     assert [t.term for t in searcher.terms(limit=3)] == sorted(frequencies)[:3]
+    most = sorted(frequencies, key=lambda word: (-frequencies[word], word))
+    assert [t.term for t in searcher.suggest("w", k=7)] == most[:7]
     assert searcher.document_frequency("w0") == frequencies["w0"]
     assert searcher.document_frequency("nothing") == 0
     numbers, occurrences = searcher.postings("w5")

@@ -286,6 +286,11 @@ class Searcher(TermSearch):
         collection frequencies; at most `limit` (0: all)."""
         return [TermStatistics(*term) for term in self._searcher.terms(prefix, limit)]
 
+    def suggest(self, prefix: str, k: int = 10) -> list[TermStatistics]:
+        """The k terms of most documents that begin with `prefix`, in that order. The analyzer folds
+        the prefix (case, accents), and does not stem it."""
+        return [TermStatistics(*term) for term in self._searcher.suggest(prefix, k)]
+
     def analyze(self, text: str) -> list[str]:
         """The terms that a text stands for."""
         return self._searcher.analyze(text)

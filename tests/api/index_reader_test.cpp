@@ -177,6 +177,61 @@ TEST(IndexReader, StoredTextsAndVectors) {
   EXPECT_THROW(reader.id(9), UsageError);
 }
 
+// Beside all terms, sorted.
+TEST(IndexReader, SuggestsTheTermsOfMostDocuments) {
+  std::mt19937_64 random = test::generator(131);
+  const test::TemporaryFolder folder;
+  Writer writer(folder / "index", {.analyzer = "whitespace"}, {.merges = false});
+  for (int i = 0; i < 300; ++i) {
+    std::string text;
+    for (int n = 0; n < 8; ++n) {
+      std::string word;
+      for (std::uint64_t letters = 1 + random() % 3; letters > 0; --letters) {
+        word += static_cast<char>('a' + random() % 4);
+      }
+      text += word + " ";
+    }
+    writer.add({.id = std::to_string(i), .text = text});
+    if (i % 100 == 99) writer.commit();
+  }
+  for (int i = 0; i < 300; i += 3) writer.remove(std::to_string(i));
+  writer.commit();
+  const Searcher searcher(folder / "index");
+  const IndexReader reader(searcher);
+  for (const std::string prefix : {"", "a", "ab", "dc", "abc", "abcd", "x"}) {
+    std::vector<std::pair<std::uint64_t, std::string>> expected;  // most documents come first
+    reader.for_each_term([&](const TermStatistics& term) {
+      if (term.term.starts_with(prefix)) {
+        expected.emplace_back(~term.document_frequency, term.term);
+      }
+      return true;
+    });
+    std::ranges::sort(expected);
+    for (const std::size_t count : {0, 1, 5, 1000}) {
+      const auto found = searcher.suggest(prefix, count);
+      ASSERT_EQ(found.size(), std::min(count, expected.size())) << prefix;
+      for (std::size_t i = 0; i < found.size(); ++i) {
+        EXPECT_EQ(found[i].term, expected[i].second) << prefix << " " << i;
+        EXPECT_EQ(found[i].document_frequency, ~expected[i].first) << found[i].term;
+      }
+    }
+  }
+}
+
+TEST(IndexReader, FoldsWhatASuggestionBeginsWith) {
+  const test::TemporaryFolder folder;
+  const std::string analyzer = R"({"tokenizer": "standard", "filters": ["lowercase",
+      "asciifolding", {"type": "stop", "words": ["e"]}, {"type": "stem", "language": "french"}]})";
+  Writer writer(folder / "index", {.analyzer = analyzer});
+  writer.add({.id = "1", .text = "États-Unis"});
+  writer.commit();
+  const IndexReader reader(folder / "index");
+  for (const char* prefix : {"É", "ÉTA", "e"}) {
+    ASSERT_EQ(reader.suggest(prefix).size(), 1U) << prefix;
+    EXPECT_EQ(reader.suggest(prefix)[0].term, "etat");
+  }
+}
+
 TEST(IndexReader, CountsWhatSegmentsHold) {
   const test::TemporaryFolder folder;
   Writer writer(folder / "index", {.analyzer = "whitespace"}, {.merges = false});

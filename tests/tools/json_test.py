@@ -184,6 +184,7 @@ class JsonPage(unittest.TestCase):
         self.check("`warpdex index`", "index --format text --input texts --output texts.index")
         for index in ("index", "pfor", "impacts", "sparse"):
             self.check("`warpdex stats` of documents", f"stats {index}")
+        self.check("`warpdex suggest`", "suggest index w")
         queries = "--queries queries.tsv"
         self.check("`warpdex search`",
                    f"search index {queries} --show text --show-matches-position",

@@ -20,6 +20,7 @@ struct Command {
 
 int run_index(const std::vector<std::string>& arguments);
 int run_search(const std::vector<std::string>& arguments);
+int run_suggest(const std::vector<std::string>& arguments);
 int run_serve(const std::vector<std::string>& arguments);
 int run_calibrate(const std::vector<std::string>& arguments);
 int run_load(const std::vector<std::string>& arguments);

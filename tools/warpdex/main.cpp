@@ -6,12 +6,13 @@
 namespace warpdex::tools {
 namespace {
 
-constexpr std::array<Command, 20> kCommands{{
+constexpr std::array<Command, 21> kCommands{{
     {"index", "build an index from documents", run_index},
     {"add", "add documents to an index, or update them", run_add},
     {"delete", "delete documents from an index by their ids", run_delete},
     {"merge", "write segments of an index again as fewer, without deleted documents", run_merge},
     {"search", "answer words or a file of queries", run_search},
+    {"suggest", "terms that begin with some letters", run_suggest},
     {"serve", "answer searches over HTTP", run_serve},
     {"bench", "measure how fast a file of queries is answered", run_bench},
     {"calibrate", "measure what queries cost, for the scheduler's predictions", run_calibrate},

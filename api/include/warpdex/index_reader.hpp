@@ -115,6 +115,10 @@ class IndexReader {
   /// of their bytes, until it returns false. O(log terms) for each.
   void for_each_term(const std::function<bool(const TermStatistics&)>& visit,
                      std::string_view prefix = {}) const;
+  /// Up to `count` terms that begin with `prefix` and that live documents have: those of most
+  /// documents first, then in the order of their bytes. `prefix` is folded as the analyzer folds
+  /// words, and not stemmed. O(terms that begin so). Throws InputError if it is not UTF-8.
+  std::vector<TermStatistics> suggest(std::string_view prefix, std::size_t count = 10) const;
   /// Up to `count` terms of live documents that are spelt like `word`: fewest edits first, then
   /// most documents. The first call makes a table, O(bytes of all terms); others are O(terms), some
   /// nanoseconds each.

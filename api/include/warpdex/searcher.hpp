@@ -20,6 +20,7 @@
 namespace warpdex {
 
 class Snapshot;
+struct TermStatistics;
 
 struct SearcherOptions {
   Device device = Device::kCpu;
@@ -75,6 +76,9 @@ class Searcher {
   /// The terms that a text stands for. `mode` is read by kLucene.
   Query parse(std::string_view text, QuerySyntax syntax = QuerySyntax::kSigned,
               std::string_view id = {}, QueryMode mode = QueryMode::kOr) const;
+
+  /// IndexReader::suggest() of the commit that is searched now.
+  std::vector<TermStatistics> suggest(std::string_view prefix, std::size_t count = 10) const;
 
   /// Takes the last commit, if it is not the one that is searched, and says whether it did. A GPU
   /// gets only what is new. Searches under way end on the commit that they began with. Throws as
