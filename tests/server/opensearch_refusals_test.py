@@ -216,7 +216,7 @@ class Refusals(serving.ServerTest):
             return {"mappings": {"properties": {name: members}}}
         for body, *named in (
                 ({"aliases": {}}, "aliases"), (text(fielddata=True), "fielddata"),
-                (text(analyzer="french"), "french"), (text(index="no"), "index"),
+                (text(analyzer="klingon"), "klingon"), (text(index="no"), "index"),
                 (field("n", type="integer"), "integer"), (field("k", type="keyword"), "k"),
                 (field("o", properties={}), "object"), (field("_id", type="text"), "_id"),
                 (field("a,b", type="text"), "a,b"), (field("v", type="knn_vector"), "'v'"),

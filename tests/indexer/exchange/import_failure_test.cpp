@@ -268,8 +268,8 @@ TEST_F(ImportFailure, PlacesThatCannotBe) {
       },
       "none.docs': No such file");
   exchange::ImportOptions unfit = options();
-  unfit.analyzer = "german";
-  expect_kept<UsageError>([&] { exchange::import_ciff(folder_ / "in.ciff", unfit); }, "german");
+  unfit.analyzer = "klingon";
+  expect_kept<UsageError>([&] { exchange::import_ciff(folder_ / "in.ciff", unfit); }, "klingon");
   unfit = options();
   unfit.memory = 1;
   expect_kept<UsageError>([&] { exchange::import_ciff(folder_ / "in.ciff", unfit); }, "64 MiB");
