@@ -7,6 +7,7 @@ namespace {
 class AnalyzerCommand : public ::testing::Test {
  protected:
   AnalyzerCommand() { write_file(folder_ / "docs.tsv", "1\tDie Häuser am Café\n2\tdas Auto €\n"); }
+  TemporaryFolder folder_;
   std::string index_ = folder_ / "index";
 
   Outcome build(const std::vector<std::string>& options) {
@@ -21,8 +22,6 @@ class AnalyzerCommand : public ::testing::Test {
     return outcome.out.find("  " + id + "\n") != std::string::npos;
   }
   std::string manifest() { return read_file(std::filesystem::path(index_) / "manifest.json"); }
-
-  TemporaryFolder folder_;
 };
 
 TEST_F(AnalyzerCommand, TakesANameADescriptionOrAFile) {
@@ -34,7 +33,7 @@ TEST_F(AnalyzerCommand, TakesANameADescriptionOrAFile) {
   const std::string description =
       R"({"tokenizer":{"type":"standard","symbols":true},"filters":["lowercase","asciifolding"]})";
   write_file(folder_ / "analyzer.json", description);
-  for (const std::string& given : {description, (folder_ / "analyzer.json")}) {
+  for (const std::string& given : {description, std::string(folder_ / "analyzer.json")}) {
     ASSERT_EQ(build({"--analyzer", given}).status, 0);
     EXPECT_TRUE(finds("cafe", "1"));
     EXPECT_TRUE(finds("€", "2"));

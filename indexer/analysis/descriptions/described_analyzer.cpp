@@ -86,7 +86,7 @@ class DescribedAnalyzer final : public Analyzer {
   std::string fold(std::string_view part) override {
     require_utf8(part);
     const std::string_view folded = part.empty() ? part : parts_.folding.apply(part);
-    return std::string(folded.size() <= kMaxTermBytes ? folded : folded.substr(0, 0));
+    return std::string(folded.size() <= kMaxTermBytes ? folded : part);
   }
 
   bool cuts_at_spaces() const override { return parts_.tokenizer->cuts_at_spaces(); }
