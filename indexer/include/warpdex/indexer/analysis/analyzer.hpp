@@ -62,11 +62,9 @@ inline constexpr std::size_t kMaxTermBytes = 65'535;
 ///   ligatures) for one: NFKC with case folding. Version 1 does neither.
 /// - "whitespace" (split at ASCII white space, nothing changed) and "keyword" (the whole text).
 /// - "cjk" (as Lucene's), "thai", and the languages that libstemmer has: as version 2 of
-/// "standard",
-///   then Snowball's stop words, where it has some, and stems.
+///   "standard", then Snowball's stop words, where it has some, and stems.
 /// - a description as JSON: {"tokenizer": "standard", "filters": ["lowercase", ...]};
-/// docs/analysis.md
-///   lists the parts.
+///   docs/guide.md lists the parts.
 /// Throws UsageError as check_analyzer() does.
 std::unique_ptr<Analyzer> make_analyzer(const AnalyzerSettings& analyzer);
 
