@@ -106,7 +106,7 @@ void IndexReader::for_each_term(const std::function<bool(const TermStatistics&)>
 }
 
 std::vector<TermStatistics> IndexReader::suggest(std::string_view prefix, std::size_t count) const {
-  const std::string folded = fold_prefix(settings().analyzer, prefix);
+  const std::string folded = make_analyzer(settings().analyzer)->fold(prefix);
   const auto is_better = [](const TermStatistics& one, const TermStatistics& other) {
     return one.document_frequency > other.document_frequency ||
            (one.document_frequency == other.document_frequency && one.term < other.term);

@@ -138,6 +138,20 @@ TEST(Descriptions, FoldLatinLettersAsIcuDoes) {
   EXPECT_GT(folded, 500);
 }
 
+TEST(Descriptions, FoldPartsOfWordsWithoutStems) {
+  const auto fold = [](const AnalyzerSettings& analyzer, std::string_view part) {
+    return make_analyzer(analyzer)->fold(part);
+  };
+  EXPECT_EQ(fold("english", "Running"), "running");
+  EXPECT_EQ(fold("english", "THE"), "the");
+  EXPECT_EQ(fold("standard", "ＣＡＦＥ\u0301"), "café");
+  EXPECT_EQ(fold("whitespace", "Tea Cup"), "Tea Cup");
+  EXPECT_EQ(fold(R"({"tokenizer": "standard", "filters": ["lowercase", "asciifolding"]})", "É"),
+            "e");
+  EXPECT_EQ(fold("german", ""), "");
+  EXPECT_THROW(fold("german", "\xFF"), InputError);
+}
+
 TEST(Descriptions, FindSymbolsAndEmojiOnRequest) {
   const char* analyzer =
       R"({"tokenizer": {"type": "standard", "symbols": true}, "filters": ["lowercase"]})";

@@ -45,18 +45,6 @@ std::unique_ptr<Analyzer> make_analyzer(const AnalyzerSettings& analyzer) {
   return analysis::make_described(analysis::describe(analyzer), analysis::path_of(analyzer));
 }
 
-std::string fold_prefix(const AnalyzerSettings& analyzer, std::string_view prefix) {
-  analysis::Description description = analysis::describe(analyzer);
-  description.tokenizer = {"keyword"};
-  std::erase_if(description.filters, [](const analysis::Part& filter) {
-    return filter.type != "lowercase" && filter.type != "asciifolding";
-  });
-  std::vector<std::string_view> terms;
-  const auto folder = analysis::make_described(description, analysis::path_of(analyzer));
-  folder->analyze(prefix, terms);
-  return terms.empty() ? std::string() : std::string(terms[0]);
-}
-
 std::vector<std::string> analyzer_names() { return analysis::description_names(); }
 
 void check_analyzer(const AnalyzerSettings& analyzer) {

@@ -68,8 +68,4 @@ inline constexpr std::size_t kMaxTermBytes = 65'535;
 /// Throws UsageError as check_analyzer() does.
 std::unique_ptr<Analyzer> make_analyzer(const AnalyzerSettings& analyzer);
 
-/// The beginning of a word as the analyzer folds it: case, forms and accents; nothing is cut,
-/// stemmed or left out. Throws as make_analyzer() and Analyzer::analyze() do.
-std::string fold_prefix(const AnalyzerSettings& analyzer, std::string_view prefix);
-
 }  // namespace warpdex
