@@ -143,13 +143,13 @@ TEST(LuceneParser, AndMayStandBetweenWords) {
 }
 
 TEST(LuceneParser, MistakesAreNamedWithTheirPlace) {
-  struct Case {
+  struct Mistake {
     const char* text;
     std::size_t place;
     const char* part;     ///< of the message
     const char* lenient;  ///< what is read around it
   };
-  const Case kCases[] = {
+  const Mistake kCases[] = {
       {"a \"b c", 2, "quote", "(a \"b c\")"},
       {"(a b", 0, "group", "(a b)"},
       {"a) b", 1, "')'", "(a b)"},
@@ -174,7 +174,7 @@ TEST(LuceneParser, MistakesAreNamedWithTheirPlace) {
       {"a \\", 2, "backslash", "a"},
       {"a () b", 0, "", "(a b)"},
   };
-  for (const Case& one : kCases) {
+  for (const Mistake& one : kCases) {
     const LuceneQuery lenient = parse_lucene_leniently(one.text);
     EXPECT_EQ(shown(lenient.tree), one.lenient) << one.text;
     if (*one.part == 0) continue;

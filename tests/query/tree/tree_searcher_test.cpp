@@ -301,9 +301,9 @@ TEST(TreeSearcher, RandomTreesAnswerAsTheOraclesFormulas) {
       SCOPED_TRACE(std::to_string(documents) + " documents: " + told(tree));
       const Matches matches = slow.find(tree);
       expect_answer(search(searcher, tree, settings), matches, settings, collection);
-      std::vector<std::uint32_t> documents;
-      for (const auto& [document, score] : matches) documents.push_back(document);
-      EXPECT_EQ(searcher.matches(tree_of(asked(tree))), documents);
+      std::vector<std::uint32_t> found;
+      for (const auto& [document, score] : matches) found.push_back(document);
+      EXPECT_EQ(searcher.matches(tree_of(asked(tree))), found);
       if (testing::Test::HasFailure()) return;
     }
   }
