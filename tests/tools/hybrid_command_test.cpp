@@ -377,11 +377,11 @@ TEST_F(HybridCommands, AQuerysOwnDocumentIsLeftOutOnRequest) {
 }
 
 TEST_F(HybridCommands, VectorsInLists) {
-  constexpr int kDocuments = 4200;
+  constexpr int kListedDocuments = 4200;
   std::mt19937_64 random = generator(17);
   std::string texts;
   std::vector<std::vector<float>> rows;
-  for (int i = 0; i < kDocuments; ++i) {
+  for (int i = 0; i < kListedDocuments; ++i) {
     texts += "d" + std::to_string(i) + "\tpear apple\n";
     for (rows.emplace_back(); rows.back().size() < 6;) {
       rows.back().push_back(static_cast<float>(random() % 1000));
