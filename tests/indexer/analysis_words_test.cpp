@@ -1,4 +1,5 @@
 // Words and case folding of the analyzer "standard", against published and hand-made examples.
+#include <algorithm>
 #include <numeric>
 
 #include "analysis/icu_words.hpp"
@@ -133,7 +134,11 @@ TEST(IcuWords, FindsTheSameWordsInPiecesOfAnySize) {
 
 TEST(MakeAnalyzer, KnowsItsNames) {
   for (const std::string& name : analyzer_names()) EXPECT_NE(make_analyzer(name), nullptr);
-  EXPECT_EQ(analyzer_names(), (Terms{"english", "standard", "whitespace"}));
+  const std::vector<std::string> names = analyzer_names();
+  for (const char* const name : {"english", "standard", "whitespace", "keyword", "cjk", "thai",
+                                 "arabic", "french", "german", "yiddish"}) {
+    EXPECT_EQ(std::count(names.begin(), names.end(), name), 1) << name;
+  }
   EXPECT_THROW(make_analyzer("German"), UsageError);
   EXPECT_THROW(make_analyzer(""), UsageError);
 }

@@ -189,6 +189,8 @@ class JsonPage(unittest.TestCase):
         self.check("`warpdex search`",
                    f"search index {queries} --show text --show-matches-position",
                    "--output-format json")
+        self.check("`warpdex search`", "search index w10~2 --query-syntax lucene",
+                   "--output-format json")
         self.check("`warpdex search`", f"search index {queries} --mode and --count",
                    "--output-format json")
         named = [("index", f"--scorer {name}") for name in ("bm25", "bm25+", "qld", "qljm", "pl2")]
@@ -221,8 +223,9 @@ class JsonPage(unittest.TestCase):
 
     def check_vectors(self):
         build = "vector build --input base.fvecs --quiet --output"
-        kinds = {"flat": "--ids ids.txt", "ivf-flat": "--lists 4", "ivf-pq": "--lists 4",
-                 "xfbq": "", "ivf-xfbq": "--lists 4", "sq8": "", "ivf-sq8": "--lists 4"}
+        kinds = {"flat": "--ids ids.txt", "ivf-flat": "--lists 4",
+                 "ivf-pq": "--lists 4 --opq-dimension 4", "xfbq": "",
+                 "ivf-xfbq": "--lists 4", "sq8": "", "ivf-sq8": "--lists 4"}
         for kind, options in kinds.items():
             self.check("`warpdex vector build`", f"{build} {kind} --index {kind} {options}")
             self.check("`warpdex stats` of vectors", f"stats {kind}")

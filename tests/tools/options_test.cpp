@@ -80,7 +80,7 @@ TEST(Program, HelpNamesTheDefaults) {
     EXPECT_THAT(search, HasSubstr(part));
   }
   const std::string index = run_warpdex({"index", "--help"}).out;
-  for (const std::string part : {"WHAT (=fail)", "(=contents)", "NAME (=english)"}) {
+  for (const std::string part : {"WHAT (=fail)", "(=contents)", "A (=english)"}) {
     EXPECT_THAT(index, HasSubstr(part));
   }
   EXPECT_LT(index.find("--impact-k1"), index.find("--impact-b"));
