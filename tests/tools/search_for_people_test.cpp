@@ -121,6 +121,15 @@ TEST_F(SearchForPeople, NotesSignsThatDoNothing) {
   EXPECT_EQ(parse_json(file_outcome.out)["queries"].Size(), 3000U);
 }
 
+TEST_F(SearchForPeople, AnswersPatternsWithoutNotes) {
+  for (const char* const query : {"gre*", "(green OR apple) AND re*"}) {
+    const Outcome found = search({"--query-syntax", "lucene", query});
+    EXPECT_EQ(found.err, "");
+    EXPECT_THAT(found.out, HasSubstr("score")) << query;
+    EXPECT_THAT(found.out, Not(HasSubstr("no terms"))) << query;
+  }
+}
+
 TEST_F(SearchForPeople, ShowsProgressOnATerminalAlone) {
   std::string log;
   for (int i = 0; i < 300'000; ++i) log += std::to_string(i) + "\tgreen apple tree pear\n";

@@ -15,7 +15,12 @@ bool looks_for(const QueryTerm& term) { return term.occur != Occur::kMustNot; }
 
 void TermNotes::look_at(std::span<const Query> queries) {
   for (const Query& query : queries) {
-    if (query.terms.empty() && query.tree == nullptr) {
+    if (query.tree != nullptr) {  // it may look for more than terms
+      ++looking_;
+      is_any_known_ = true;
+      continue;
+    }
+    if (query.terms.empty()) {
       add(query, without_terms_);
       continue;
     }
