@@ -5,6 +5,7 @@
 #include <functional>
 #include <iterator>
 #include <map>
+#include <optional>
 #include <tuple>
 #include <utility>
 
@@ -102,6 +103,17 @@ std::uint32_t letters_of(std::u32string_view text) {
   return letters;
 }
 
+/// The same of ASCII; none where the text is not of it.
+std::optional<std::uint32_t> letters_of_ascii(std::string_view text) {
+  std::uint32_t letters = 0;
+  unsigned char all = 0;
+  for (const char c : text) {
+    all |= static_cast<unsigned char>(c);
+    letters |= 1U << (static_cast<unsigned char>(c) & 31U);
+  }
+  return all < 0x80 ? std::optional(letters) : std::nullopt;
+}
+
 }  // namespace
 
 bool fits_pattern(std::string_view pattern, std::string_view term) {
@@ -190,13 +202,18 @@ std::vector<NearTerm> near_terms(const Snapshot& snapshot, const QueryNode& node
   const std::uint32_t letters = letters_of(wanted);
   const auto few = static_cast<int>(node.edits);
   std::map<std::string, float> found;
+  // An edit brings one new letter at most, and takes one away.
+  const auto may_be_near = [&](std::size_t length, std::uint32_t own_letters) {
+    return length + node.edits >= wanted.size() && length <= wanted.size() + node.edits &&
+           std::popcount(letters & ~own_letters) <= few &&
+           std::popcount(own_letters & ~letters) <= few;
+  };
   const auto visit = [&](std::string_view term, const PostingsEntry&) {
     if (term.size() > 4 * (wanted.size() + node.edits)) return;
+    const std::optional<std::uint32_t> of_ascii = letters_of_ascii(term);
+    if (of_ascii && !may_be_near(term.size(), *of_ascii)) return;
     const std::u32string own = characters(term);
-    const std::uint32_t own_letters = letters_of(own);
-    // An edit brings one new letter at most, and takes one away.
-    if (std::popcount(letters & ~own_letters) > few) return;
-    if (std::popcount(own_letters & ~letters) > few) return;
+    if (!of_ascii && !may_be_near(own.size(), letters_of(own))) return;
     const std::size_t edits = edits_between(wanted, own, node.edits);
     if (edits > node.edits) return;
     const std::size_t shorter = std::min(wanted.size(), own.size());
