@@ -8,6 +8,7 @@
 #include "warpdex/query/query.hpp"
 
 namespace warpdex {
+
 std::optional<double> LuceneParser::number() const {
   double value = 0;
   const char* const end = token_.text.data() + token_.text.size();
@@ -16,14 +17,15 @@ std::optional<double> LuceneParser::number() const {
   return value;
 }
 
+/// A group's boost multiplies what its one clause has.
 void LuceneParser::read_boost(QueryNode& node) {
   if (token_.kind != LuceneToken::Kind::kCaret) return;
   const std::optional<double> value = number();
-  const bool fits = value && (*value == 0 || (*value >= static_cast<double>(kMinQueryWeight) &&
-                                              *value <= static_cast<double>(kMaxQueryWeight)));
-  if (fits) {
+  const double boost = value.value_or(-1) * static_cast<double>(node.boost);
+  if (boost == 0 || (boost >= static_cast<double>(kMinQueryWeight) &&
+                     boost <= static_cast<double>(kMaxQueryWeight))) {
     node.boost =
-        *value == 0 ? 0 : std::clamp(static_cast<float>(*value), kMinQueryWeight, kMaxQueryWeight);
+        boost == 0 ? 0 : std::clamp(static_cast<float>(boost), kMinQueryWeight, kMaxQueryWeight);
   } else {
     mistake("'^' wants a number behind it, 0 or 1e-9 to 1e9; write \\^ for the character");
   }

@@ -25,21 +25,18 @@ std::string at_byte(std::size_t place, const std::string& what) {
 
 QueryNode LuceneParser::parse() {
   QueryNode tree = clauses({});
-  while (token_.kind != LuceneToken::Kind::kEnd) {  // a ) without its (
+  std::vector<QueryNode> more;  // behind each ) without its (
+  while (token_.kind != LuceneToken::Kind::kEnd) {
     mistake("')' closes no group; leave it out, or write \\)");
     advance();
     QueryNode rest = clauses({});
-    if (rest.kind == QueryNode::Kind::kNothing) continue;
-    if (tree.kind == QueryNode::Kind::kNothing) {
-      tree = std::move(rest);
-      continue;
-    }
-    QueryNode both{.kind = QueryNode::Kind::kBoolean};
-    both.should.push_back(std::move(tree));
-    both.should.push_back(std::move(rest));
-    tree = std::move(both);
+    if (rest.kind != QueryNode::Kind::kNothing) more.push_back(std::move(rest));
   }
-  return tree;
+  if (more.empty()) return tree;
+  QueryNode all{.kind = QueryNode::Kind::kBoolean, .should = std::move(more)};
+  if (tree.kind != QueryNode::Kind::kNothing)
+    all.should.insert(all.should.begin(), std::move(tree));
+  return all;
 }
 
 QueryNode LuceneParser::make(QueryNode::Kind kind, const std::string& field) {
@@ -167,16 +164,7 @@ std::optional<QueryNode> LuceneParser::group(const std::string& field) {
     if (token_.kind == LuceneToken::Kind::kCaret) advance();
     return std::nullopt;
   }
-  if (token_.kind == LuceneToken::Kind::kCaret) {
-    if (node.boost == 1) {
-      read_boost(node);
-    } else {  // a boost of its own
-      QueryNode around = make(QueryNode::Kind::kBoolean, field);
-      around.should.push_back(std::move(node));
-      read_boost(around);
-      return around;
-    }
-  }
+  read_boost(node);
   return node;
 }
 

@@ -14,7 +14,7 @@ void check_node(const QueryNode& node, std::size_t depth, std::size_t& nodes) {
     throw UsageError("the query has more than " + std::to_string(kMaxQueryNodes) +
                      " clauses; search for fewer at a time");
   }
-  if (depth > kMaxQueryDepth) {
+  if (depth > kMaxQueryDepth + 1) {  // a root above them, and a word below
     throw UsageError("more than " + std::to_string(kMaxQueryDepth) +
                      " clauses of the query lie in each other");
   }

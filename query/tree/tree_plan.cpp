@@ -4,10 +4,14 @@
 #include <utility>
 
 #include "tree/expansion.hpp"
-#include "warpdex/core/error.hpp"
 
 namespace warpdex {
 namespace {
+
+/// Of boosts, within the range of weights.
+float product(float a, float b) {
+  return a == 0 || b == 0 ? 0 : std::clamp(a * b, kMinQueryWeight, kMaxQueryWeight);
+}
 
 class TreePlanner {
  public:
@@ -39,10 +43,7 @@ class TreePlanner {
 };
 
 PlannedNode TreePlanner::node(const QueryNode& node, float boost, bool scores) {
-  const float weight = boost * node.boost;
-  if (weight != 0 && !(weight >= kMinQueryWeight && weight <= kMaxQueryWeight)) {
-    throw UsageError("boosts of the query multiply to a weight that is not from 1e-9 to 1e9");
-  }
+  const float weight = product(boost, node.boost);
   scores = scores && weight > 0;
   const std::optional<float> constant = scores ? std::optional(weight) : std::nullopt;
   switch (node.kind) {
@@ -108,7 +109,7 @@ PlannedNode TreePlanner::near(const QueryNode& node, float weight, bool scores) 
     }
   }
   for (const NearTerm& one : terms) {
-    planned.should.push_back(term(one.term, weight * one.boost, scores, most));
+    planned.should.push_back(term(one.term, product(weight, one.boost), scores, most));
   }
   if (planned.should.empty()) planned.kind = PlannedNode::Kind::kNothing;
   return planned;

@@ -40,8 +40,8 @@ struct PlannedTree {
   bool was_cut = false;   ///< a clause stands for more terms than are taken
 };
 
-/// Looks up the terms of an analysed tree. Throws UsageError for a product of boosts out of range,
-/// FormatError for a damaged lexicon.
+/// Looks up the terms of an analysed tree. A product of boosts beyond the range of weights is the
+/// nearest one in it. Throws FormatError for a damaged lexicon.
 PlannedTree plan_tree(const Snapshot& snapshot, const QueryNode& analyzed, bool scores = true);
 
 }  // namespace warpdex

@@ -99,6 +99,60 @@ void expect_row(const BatchAnswer& batch, std::size_t row, const Answer& answer)
   }
 }
 
+/// Engines answer some of them and trees the others; each stays in its place.
+TEST_F(SearcherTest, AnswersLuceneInBatchesAsOneByOne) {
+  const Searcher searcher(folder_ / "index", {.threads = 3});
+  const std::vector<std::string> texts{"w1 w2",  "(w1 OR w2) AND w3",  "+w4 -w5", "w1*",
+                                       "w6~1",   "(w1 w2) -(+w3 +w4)", "",        "*:* -w1",
+                                       "w7^2 w8"};
+  for (const QueryMode mode : {QueryMode::kOr, QueryMode::kAnd}) {
+    const SearchOptions options{
+        .k = 20, .mode = mode, .count = true, .syntax = QuerySyntax::kLucene};
+    std::vector<SearchRequest> requests;
+    for (const std::string& text : texts) requests.push_back({.text = text, .id = text});
+    const std::vector<Answer> batch = searcher.search(requests, options);
+    std::size_t found = 0;
+    for (std::size_t i = 0; i < texts.size(); ++i) {
+      const Answer alone = searcher.search(texts[i], options);
+      EXPECT_EQ(batch[i].id, texts[i]);
+      EXPECT_EQ(batch[i].matches, alone.matches) << texts[i];
+      ASSERT_EQ(batch[i].size(), alone.size()) << texts[i];
+      for (std::size_t hit = 0; hit < alone.size(); ++hit) {
+        EXPECT_EQ(batch[i][hit].document(), alone[hit].document());
+        EXPECT_EQ(batch[i][hit].score(), alone[hit].score());
+      }
+      found += alone.empty() ? 0 : 1;
+    }
+    EXPECT_EQ(found, texts.size() - 1);
+  }
+  const Answer both = searcher.search("+w1 +w2", {.k = 20, .count = true});
+  const SearchOptions as_and{
+      .k = 20, .mode = QueryMode::kAnd, .count = true, .syntax = QuerySyntax::kLucene};
+  EXPECT_EQ(searcher.search("w1 w2", as_and).matches, both.matches);
+  EXPECT_GT(both.matches, 0U);
+}
+
+TEST_F(SearcherTest, TreesAreAskedAsTexts) {
+  const Searcher searcher(folder_ / "index");
+  const SearchOptions options{.k = 30, .count = true, .syntax = QuerySyntax::kLucene};
+  const std::string text = "(w1 OR w2) AND w3*";
+  const Answer wanted = searcher.search(text, options);
+  const Answer found = searcher.search_tree(parse_lucene(text), options);
+  EXPECT_EQ(found.matches, wanted.matches);
+  EXPECT_GT(found.matches, 0U);
+  ASSERT_EQ(found.size(), wanted.size());
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    EXPECT_EQ(found[i].document(), wanted[i].document());
+    EXPECT_EQ(found[i].score(), wanted[i].score());
+  }
+  SearchOptions refused = options;
+  refused.explain = true;
+  EXPECT_THROW(searcher.search(text, refused), UsageError);
+  refused = options;
+  refused.mode = QueryMode::kAndOr;
+  EXPECT_THROW(searcher.search(text, refused), UsageError);
+}
+
 TEST_F(SearcherTest, ArraysHoldWhatAnswersDo) {
   const Searcher searcher(folder_ / "index", {.threads = 3});
   for (const std::size_t count : {0UL, 1UL, 31UL, 255UL, 256UL, 257UL, 1000UL}) {

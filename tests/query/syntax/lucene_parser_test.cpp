@@ -83,7 +83,7 @@ TEST(LuceneParser, TreesAreThoseOfLucene) {
       {"(a b) c", "((a b) c)"},
       {"(a OR b) AND c", "(+(a b) +c)"},
       {"+(a -b)^2 c", "(+(a -b)^2 c)"},
-      {"(a^2)^3", "(a^2)^3"},
+      {"(a^2)^3", "a^6"},
       {"a^2.5", "a^2.5"},
       {"\"a phrase\"", "\"a phrase\""},
       {"\"a phrase\"~3^2", "\"a phrase\"~3^2"},
@@ -265,6 +265,21 @@ TEST(LuceneParser, LimitsHold) {
   EXPECT_THROW(parse_lucene_leniently(many + "a"), InputError);
   EXPECT_EQ(shown(parse_lucene(std::string(64, '(') + "a" + std::string(64, ')'))), "a");
   EXPECT_THROW(parse_lucene(std::string(65, '(') + "a" + std::string(65, ')')), InputError);
+  // What is read can be searched for: depth of groups, boosts of boosts, stray parentheses.
+  std::string deep = "a";
+  std::string boosted = "a^2";
+  for (int i = 0; i < 64; ++i) {
+    deep = "a (" + deep + ")";
+    boosted = "(" + boosted + ")^1.1";
+  }
+  check_query_tree(parse_lucene(deep));
+  check_query_tree(parse_lucene(boosted));
+  std::string stray;
+  for (int i = 0; i < 200; ++i) stray += "a) ";
+  const QueryNode read_around = parse_lucene_leniently(stray).tree;
+  check_query_tree(read_around);
+  EXPECT_EQ(read_around.should.size(), 200U);
+  EXPECT_THROW(parse_lucene("((a^0.00001))^0.00001"), InputError);
   EXPECT_THROW(parse_lucene("a \xFF"), InputError);
   EXPECT_THROW(parse_lucene_leniently("a \xFF"), InputError);
 }

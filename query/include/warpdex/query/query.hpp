@@ -88,7 +88,7 @@ struct QueryNode {
 
 /// Clauses of a tree, itself included; more are refused.
 inline constexpr std::size_t kMaxQueryNodes = 4096;
-/// Clauses above each other.
+/// Groups of clauses in each other.
 inline constexpr std::size_t kMaxQueryDepth = 64;
 
 /// Throws UsageError for more clauses than that, and for values out of range.
