@@ -208,7 +208,7 @@ std::vector<NearTerm> near_terms(const Snapshot& snapshot, const QueryNode& node
            std::popcount(letters & ~own_letters) <= few &&
            std::popcount(own_letters & ~letters) <= few;
   };
-  const auto visit = [&](std::string_view term, const PostingsEntry&) {
+  const auto visit = [&](const Index& index, std::string_view term, const PostingsEntry& entry) {
     if (term.size() > 4 * (wanted.size() + node.edits)) return;
     const std::optional<std::uint32_t> of_ascii = letters_of_ascii(term);
     if (of_ascii && !may_be_near(term.size(), *of_ascii)) return;
@@ -219,9 +219,16 @@ std::vector<NearTerm> near_terms(const Snapshot& snapshot, const QueryNode& node
     const std::size_t shorter = std::min(wanted.size(), own.size());
     const float boost =
         edits == 0 ? 1 : 1 - static_cast<float>(edits) / static_cast<float>(shorter);
-    if (boost > 0) found.emplace(term, boost);
+    if (boost <= 0) return;
+    // All of its documents may have been removed.
+    const std::uint64_t removed = index.frequency_change(entry.term_number).documents;
+    if (removed < entry.document_frequency) found.emplace(term, boost);
   };
-  for (const Snapshot::Segment& segment : snapshot.segments()) segment.index->for_each_term(visit);
+  for (const Snapshot::Segment& segment : snapshot.segments()) {
+    segment.index->for_each_term([&](std::string_view term, const PostingsEntry& entry) {
+      visit(*segment.index, term, entry);
+    });
+  }
   std::vector<NearTerm> terms;
   for (const auto& [term, boost] : found) terms.push_back({term, boost});
   std::stable_sort(terms.begin(), terms.end(),

@@ -353,7 +353,10 @@ TEST(TreeSearcher, ChangedIndexesAnswerAsAnew) {
       TreeSearcher wanted(anew);
       TreeSearcher found(changed);
       for (int i = 0; i < 100; ++i) {
-        const QueryNode tree = trees.draw(3);
+        QueryNode tree = trees.draw(3);
+        if (i % 4 == 0) {
+          tree = {.kind = TreeKind::kFuzzy, .text = terms[living.below(terms.size())]};
+        }
         const SearchSettings settings{
             .k = 1 + static_cast<std::uint32_t>(living.below(50)), .count = true, .scorer = {}};
         const TreeResult a = search(wanted, tree, settings);
