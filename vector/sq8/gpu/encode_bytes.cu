@@ -50,7 +50,11 @@ __global__ void __launch_bounds__(kEncodeThreads)
     find_byte_terms(EncodeBytesTask task, std::uint32_t words) {
   const std::size_t place = std::size_t{blockIdx.x} * kEncodeThreads + threadIdx.x;
   const std::size_t group = place / kWarp;
-  if (group >= task.groups || place % kWarp >= task.sizes[group]) return;
+  if (group >= task.groups) return;
+  if (place % kWarp >= task.sizes[group]) {
+    task.terms[place] = 0;
+    return;
+  }
   const std::uint32_t list = task.lists[group];
   const float* const centroid = task.centroids + std::size_t{list} * task.dimension;
   const ByteScale scale = task.scales[list];
