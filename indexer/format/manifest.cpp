@@ -16,7 +16,8 @@ namespace {
 constexpr std::uint64_t kOneSegmentVersion = 2;
 constexpr std::uint64_t kPlainVersion = 4;  ///< of what needs no newer one
 /// Vectors have lists or codes, or the analyzer is none of these.
-constexpr std::uint64_t kNewestVersion = 5;
+constexpr std::uint64_t kListsVersion = 5;
+constexpr std::uint64_t kNewestVersion = 6;  ///< documents have a schema
 constexpr std::array<std::string_view, 3> kOldAnalyzers = {"english", "standard", "whitespace"};
 
 /// The oldest version that has all that the index has.
@@ -24,7 +25,8 @@ std::uint64_t version_for(const IndexSettings& settings) {
   const bool has_index = settings.vectors && !settings.vectors->index.is_flat();
   const bool is_old =
       std::ranges::find(kOldAnalyzers, settings.analyzer.name) != kOldAnalyzers.end();
-  return has_index || !is_old ? kNewestVersion : kPlainVersion;
+  if (!settings.schema.fields.empty()) return kNewestVersion;
+  return has_index || !is_old ? kListsVersion : kPlainVersion;
 }
 
 void write_codec(ManifestWriter& writer, const CodecSettings& codec) {
@@ -109,6 +111,23 @@ std::vector<std::string> read_stored_fields(const ManifestObject& manifest) {
     fields.emplace_back(name.GetString(), name.GetStringLength());
   }
   return fields;
+}
+
+void write_schema(ManifestWriter& writer, const Schema& schema) {
+  if (schema.fields.empty()) return;
+  const std::string json = schema_to_json(schema);
+  writer.Key("schema");
+  writer.RawValue(json.data(), json.size(), rapidjson::kObjectType);
+}
+
+Schema read_schema(const ManifestObject& manifest) try {
+  if (!manifest.has("schema")) return {};
+  rapidjson::StringBuffer text;
+  rapidjson::Writer<rapidjson::StringBuffer> writer(text);
+  manifest.member("schema").Accept(writer);
+  return parse_schema({text.GetString(), text.GetSize()});
+} catch (const UsageError&) {
+  damaged_manifest("schema");
 }
 
 void write_vector_index(ManifestWriter& writer, const vector::RowIndexSettings& index) {
@@ -239,6 +258,7 @@ std::string manifest_to_json(const Manifest& manifest) {
   write_impacts(writer, manifest.settings.impacts);
   write_member(writer, "forward", manifest.settings.has_forward);
   write_stored_fields(writer, manifest.settings.stored_fields);
+  write_schema(writer, manifest.settings.schema);
   write_vectors(writer, manifest.settings.vectors);
   write_segments(writer, manifest.stored);
   writer.EndObject();
@@ -260,6 +280,7 @@ Manifest manifest_from_json(std::string_view text) {
   manifest.stored = read_stored_segments(reader);
   if (!has_one_segment) manifest.settings.has_forward = reader.boolean("forward");
   manifest.settings.stored_fields = read_stored_fields(reader);
+  manifest.settings.schema = read_schema(reader);
   if (reader.has("vectors")) manifest.settings.vectors = read_vectors(reader.object("vectors"));
   if (has_one_segment) {
     if (manifest.stored.segments.size() != 1) damaged_manifest("not one segment");

@@ -1,4 +1,4 @@
-// How an index is made, as its manifest records it: codec, analyzer, fields, impacts, vectors.
+// How an index is made, as its manifest records it: codec, analyzer, schema, impacts, vectors.
 #pragma once
 
 #include <cstdint>
@@ -63,6 +63,47 @@ void check_bm25_settings(double k1, double b);
 /// 0.
 void check_impact_settings(const ImpactSettings& settings);
 
+/// What a field of documents holds: text, or values of a column.
+enum class FieldType {
+  kText,     ///< words, with lists, lengths and statistics of their own
+  kKeyword,  ///< strings, compared by their bytes
+  kInt,      ///< whole numbers of 64 bits
+  kFloat,    ///< finite numbers of 64 bits
+  kDate,     ///< moments, in milliseconds since 1970 in UTC
+  kBool,
+};
+std::string_view field_type_name(FieldType type);
+
+struct Field {
+  std::string name;
+  FieldType type = FieldType::kText;
+  std::string analyzer{};  ///< kText: its name or description; empty: the index's
+  bool positions = false;  ///< kText: lists have the places of words, for phrases
+  bool multiple = false;   ///< not kText: a document may have several values
+  float weight = 1;        ///< kText: of words that name no field; 0: these do not search it
+  bool operator==(const Field&) const = default;
+};
+
+/// The fields of an index's documents. Without text fields, documents have one text without a name.
+struct Schema {
+  std::vector<Field> fields;  ///< names are distinct
+
+  /// The place of the field of that name.
+  std::optional<std::size_t> find(std::string_view name) const;
+  bool operator==(const Schema&) const = default;
+};
+
+/// The most fields of a schema.
+inline constexpr std::size_t kMaxFields = 255;
+
+/// Reads {"fields": {"title": {"type": "text", "weight": 2}, "year": {"type": "int"}}}. Throws
+/// UsageError, which names the field, for what is not a schema: an unknown type or member, a name
+/// twice, a name that queries could not have (they are letters, digits, '_', '-' and '.', begin
+/// with a letter, and are not "id"), an analyzer that is unknown.
+Schema parse_schema(std::string_view json);
+/// What parse_schema() reads as the same schema.
+std::string schema_to_json(const Schema& schema);
+
 /// IndexSettings::fields of an imported index begins so.
 inline constexpr std::string_view kImportedFields = "imported from ";
 
@@ -77,6 +118,7 @@ struct IndexSettings {
   /// The index keeps each document's terms, so that statistics stay exact when it is removed.
   bool has_forward = false;
   std::vector<std::string> stored_fields{};  ///< names of the fields whose texts it keeps
+  Schema schema{};                           ///< without fields: a text alone
   /// It holds a vector for each document: row i of a segment is that of its document i.
   std::optional<vector::RowSettings> vectors = std::nullopt;
 };
