@@ -284,10 +284,19 @@ void Index::for_each_term(
   state_->lexicon().for_each(visit);
 }
 
+std::uint64_t Index::term_group_of(std::string_view term, std::uint64_t from) const {
+  return state_->lexicon().group_of(term, from);
+}
+
 void Index::for_each_term_of_group(
     std::uint64_t group,
     const std::function<void(std::string_view, const PostingsEntry&)>& visit) const {
   state_->lexicon().for_each_of_group(group, visit);
+}
+
+void Index::pass_terms_of_group(std::uint64_t group,
+                                const std::function<std::size_t(std::string_view)>& visit) const {
+  state_->lexicon().pass_group(group, visit);
 }
 
 const std::vector<SectionInfo>& Index::section_infos() const { return state_->segment.infos(); }

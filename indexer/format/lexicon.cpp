@@ -113,6 +113,22 @@ class LexiconView::GroupReader {
     return true;
   }
 
+  /// Visits the texts of the group, as Index::pass_terms_of_group() says.
+  void pass(const std::function<std::size_t(std::string_view)>& visit) {
+    std::size_t size = 0;  // of the term before
+    std::size_t passed =
+        0;  // what begins with so many bytes of the term before is passed over; or 0
+    while (cursor_.left() > 0) {
+      const Text text = read_text(size);
+      size = text.shared + text.suffix.size();
+      skip_header();
+      if (passed > 0 && text.shared >= passed) continue;
+      term_.resize(text.shared);
+      term_ += text.suffix;
+      passed = visit(term_);
+    }
+  }
+
   /// Moves from the group's start to the entry of `term`; false if the group has none. term() is
   /// not made.
   bool seek(std::string_view term) {
@@ -187,6 +203,28 @@ class LexiconView::GroupReader {
     entry_ = PostingsEntry{};
     entry_.term_number = static_cast<std::uint32_t>(number_++);
     read_header();
+  }
+
+  /// Past a header of which nothing is wanted.
+  void skip_header() {
+    const std::uint64_t first = cursor_.varint();
+    if (first & 1) {
+      if ((first >> 1 & 3) == kSmallFrequency) cursor_.varint();
+      return;
+    }
+    const std::uint64_t documents = first >> 1;
+    if (documents > view_.documents_ || first < 4) damaged("a document frequency");
+    PostingsEntry entry;
+    entry.document_frequency = static_cast<std::uint32_t>(documents);
+    if (entry.is_short()) {
+      cursor_.varint();
+      return;
+    }
+    cursor_.varint();
+    cursor_.take(2);
+    int numbers = view_.has_tails_ ? 4 : 2;
+    if (is_frequent(entry.document_frequency, view_.documents_)) ++numbers;
+    for (; numbers > 0; --numbers) cursor_.varint();
   }
 
   void read_header() {
@@ -270,20 +308,28 @@ class LexiconView::GroupReader {
   std::string term_;
 };
 
-std::optional<PostingsEntry> LexiconView::find(std::string_view term) const {
-  std::uint64_t low = 0;  // the last group whose first term is not past `term` is in [low, high)
-  std::uint64_t high = sections_->lexicon_index.size();
+std::uint64_t LexiconView::group_of(std::string_view term, std::uint64_t from) const {
+  const std::uint64_t groups = sections_->lexicon_index.size();
+  const auto is_past = [&](std::uint64_t group) {
+    const std::optional<std::string_view> first = GroupReader::first_term(*this, group);
+    return !first || *first > term;
+  };
+  std::uint64_t low = from;                            // the wanted group is in [low, high)
+  std::uint64_t high = from == 0 ? groups : from + 1;  // who goes on is mostly close to it
+  for (std::uint64_t step = 1; high < groups && !is_past(high); step *= 2) {
+    low = high;
+    high = std::min(groups, low + step);
+  }
   while (high - low > 1) {
     const std::uint64_t middle = low + (high - low) / 2;
-    const std::optional<std::string_view> first = GroupReader::first_term(*this, middle);
-    if (first && *first <= term) {
-      low = middle;
-    } else {
-      high = middle;
-    }
+    (is_past(middle) ? high : low) = middle;
   }
-  if (low == high) return std::nullopt;
-  GroupReader reader(*this, low);
+  return low;
+}
+
+std::optional<PostingsEntry> LexiconView::find(std::string_view term) const {
+  if (sections_->lexicon_index.size() == 0) return std::nullopt;
+  GroupReader reader(*this, group_of(term, 0));
   if (!reader.seek(term)) return std::nullopt;
   return reader.entry();
 }
@@ -300,6 +346,11 @@ void LexiconView::for_each_of_group(
     const std::function<void(std::string_view, const PostingsEntry&)>& visit) const {
   GroupReader reader(*this, group);
   while (reader.next()) visit(reader.term(), reader.entry());
+}
+
+void LexiconView::pass_group(std::uint64_t group,
+                             const std::function<std::size_t(std::string_view)>& visit) const {
+  GroupReader(*this, group).pass(visit);
 }
 
 }  // namespace warpdex

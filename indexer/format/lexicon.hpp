@@ -44,11 +44,16 @@ class LexiconView {
       : sections_(&sections), documents_(documents), has_tails_(has_tails) {}
 
   std::optional<PostingsEntry> find(std::string_view term) const;
+  /// The last group from `from` on whose first term is not past `term`; `from` if none is.
+  std::uint64_t group_of(std::string_view term, std::uint64_t from) const;
   void for_each(const std::function<void(std::string_view, const PostingsEntry&)>& visit) const;
   /// Likewise of one group.
   void for_each_of_group(
       std::uint64_t group,
       const std::function<void(std::string_view, const PostingsEntry&)>& visit) const;
+  /// As Index::pass_terms_of_group().
+  void pass_group(std::uint64_t group,
+                  const std::function<std::size_t(std::string_view)>& visit) const;
 
  private:
   class GroupReader;

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "tree/expansion.hpp"
+#include "tree/near_words.hpp"
 
 namespace warpdex {
 namespace {
