@@ -23,6 +23,7 @@ void make_empty(const fs::path& folder, const NewIndex& settings, const WriterOp
   }
   build.stored_fields = settings.stored;
   build.vectors = settings.vectors;
+  build.positions = settings.positions;
   build.memory = options.memory;
   build.threads = options.threads;
   build_index(*(settings.is_weighted ? vectors_from_memory({}) : documents_from_memory({})), build);

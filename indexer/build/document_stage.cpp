@@ -34,8 +34,10 @@ struct DocumentStage::Prepared {
   IdHash hash;
   std::string problem;         // why it cannot be indexed; empty for a good one
   std::size_t counts_end = 0;  // of its part of the batch's counts
+  std::size_t occurrences_end = 0;
+  std::uint64_t positions = 0;  // that its words take
   std::uint64_t text_bytes = 0;
-  std::uint32_t length = 0;  // in tokens; of a sparse vector, the terms that are not of weight 0
+  std::uint64_t length = 0;  // in tokens; of a sparse vector, the terms that are not of weight 0
   std::uint64_t long_words = 0;  // left out
   std::uint32_t document = kRefused;
   std::string stored;  // the record, if fields are stored
@@ -47,7 +49,8 @@ struct DocumentStage::Batch {
   std::vector<RawRecord> records;
   std::vector<Prepared> documents;  // one a record
   std::vector<TermCount> counts;
-  std::exception_ptr reader_failure;  // what stopped the reader after these records
+  std::vector<Occurrence> occurrences;  // where there are positions
+  std::exception_ptr reader_failure;    // what stopped the reader after these records
 };
 
 struct alignas(64) DocumentStage::Worker {
@@ -56,6 +59,7 @@ struct alignas(64) DocumentStage::Worker {
 
   std::unique_ptr<Analyzer> analyzer;
   std::vector<std::string_view> terms;
+  std::vector<std::uint32_t> positions;
   Inverter inverter;
 };
 
@@ -126,10 +130,12 @@ bool DocumentStage::take(Batch& batch) {
 // Raw bytes and texts are freed as soon as they were used.
 void DocumentStage::prepare(Worker& worker, Batch& batch) const {
   clear_and_bound(batch.counts, 8 * plan_.batch_bytes);
+  clear_and_bound(batch.occurrences, 4 * plan_.batch_bytes);
   batch.documents.clear();
   for (RawRecord& record : batch.records) {
     Prepared& prepared = batch.documents.emplace_back();
     const std::size_t start = batch.counts.size();
+    const std::size_t occurrences_start = batch.occurrences.size();
     try {
       if (!record.problem.empty()) fail_document(record.location, record.problem);
       Document document = reader_.parse(record);
@@ -142,7 +148,7 @@ void DocumentStage::prepare(Worker& worker, Batch& batch) const {
         if (admission_ != nullptr) prepared.weights.check_fit(admission_->weights.value());
       } else {
         prepared.text_bytes = document.text.size();
-        count_document(worker, document.text, batch.counts, prepared);
+        count_document(worker, document.text, batch, prepared);
       }
       if (!options_.stored_fields.empty()) prepared.stored = stored_record(document);
       check_embedding(document.embedding);
@@ -153,11 +159,16 @@ void DocumentStage::prepare(Worker& worker, Batch& batch) const {
       prepared.problem =
           record.location.to_string() + ": document '" + prepared.id + "': " + bad.what();
     }
-    if (!prepared.problem.empty()) batch.counts.resize(start);
+    if (!prepared.problem.empty()) {
+      batch.counts.resize(start);
+      batch.occurrences.resize(occurrences_start);
+    }
     prepared.counts_end = batch.counts.size();
+    prepared.occurrences_end = batch.occurrences.size();
     std::string().swap(record.bytes);
   }
   clear_and_bound(worker.terms, 4 * plan_.batch_bytes);
+  clear_and_bound(worker.positions, plan_.batch_bytes);
 }
 
 std::string DocumentStage::stored_record(const Document& document) const {
@@ -194,23 +205,38 @@ void DocumentStage::check_embedding(std::span<const float> embedding) const {
   }
 }
 
-void DocumentStage::count_document(Worker& worker, std::string_view text,
-                                   std::vector<TermCount>& counts, Prepared& prepared) {
-  const std::size_t start = counts.size();
-  std::size_t length = 0;
+void DocumentStage::count_document(Worker& worker, std::string_view text, Batch& batch,
+                                   Prepared& prepared) const {
+  const std::size_t start = batch.counts.size();
   try {
-    const auto count_piece = [&](std::string_view piece) {
-      prepared.long_words += worker.analyzer->analyze(piece, worker.terms);
-      worker.inverter.count_terms(worker.terms, start, counts);
-      length += worker.terms.size();
+    const auto count = [&](std::string_view piece) {
+      count_piece(worker, piece, start, batch, prepared);
     };
-    worker.analyzer->cuts_at_spaces() ? for_each_piece(text, count_piece) : count_piece(text);
+    worker.analyzer->cuts_at_spaces() ? for_each_piece(text, count) : count(text);
   } catch (const InputError&) {
     worker.analyzer->analyze(text, worker.terms);  // says where in the whole text
     throw;
   }
-  // The index writer refuses what is too long, also what would not fit here.
-  prepared.length = static_cast<std::uint32_t>(std::min<std::uint64_t>(length, UINT32_MAX));
+  if (options_.positions && prepared.positions > kMaxPositions) {
+    throw InputError("it has more than " + std::to_string(kMaxPositions) + " words; split it");
+  }
+}
+
+void DocumentStage::count_piece(Worker& worker, std::string_view piece, std::size_t start,
+                                Batch& batch, Prepared& prepared) const {
+  if (!options_.positions) {
+    prepared.long_words += worker.analyzer->analyze(piece, worker.terms);
+    worker.inverter.count_terms(worker.terms, start, batch.counts);
+  } else {
+    const Analyzed analyzed = worker.analyzer->place(piece, worker.terms, worker.positions);
+    prepared.long_words += analyzed.long_words;
+    const auto first = static_cast<std::uint32_t>(prepared.positions);
+    for (std::uint32_t& position : worker.positions) position += first;
+    worker.inverter.count_terms(worker.terms, worker.positions, start, batch.counts,
+                                batch.occurrences);
+    prepared.positions += analyzed.positions;
+  }
+  prepared.length += worker.terms.size();
 }
 
 void DocumentStage::count_vector(Worker& worker, const std::vector<TermWeight>& vector,
@@ -237,7 +263,7 @@ void DocumentStage::count_vector(Worker& worker, const std::vector<TermWeight>& 
                          ? "the vector is empty; give it a term, or leave the document out"
                          : "all weights of the vector are 0; leave the document out");
   }
-  prepared.length = static_cast<std::uint32_t>(counts.size() - start);
+  prepared.length = counts.size() - start;
 }
 
 void DocumentStage::accept(Batch& batch) {
@@ -295,7 +321,10 @@ bool DocumentStage::accept(Prepared& document, const Location& location) {
       if (score > largest_static_.score) largest_static_ = {score, document.id};
     }
   }
-  writer_.add_document(document.id, document.length, score);
+  // The index writer refuses what is too long, also what would not fit here.
+  const auto length =
+      static_cast<std::uint32_t>(std::min<std::uint64_t>(document.length, UINT32_MAX));
+  writer_.add_document(document.id, length, score);
   if (!options_.stored_fields.empty()) writer_.add_stored(document.stored);
   if (options_.vectors) writer_.add_vector(document.embedding);
   std::string().swap(document.stored);
@@ -316,10 +345,16 @@ void DocumentStage::refuse(const std::string& problem) {
 
 void DocumentStage::invert(Worker& worker, Batch& batch) {
   std::size_t start = 0;
+  std::size_t first = 0;  // occurrence
   for (const Prepared& document : batch.documents) {
     const auto counts = std::span(batch.counts).subspan(start, document.counts_end - start);
-    if (document.document != kRefused) worker.inverter.add_postings(document.document, counts);
     start = document.counts_end;
+    const auto occurrences =
+        std::span(batch.occurrences).subspan(first, document.occurrences_end - first);
+    first = document.occurrences_end;
+    if (document.document == kRefused) continue;
+    options_.positions ? worker.inverter.add_postings(document.document, counts, occurrences)
+                       : worker.inverter.add_postings(document.document, counts);
   }
   const std::uint64_t limit =
       std::min(inverter_share(plan_, table_bytes_.load()), Inverter::kMaxBytes);

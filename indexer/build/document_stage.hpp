@@ -59,8 +59,10 @@ class DocumentStage {
 
   bool take(Batch& batch);
   void prepare(Worker& worker, Batch& batch) const;
-  static void count_document(Worker& worker, std::string_view text, std::vector<TermCount>& counts,
-                             Prepared& prepared);
+  void count_document(Worker& worker, std::string_view text, Batch& batch,
+                      Prepared& prepared) const;
+  void count_piece(Worker& worker, std::string_view piece, std::size_t start, Batch& batch,
+                   Prepared& prepared) const;
   static void count_vector(Worker& worker, const std::vector<TermWeight>& vector,
                            std::vector<TermCount>& counts, Prepared& prepared);
   std::string stored_record(const Document& document) const;

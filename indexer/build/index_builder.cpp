@@ -54,6 +54,11 @@ void check(const DocumentReader& reader, const BuildOptions& options) {
   if (reader.has_vectors() && options.impacts) {
     throw UsageError("sparse vectors have weights, not frequencies for BM25; leave impacts out");
   }
+  if (options.positions && (reader.has_vectors() || options.impacts)) {
+    throw UsageError(
+        std::string(reader.has_vectors() ? "sparse vectors have" : "an index of impacts has") +
+        " no positions of words; leave the positions out");
+  }
   if (options.vectors) vector::check_row_settings(*options.vectors);
   std::set<std::string_view> stored;
   for (const std::string& field : options.stored_fields) {
@@ -209,7 +214,7 @@ BuildReport build_segment(DocumentReader& reader, const BuildOptions& options,
   const MemoryPlan plan =
       plan_memory(options.memory, options.threads != 0 ? options.threads : default_threads());
   writer.set_threads(plan.threads);
-  RunStore runs(writer.scratch_folder());
+  RunStore runs(writer.scratch_folder(), settings.has_positions);
   BuildReport report;
   std::vector<Inverter> inverters =
       read_documents(reader, options, plan, admission, settings, writer, runs, progress, report);
@@ -246,6 +251,7 @@ IndexSettings settings_of(const DocumentReader& reader, const BuildOptions& opti
   settings.has_forward = options.forward && !is_fixed;
   settings.stored_fields = options.stored_fields;
   settings.vectors = options.vectors;
+  settings.has_positions = options.positions;
   return settings;
 }
 

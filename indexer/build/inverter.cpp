@@ -96,8 +96,10 @@ void Inverter::prefetch(std::span<const std::string_view> terms, std::uint32_t* 
   }
 }
 
-void Inverter::count_terms(std::span<const std::string_view> terms, std::size_t document_start,
-                           std::vector<TermCount>& counts) {
+// visit(place) gets the place of each term among the counts.
+template <class Visit>
+void Inverter::count_each(std::span<const std::string_view> terms, std::size_t document_start,
+                          std::vector<TermCount>& counts, const Visit& visit) {
   std::array<std::uint32_t, kBlock> tags;
   while (!terms.empty()) {
     const auto block = terms.first(std::min(kBlock, terms.size()));
@@ -109,13 +111,32 @@ void Inverter::count_terms(std::span<const std::string_view> terms, std::size_t 
       const std::size_t position = entry.position;
       if (position >= document_start && position < counts.size() && counts[position].entry == at) {
         ++counts[position].frequency;
+        visit(position);
       } else {
+        visit(counts.size());
         entry.position = static_cast<std::uint32_t>(counts.size());
         counts.push_back({at, 1});
       }
     }
     terms = terms.subspan(block.size());
   }
+}
+
+void Inverter::count_terms(std::span<const std::string_view> terms, std::size_t document_start,
+                           std::vector<TermCount>& counts) {
+  count_each(terms, document_start, counts, [](std::size_t) {});
+}
+
+void Inverter::count_terms(std::span<const std::string_view> terms,
+                           std::span<const std::uint32_t> positions, std::size_t document_start,
+                           std::vector<TermCount>& counts, std::vector<Occurrence>& occurrences) {
+  const std::size_t before = occurrences.size();
+  occurrences.resize(before + terms.size());
+  Occurrence* next = occurrences.data() + before;
+  const std::uint32_t* position = positions.data();
+  count_each(terms, document_start, counts, [&](std::size_t place) {
+    *next++ = {static_cast<std::uint32_t>(place - document_start), *position++};
+  });
 }
 
 bool Inverter::add_term(std::string_view term, std::uint32_t value, std::size_t document_start,
@@ -202,6 +223,41 @@ void Inverter::add_postings(std::uint32_t document, std::span<const TermCount> c
   postings_ += counts.size();
 }
 
+void Inverter::add_postings(std::uint32_t document, std::span<const TermCount> counts,
+                            std::span<const Occurrence> occurrences) {
+  starts_.resize(counts.size());
+  std::uint32_t start = 0;
+  for (std::size_t i = 0; i < counts.size(); ++i) {
+    starts_[i] = start;
+    start += counts[i].frequency;
+  }
+  positions_.resize(occurrences.size());
+  for (const Occurrence& one : occurrences) positions_[starts_[one.count]++] = one.position;
+  const std::uint32_t* next = positions_.data();
+  for (std::size_t i = 0; i < counts.size(); ++i) {
+    if (i + 2 * kAhead < counts.size()) {
+      __builtin_prefetch(arena_.data() + counts[i + 2 * kAhead].entry, 1);
+    }
+    if (i + kAhead < counts.size()) {
+      __builtin_prefetch(arena_.data() + entry_at(counts[i + kAhead].entry).tail, 1);
+    }
+    const std::uint32_t at = counts[i].entry;
+    const std::uint32_t frequency = counts[i].frequency;
+    const std::size_t room = kMaxPostingBytes + std::size_t{5} * frequency;
+    if (posting_.size() < room) posting_.resize(room);
+    std::uint8_t* end =
+        write_posting(posting_.data(), document - entry_at(at).last_document, frequency);
+    entry_at(at).last_document = document;
+    std::uint32_t last = 0;
+    for (std::uint32_t j = 0; j < frequency; ++j, ++next) {
+      end = write_varint(end, *next - last);
+      last = *next;
+    }
+    add_bytes(at, posting_.data(), static_cast<std::size_t>(end - posting_.data()));
+  }
+  postings_ += counts.size();
+}
+
 inline void Inverter::add_posting(std::uint32_t at, std::uint32_t document,
                                   std::uint32_t frequency) {
   Entry& entry = entry_at(at);
@@ -220,11 +276,15 @@ inline void Inverter::add_posting(std::uint32_t at, std::uint32_t document,
 }
 
 void Inverter::add_bytes(std::uint32_t at, const std::uint8_t* bytes, std::size_t count) {
-  for (std::size_t i = 0; i < count; ++i) {
+  while (count > 0) {
     if (entry_at(at).left == 0) add_chunk(at);
     Entry& entry = entry_at(at);
-    arena_.data()[entry.tail++] = bytes[i];
-    entry.left = static_cast<std::uint16_t>((entry.left - 1U) & 0xFFF);
+    const std::size_t part = std::min<std::size_t>(count, entry.left);
+    std::memcpy(arena_.data() + entry.tail, bytes, part);
+    entry.tail += static_cast<std::uint32_t>(part);
+    entry.left = static_cast<std::uint16_t>((entry.left - part) & 0xFFF);
+    bytes += part;
+    count -= part;
   }
 }
 

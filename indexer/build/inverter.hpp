@@ -21,6 +21,13 @@ struct TermCount {
   std::uint32_t frequency = 0;
 };
 
+/// Where a term stands in a document: `count` is its place among the document's counts. In the
+/// order of positions.
+struct Occurrence {
+  std::uint32_t count = 0;
+  std::uint32_t position = 0;
+};
+
 /// Gathers postings of documents that arrive in ascending order, for one thread. A document is
 /// added in two steps, so that its terms can be counted before its docID is known or while it may
 /// still be refused: terms without postings do no harm.
@@ -35,6 +42,12 @@ class Inverter {
   void count_terms(std::span<const std::string_view> terms, std::size_t document_start,
                    std::vector<TermCount>& counts);
 
+  /// Likewise with the terms' positions, which never fall; appends an entry a term to
+  /// `occurrences`.
+  void count_terms(std::span<const std::string_view> terms,
+                   std::span<const std::uint32_t> positions, std::size_t document_start,
+                   std::vector<TermCount>& counts, std::vector<Occurrence>& occurrences);
+
   /// Appends one term of a document with `value` in the place of its frequency; false, and nothing
   /// is done, if the document has it already. Otherwise as count_terms().
   bool add_term(std::string_view term, std::uint32_t value, std::size_t document_start,
@@ -42,6 +55,10 @@ class Inverter {
 
   /// Adds a document's postings. `document` ascends strictly from call to call.
   void add_postings(std::uint32_t document, std::span<const TermCount> counts);
+
+  /// Likewise with positions: `occurrences` are all of the document's.
+  void add_postings(std::uint32_t document, std::span<const TermCount> counts,
+                    std::span<const Occurrence> occurrences);
 
   /// Bytes in use, and those that the hash table would need while it grows, if that is soon.
   std::uint64_t memory() const;
@@ -97,6 +114,9 @@ class Inverter {
     return {reinterpret_cast<const char*>(arena_.data()) + at + sizeof(Entry), entry_at(at).length};
   }
 
+  template <class Visit>
+  void count_each(std::span<const std::string_view> terms, std::size_t document_start,
+                  std::vector<TermCount>& counts, const Visit& visit);
   std::uint32_t find_or_insert(std::string_view term, std::uint32_t tag);
   std::uint32_t insert(std::string_view term, std::uint32_t tag, std::size_t index);
   void prefetch(std::span<const std::string_view> terms, std::uint32_t* tags) const;
@@ -115,6 +135,9 @@ class Inverter {
   unsigned slot_bits_ = 0;
   std::size_t terms_ = 0;
   std::uint64_t postings_ = 0;
+  std::vector<std::uint32_t> starts_;     // by the document's count: where its positions go
+  std::vector<std::uint32_t> positions_;  // of a document, by term
+  std::vector<std::uint8_t> posting_;     // with its positions
 };
 
 }  // namespace warpdex::build

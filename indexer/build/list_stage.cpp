@@ -95,25 +95,38 @@ class ListStage {
     return kListBytes + kNameFactor * terms_.term().size() + kListBytesPerPosting * terms_.bytes();
   }
 
+  static void append_steps(const PostingCursor& posting, std::vector<std::uint32_t>& steps) {
+    for (const std::uint8_t* next = posting.steps; next != posting.next;) {
+      std::uint64_t step = 0;
+      next = read_varint(next, step);
+      steps.push_back(static_cast<std::uint32_t>(step));
+    }
+  }
+
   void encode(PostingMerger& merger, Group& group) const {
     std::vector<std::uint32_t> docids;
     std::vector<std::uint32_t> frequencies;
+    std::vector<std::uint32_t> steps;
+    const bool have_positions = encoder_.has_positions();
     group.encoded.reserve(group.terms.size());
     Group::Term start{};
     for (const Group::Term& term : group.terms) {
       docids.clear();
       frequencies.clear();
+      steps.clear();
       docids.reserve(term.bytes_end - start.bytes_end);  // a byte a posting at least
       frequencies.reserve(term.bytes_end - start.bytes_end);
       merger.start(
           group.bytes.data() + start.bytes_end,
-          std::span(group.pieces).subspan(start.pieces_end, term.pieces_end - start.pieces_end));
-      merger.for_each([&](std::uint32_t document, std::uint32_t frequency) {
-        docids.push_back(document);
-        frequencies.push_back(frequency);
+          std::span(group.pieces).subspan(start.pieces_end, term.pieces_end - start.pieces_end),
+          have_positions);
+      merger.for_each([&](const PostingCursor& posting) {
+        docids.push_back(posting.document);
+        frequencies.push_back(posting.frequency);
+        if (have_positions) append_steps(posting, steps);
       });
       if (weights_ != nullptr) group.raised += weights_to_impacts(*weights_, frequencies);
-      group.encoded.push_back(encoder_.encode(docids, frequencies));
+      group.encoded.push_back(encoder_.encode(docids, frequencies, steps));
       group.postings += docids.size();
       start = term;
     }

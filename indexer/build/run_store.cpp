@@ -15,18 +15,22 @@ namespace {
 
 // The term's postings in all its pieces as one piece.
 void merge_pieces(PostingMerger& merger, const std::vector<std::uint8_t>& bytes,
-                  const PieceSizes& pieces, std::vector<std::uint8_t>& merged) {
+                  const PieceSizes& pieces, bool have_positions,
+                  std::vector<std::uint8_t>& merged) {
   std::uint32_t last = 0;
-  merger.start(bytes.data(), pieces);
-  merger.for_each([&](std::uint32_t document, std::uint32_t frequency) {
+  merger.start(bytes.data(), pieces, have_positions);
+  merger.for_each([&](const PostingCursor& posting) {
     std::array<std::uint8_t, kMaxPostingBytes> code;
-    const std::uint8_t* end = write_posting(code.data(), document - last, frequency);
+    const std::uint8_t* end =
+        write_posting(code.data(), posting.document - last, posting.frequency);
     merged.insert(merged.end(), static_cast<const std::uint8_t*>(code.data()), end);
-    last = document;
+    if (have_positions) merged.insert(merged.end(), posting.steps, posting.next);
+    last = posting.document;
   });
 }
 
-void merge_runs(std::vector<std::unique_ptr<TermSource>> sources, RunWriter& writer) {
+void merge_runs(std::vector<std::unique_ptr<TermSource>> sources, bool have_positions,
+                RunWriter& writer) {
   TermMerger terms(std::move(sources));
   PostingMerger postings;
   std::vector<std::uint8_t> bytes;
@@ -37,7 +41,7 @@ void merge_runs(std::vector<std::unique_ptr<TermSource>> sources, RunWriter& wri
     merged.clear();
     pieces.clear();
     terms.take(bytes, pieces);
-    if (pieces.size() > 1) merge_pieces(postings, bytes, pieces, merged);
+    if (pieces.size() > 1) merge_pieces(postings, bytes, pieces, have_positions, merged);
     writer.add(terms.term(), pieces.size() > 1 ? merged : bytes);
   }
   writer.finish();
@@ -83,7 +87,7 @@ void RunStore::merge_down(std::size_t fan_in, std::size_t buffer_bytes) {
     }
     const std::filesystem::path path = new_path();
     RunWriter writer(path);
-    merge_runs(std::move(sources), writer);
+    merge_runs(std::move(sources), have_positions_, writer);
     for (auto run = runs_.begin(); run != runs_.begin() + chosen; ++run) {
       std::filesystem::remove(*run);
     }

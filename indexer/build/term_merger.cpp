@@ -63,10 +63,11 @@ void TermMerger::take(std::vector<std::uint8_t>& bytes, PieceSizes& pieces) {
   }
 }
 
-void PostingMerger::start(const std::uint8_t* bytes, std::span<const std::uint64_t> sizes) {
+void PostingMerger::start(const std::uint8_t* bytes, std::span<const std::uint64_t> sizes,
+                          bool have_positions) {
   heap_.clear();
   for (const std::uint64_t size : sizes) {
-    PostingCursor cursor{bytes, bytes + size};
+    PostingCursor cursor{bytes, bytes + size, have_positions};
     bytes += size;
     if (cursor.advance()) heap_.push_back(cursor);
   }

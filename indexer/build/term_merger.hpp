@@ -5,6 +5,7 @@
 #include <memory>
 #include <span>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "build/term_source.hpp"
@@ -51,9 +52,10 @@ class TermMerger {
 class PostingMerger {
  public:
   /// Starts with pieces that lie one after the other at `bytes`.
-  void start(const std::uint8_t* bytes, std::span<const std::uint64_t> sizes);
+  void start(const std::uint8_t* bytes, std::span<const std::uint64_t> sizes,
+             bool have_positions = false);
 
-  /// Calls visit(document, frequency) for every posting.
+  /// Calls visit(cursor) for every posting.
   template <class Visit>
   void for_each(const Visit& visit) {
     while (heap_.size() > 1) {
@@ -62,7 +64,7 @@ class PostingMerger {
       const std::uint32_t limit = heap_.front().document;
       bool more = true;
       do {
-        visit(cursor.document, cursor.frequency);
+        visit(std::as_const(cursor));
         more = cursor.advance();
       } while (more && cursor.document < limit);
       more ? push_last() : heap_.pop_back();
@@ -70,7 +72,7 @@ class PostingMerger {
     if (heap_.empty()) return;
     PostingCursor& cursor = heap_.front();
     do {
-      visit(cursor.document, cursor.frequency);
+      visit(std::as_const(cursor));
     } while (cursor.advance());
     heap_.clear();
   }

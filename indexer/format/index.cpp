@@ -7,6 +7,7 @@
 #include "format/lexicon.hpp"
 #include "format/manifest.hpp"
 #include "format/name_order.hpp"
+#include "format/positions.hpp"
 #include "format/segment_opener.hpp"
 #include "format/varint.hpp"
 #include "warpdex/core/error.hpp"
@@ -69,6 +70,7 @@ IndexSections make_sections(const SegmentView& segment, const IndexCounts& count
                                    .as<std::uint64_t>(ceil_divide(counts.documents, kForwardGroup));
     sections.forward = segment.section(section::kForward).bytes();
   }
+  if (settings.has_positions) open_positions(segment, counts, sections);
   if (!settings.stored_fields.empty()) {
     sections.stored_dictionary = segment.section(section::kStoredDictionary).bytes();
     sections.stored_block_numbers =
@@ -96,9 +98,7 @@ struct Index::State {
   State(const std::filesystem::path& path, const Folder& opened,
         const IndexSettings& index_settings, const SegmentInfo& info);
 
-  LexiconView lexicon() const {
-    return {sections, counts.documents, settings.codec.kind == CodecKind::kPfor};
-  }
+  LexiconView lexicon() const { return {sections, counts.documents, settings}; }
   std::uint64_t removed_count(std::string_view name) const {
     return info.removals ? count_named(info.removals->counts, name) : 0;
   }

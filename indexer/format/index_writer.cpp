@@ -100,6 +100,11 @@ void IndexWriter::add_list(std::string_view term, const EncodedPostings& posting
         "a list of impacts and one of frequencies do not go into one index; encode "
         "lists by the ListEncoder of the index's settings");
   }
+  if (data.has_positions != state.settings.has_positions) {
+    throw UsageError(
+        "a list with positions and one without do not go into one index; encode lists by the "
+        "ListEncoder of the index's settings");
+  }
   if (data.documents != state.counts.documents) {
     throw UsageError("a list was encoded for another number of documents than the index has");
   }
@@ -117,6 +122,7 @@ void IndexWriter::add_list(std::string_view term, const EncodedPostings& posting
   entry.first_base = static_cast<std::uint32_t>(state.blocks_bases);
   entry.first_seed = static_cast<std::uint32_t>(state.seeds.size() / sizeof(ListSeed));
   if (!entry.is_short()) state.append_blocks(data, entry);
+  if (state.settings.has_positions) state.append_positions(data, entry);
   state.lexicon.add(term, entry);
   state.short_lists.append(data.short_bytes);
   state.counts.postings += data.document_frequency;
@@ -125,8 +131,9 @@ void IndexWriter::add_list(std::string_view term, const EncodedPostings& posting
 void IndexWriter::set_forward_memory(std::uint64_t bytes) { state_->forward.set_memory(bytes); }
 
 std::uint64_t IndexWriter::memory() const {
-  constexpr std::uint64_t kBuffers = 25ULL << 18;
-  return kBuffers +
+  constexpr std::uint64_t kBuffer = 1ULL << 18;
+  const std::uint64_t buffers = (state_->settings.has_positions ? 31 : 25) * kBuffer;
+  return buffers +
          (state_->lengths.capacity() + state_->name_hashes.capacity()) * sizeof(std::uint32_t) +
          state_->unquantised_scores.capacity() * sizeof(float) + state_->forward.memory() +
          state_->extras->memory();

@@ -69,6 +69,31 @@ void IndexWriter::State::append_blocks(const EncodedPostings::Data& data, Postin
   blocks_bases += (blocks - 1) / kBlocksPerBase;
 }
 
+void IndexWriter::State::append_positions(const EncodedPostings::Data& data, PostingsEntry& entry) {
+  const EncodedValues& values = data.positions;
+  PositionsWriter& to = *positions;
+  entry.single_position = data.single_position;
+  entry.first_position_block = static_cast<std::uint32_t>(to.blocks.codes.size());
+  entry.first_position_base = static_cast<std::uint32_t>(to.bases);
+  entry.position_offset = to.short_bytes.size();
+  entry.position_bytes = static_cast<std::uint32_t>(data.short_positions.size());
+  to.short_bytes.append(data.short_positions);
+  if (values.codes.empty()) return;
+  if (values.bytes.size() > std::numeric_limits<std::uint32_t>::max()) {
+    throw InputError("the positions of a word take more than 4 GiB; split the collection");
+  }
+  if (to.blocks.codes.size() + values.codes.size() > std::numeric_limits<std::uint32_t>::max()) {
+    throw InputError(
+        "an index holds at most 4294967295 blocks of 128 positions; split the collection");
+  }
+  entry.occurrences = static_cast<std::uint32_t>(data.collection_frequency);
+  entry.position_offset = to.blocks.bytes.size();
+  entry.position_bytes = static_cast<std::uint32_t>(values.bytes.size());
+  to.bases += (values.codes.size() - 1) / kBlocksPerBase;
+  to.blocks.add(values);
+  append_all(to.starts, data.position_starts);
+}
+
 void IndexWriter::State::append_bounds(const ListBounds& list_bounds, PostingsEntry& entry) {
   append_all(bounds, list_bounds.blocks);
   append_all(range_bounds, list_bounds.ranges);

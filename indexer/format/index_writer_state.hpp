@@ -40,6 +40,22 @@ struct StreamWriter {
   }
 };
 
+/// The sections of positions.
+struct PositionsWriter {
+  explicit PositionsWriter(SegmentFiles& files)
+      : short_bytes(files, section::kShortPositions),
+        starts(files, section::kPositionStarts),
+        blocks{{files, section::kPositionBases},
+               {files, section::kPositionOffsets},
+               {files, section::kPositionCodes},
+               {files, section::kPositions}} {}
+
+  SectionWriter short_bytes;
+  SectionWriter starts;
+  StreamWriter blocks;
+  std::uint64_t bases = 0;
+};
+
 struct IndexWriter::State {
   State(const std::filesystem::path& target, const IndexSettings& index_settings)
       : State(index_settings, std::make_unique<ReplacementFolder>(target, kTextKind), nullptr, 0,
@@ -58,6 +74,7 @@ struct IndexWriter::State {
       forward_offsets.emplace(files, section::kForwardOffsets);
       forward_bytes.emplace(files, section::kForward);
     }
+    if (settings.has_positions) positions.emplace(files);
     extras.emplace(files, settings);
   }
 
@@ -65,6 +82,7 @@ struct IndexWriter::State {
   void finish_impacts();
   void add_to_forward(const EncodedPostings::Data& data);
   void append_blocks(const EncodedPostings::Data& data, PostingsEntry& entry);
+  void append_positions(const EncodedPostings::Data& data, PostingsEntry& entry);
   void append_bounds(const ListBounds& bounds, PostingsEntry& entry);
 
   IndexSettings settings;
@@ -104,10 +122,11 @@ struct IndexWriter::State {
   SectionWriter static_scores{files, section::kStaticScores};
   SectionWriter static_bounds{files, section::kStaticBounds};
   SectionWriter name_order{files, section::kDocumentNameOrder};
+  std::optional<PositionsWriter> positions;
   std::optional<SectionWriter> forward_offsets;
   std::optional<SectionWriter> forward_bytes;
   std::optional<DocumentExtras> extras;  ///< behind the forward index
-  LexiconWriter lexicon{lexicon_bytes, lexicon_index, settings.codec.kind == CodecKind::kPfor};
+  LexiconWriter lexicon{lexicon_bytes, lexicon_index, settings};
 };
 
 /// Appends the bytes of the values, as they lie in memory.

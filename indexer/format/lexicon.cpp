@@ -1,4 +1,4 @@
-// Writes groups of terms, and finds terms by a binary search over the groups.
+// Finds terms by a binary search over the groups.
 #include "format/lexicon.hpp"
 
 #include <algorithm>
@@ -8,84 +8,12 @@
 namespace warpdex {
 namespace {
 
-/// Both lengths below this share one byte.
-constexpr std::size_t kSmallLength = 15;
-/// A single posting's frequency up to this is held in the first number itself.
-constexpr std::uint32_t kSmallFrequency = 3;
-
 [[noreturn]] void damaged(const char* what) {
   throw FormatError(std::string("the lexicon is damaged (") + what +
                     "); restore the index or build it again");
 }
 
-void append_text(std::vector<std::uint8_t>& bytes, std::string_view before, std::string_view term) {
-  const auto limit = std::min(before.size(), term.size());
-  std::size_t shared = 0;
-  while (shared < limit && before[shared] == term[shared]) ++shared;
-  const std::size_t suffix = term.size() - shared;
-  if (shared < kSmallLength && suffix < kSmallLength) {
-    bytes.push_back(static_cast<std::uint8_t>(shared | suffix << 4));
-  } else {
-    bytes.push_back(0xFF);
-    append_varint(bytes, shared);
-    append_varint(bytes, suffix);
-  }
-  bytes.insert(bytes.end(), term.begin() + static_cast<std::ptrdiff_t>(shared), term.end());
-}
-
-void append_list_header(std::vector<std::uint8_t>& bytes, const PostingsEntry& entry) {
-  if (entry.is_single()) {
-    const std::uint32_t code = std::min(entry.single_frequency - 1, kSmallFrequency);
-    append_varint(bytes, std::uint64_t{entry.single_document} << 3 | code << 1 | 1);
-    if (code == kSmallFrequency) {
-      append_varint(bytes, entry.single_frequency - 1 - kSmallFrequency);
-    }
-    return;
-  }
-  append_varint(bytes, std::uint64_t{entry.document_frequency} << 1);
-  if (entry.is_short()) {
-    append_varint(bytes, entry.short_bytes);
-    return;
-  }
-  append_varint(bytes, entry.collection_frequency - entry.document_frequency);
-  bytes.push_back(entry.docid_parameter);
-  bytes.push_back(entry.frequency_parameter);
-  append_varint(bytes, entry.docid_bytes);
-  append_varint(bytes, entry.frequency_bytes);
-}
-
 }  // namespace
-
-void LexiconWriter::add(std::string_view term, const PostingsEntry& entry) {
-  if (terms_ > 0 && term <= last_term_) {
-    throw UsageError("posting lists must be added in ascending order of their terms");
-  }
-  bytes_.clear();
-  const bool opens_group = terms_ % kLexiconGroup == 0;
-  if (opens_group) {
-    index_.append_value(lexicon_.size());
-    append_varint(bytes_, entry.short_offset);
-    append_varint(bytes_, entry.docid_offset);
-    append_varint(bytes_, entry.frequency_offset);
-    append_varint(bytes_, entry.first_block);
-    append_varint(bytes_, entry.first_base);
-    append_varint(bytes_, entry.first_seed);
-  }
-  const std::size_t before = bytes_.size();
-  append_text(bytes_, opens_group ? std::string_view() : last_term_, term);
-  text_bytes_ += bytes_.size() - before;
-  append_list_header(bytes_, entry);
-  if (has_tails_ && !entry.is_short()) {
-    append_varint(bytes_, entry.docid_tail_bytes);
-    append_varint(bytes_, entry.frequency_tail_bytes);
-  }
-  if (entry.frequent_list != PostingsEntry::kNotFrequent) {
-    append_varint(bytes_, entry.frequent_list);
-  }
-  lexicon_.append(bytes_);
-  last_term_ = term;
-  ++terms_;
-}
 
 /// Walks one group: terms in order, each with its entry.
 class LexiconView::GroupReader {
@@ -101,6 +29,7 @@ class LexiconView::GroupReader {
     check(next_.short_offset, view.sections_->short_lists.size());
     check(next_.docid_offset, view.sections_->docids.size());
     check(next_.frequency_offset, view.sections_->frequencies.size());
+    if (view.has_positions_) read_position_start();
   }
 
   /// Moves to the next term; false past the group's last.
@@ -115,9 +44,8 @@ class LexiconView::GroupReader {
 
   /// Visits the texts of the group, as Index::pass_terms_of_group() says.
   void pass(const std::function<std::size_t(std::string_view)>& visit) {
-    std::size_t size = 0;  // of the term before
-    std::size_t passed =
-        0;  // what begins with so many bytes of the term before is passed over; or 0
+    std::size_t size = 0;    // of the term before
+    std::size_t passed = 0;  // above 0: what begins with so many bytes of it is passed over
     while (cursor_.left() > 0) {
       const Text text = read_text(size);
       size = text.shared + text.suffix.size();
@@ -155,13 +83,15 @@ class LexiconView::GroupReader {
   /// The first term of a group; none in one without terms.
   static std::optional<std::string_view> first_term(const LexiconView& view, std::uint64_t group) {
     ByteCursor cursor = group_bytes(view, group);
-    for (int offset = 0; offset < kGroupOffsets; ++offset) cursor.varint();
+    const int offsets = kGroupOffsets + (view.has_positions_ ? kPositionOffsets : 0);
+    for (int offset = 0; offset < offsets; ++offset) cursor.varint();
     if (cursor.left() == 0) return std::nullopt;
     return read_text(cursor, 0).suffix;
   }
 
  private:
-  static constexpr int kGroupOffsets = 6;  ///< numbers before a group's first term
+  static constexpr int kGroupOffsets = 6;     ///< numbers before a group's first term
+  static constexpr int kPositionOffsets = 4;  ///< and more, of an index with positions
 
   /// A term: so many bytes of the term before, and a suffix.
   struct Text {
@@ -203,28 +133,82 @@ class LexiconView::GroupReader {
     entry_ = PostingsEntry{};
     entry_.term_number = static_cast<std::uint32_t>(number_++);
     read_header();
+    if (view_.has_positions_) read_positions();
+  }
+
+  void read_position_start() {
+    short_positions_ = cursor_.varint();
+    positions_ = cursor_.varint();
+    next_.first_position_block = number(UINT32_MAX);
+    next_.first_position_base = number(UINT32_MAX);
+    check(short_positions_, view_.sections_->short_positions.size());
+    check(positions_, view_.sections_->positions.size());
+  }
+
+  /// Where the positions of the entry's occurrences are.
+  void read_positions() {
+    entry_.first_position_block = next_.first_position_block;
+    entry_.first_position_base = next_.first_position_base;
+    if (entry_.is_single() && entry_.single_frequency == 1) {
+      entry_.single_position = number(kMaxPositions);
+      return;
+    }
+    const std::uint64_t first = cursor_.varint();
+    if (first >> 1 > UINT32_MAX) damaged("the size of positions");
+    entry_.position_bytes = static_cast<std::uint32_t>(first >> 1);
+    const bool has_blocks = (first & 1) != 0;
+    std::uint64_t& next = has_blocks ? positions_ : short_positions_;
+    entry_.position_offset = next;
+    next += entry_.position_bytes;
+    if (has_blocks) {
+      read_position_blocks();
+    } else {
+      if (!entry_.is_short() || entry_.position_bytes == 0) damaged("the size of positions");
+      check(next, view_.sections_->short_positions.size());
+    }
+  }
+
+  void read_position_blocks() {
+    const std::uint64_t occurrences =
+        entry_.is_single() || !entry_.is_short() ? entry_.collection_frequency : cursor_.varint();
+    if (occurrences < kBlockSize || occurrences > UINT32_MAX) damaged("a number of occurrences");
+    entry_.occurrences = static_cast<std::uint32_t>(occurrences);
+    const std::uint64_t blocks = (occurrences + kBlockSize - 1) / kBlockSize;
+    const std::uint64_t bases = (blocks - 1) / kBlocksPerBase;
+    check(next_.first_position_block + blocks, view_.sections_->position_codes.size());
+    check(next_.first_position_base + bases, view_.sections_->position_bases.size());
+    check(positions_, view_.sections_->positions.size());
+    next_.first_position_block += static_cast<std::uint32_t>(blocks);
+    next_.first_position_base += static_cast<std::uint32_t>(bases);
   }
 
   /// Past a header of which nothing is wanted.
   void skip_header() {
     const std::uint64_t first = cursor_.varint();
     if (first & 1) {
-      if ((first >> 1 & 3) == kSmallFrequency) cursor_.varint();
+      const std::uint64_t occurrences = first >> 1 & 3;  // less one
+      if (occurrences == kSmallFrequency) cursor_.varint();
+      if (view_.has_positions_) skip_positions(occurrences == 0, false);
       return;
     }
-    const std::uint64_t documents = first >> 1;
-    if (documents > view_.documents_ || first < 4) damaged("a document frequency");
+    if (first >> 1 > view_.documents_ || first < 4) damaged("a document frequency");
     PostingsEntry entry;
-    entry.document_frequency = static_cast<std::uint32_t>(documents);
-    if (entry.is_short()) {
-      cursor_.varint();
-      return;
-    }
+    entry.document_frequency = static_cast<std::uint32_t>(first >> 1);
     cursor_.varint();
-    cursor_.take(2);
-    int numbers = view_.has_tails_ ? 4 : 2;
-    if (is_frequent(entry.document_frequency, view_.documents_)) ++numbers;
-    for (; numbers > 0; --numbers) cursor_.varint();
+    if (!entry.is_short()) {
+      cursor_.take(2);
+      int numbers = view_.has_tails_ ? 4 : 2;
+      if (is_frequent(entry.document_frequency, view_.documents_)) ++numbers;
+      for (; numbers > 0; --numbers) cursor_.varint();
+    }
+    if (view_.has_positions_) skip_positions(false, entry.is_short());
+  }
+
+  /// `is_short`: several documents, but fewer than a block.
+  void skip_positions(bool is_one_position, bool is_short) {
+    const std::uint64_t first = cursor_.varint();
+    const bool has_blocks = !is_one_position && (first & 1) != 0;
+    if (has_blocks && is_short) cursor_.varint();
   }
 
   void read_header() {
@@ -302,8 +286,10 @@ class LexiconView::GroupReader {
 
   const LexiconView& view_;
   ByteCursor cursor_;
-  std::uint64_t number_;  ///< of the next term
-  PostingsEntry next_;    ///< where the next list of each form starts
+  std::uint64_t number_;               ///< of the next term
+  PostingsEntry next_;                 ///< where the next list of each form starts
+  std::uint64_t short_positions_ = 0;  ///< where the next positions of each form start
+  std::uint64_t positions_ = 0;
   PostingsEntry entry_;
   std::string term_;
 };

@@ -13,11 +13,17 @@
 
 namespace warpdex {
 
+/// A single posting's frequency up to this, less one, is held in its header's first number.
+inline constexpr std::uint32_t kSmallFrequency = 3;
+
 /// Appends terms with their entries to the two sections.
 class LexiconWriter {
  public:
-  LexiconWriter(SectionWriter& lexicon, SectionWriter& index, bool has_tails)
-      : lexicon_(lexicon), index_(index), has_tails_(has_tails) {}
+  LexiconWriter(SectionWriter& lexicon, SectionWriter& index, const IndexSettings& settings)
+      : lexicon_(lexicon),
+        index_(index),
+        has_tails_(settings.codec.kind == CodecKind::kPfor),
+        has_positions_(settings.has_positions) {}
 
   /// Terms in strictly ascending order; UsageError otherwise. Offsets must continue those of the
   /// term before: a list's place is found by adding up the sizes before it.
@@ -31,6 +37,10 @@ class LexiconWriter {
   SectionWriter& lexicon_;
   SectionWriter& index_;
   bool has_tails_;
+  bool has_positions_;
+  /// Where the next positions of each form start.
+  std::uint64_t short_positions_ = 0;
+  std::uint64_t positions_ = 0;
   std::string last_term_;
   std::uint64_t terms_ = 0;
   std::uint64_t text_bytes_ = 0;
@@ -40,8 +50,11 @@ class LexiconWriter {
 /// Reads the two sections; nothing in them is trusted.
 class LexiconView {
  public:
-  LexiconView(const IndexSections& sections, std::uint64_t documents, bool has_tails)
-      : sections_(&sections), documents_(documents), has_tails_(has_tails) {}
+  LexiconView(const IndexSections& sections, std::uint64_t documents, const IndexSettings& settings)
+      : sections_(&sections),
+        documents_(documents),
+        has_tails_(settings.codec.kind == CodecKind::kPfor),
+        has_positions_(settings.has_positions) {}
 
   std::optional<PostingsEntry> find(std::string_view term) const;
   /// The last group from `from` on whose first term is not past `term`; `from` if none is.
@@ -61,6 +74,7 @@ class LexiconView {
   const IndexSections* sections_;
   std::uint64_t documents_;
   bool has_tails_;  ///< the codec is one whose lists have tails
+  bool has_positions_;
 };
 
 }  // namespace warpdex

@@ -2,6 +2,7 @@
 #include <numeric>
 #include <vector>
 
+#include "format/positions.hpp"
 #include "warpdex/indexer/format/impacts.hpp"
 #include "warpdex/indexer/format/index_writer.hpp"
 #include "warpdex/indexer/format/postings.hpp"
@@ -16,8 +17,10 @@ ListEncoder::ListEncoder(const IndexSettings& settings, std::span<const std::uin
 }
 
 EncodedPostings ListEncoder::encode(std::span<const std::uint32_t> docids,
-                                    std::span<const std::uint32_t> frequencies) const {
+                                    std::span<const std::uint32_t> frequencies,
+                                    std::span<const std::uint32_t> steps) const {
   EncodedPostings postings = encode_only(docids, frequencies);
+  if (settings_.has_positions) encode_positions(frequencies, steps, postings.data());
   // A single posting stands in the data as it is.
   if (settings_.has_forward && docids.size() > 1) {
     EncodedPostings::Data& data = postings.data();

@@ -16,17 +16,17 @@ namespace {
 constexpr std::uint64_t kOneSegmentVersion = 2;
 constexpr std::uint64_t kPlainVersion = 4;  ///< of what needs no newer one
 /// Vectors have lists or codes, or the analyzer is none of these.
-constexpr std::uint64_t kListsVersion = 5;
-constexpr std::uint64_t kNewestVersion = 6;  ///< documents have a schema
+constexpr std::uint64_t kPartsVersion = 5;
+constexpr std::uint64_t kNewestVersion = 6;  ///< lists have positions, or there is a schema
 constexpr std::array<std::string_view, 3> kOldAnalyzers = {"english", "standard", "whitespace"};
 
 /// The oldest version that has all that the index has.
 std::uint64_t version_for(const IndexSettings& settings) {
+  if (settings.has_positions || !settings.schema.fields.empty()) return kNewestVersion;
   const bool has_index = settings.vectors && !settings.vectors->index.is_flat();
   const bool is_old =
       std::ranges::find(kOldAnalyzers, settings.analyzer.name) != kOldAnalyzers.end();
-  if (!settings.schema.fields.empty()) return kNewestVersion;
-  return has_index || !is_old ? kListsVersion : kPlainVersion;
+  return has_index || !is_old ? kPartsVersion : kPlainVersion;
 }
 
 void write_codec(ManifestWriter& writer, const CodecSettings& codec) {
@@ -257,6 +257,7 @@ std::string manifest_to_json(const Manifest& manifest) {
   write_member(writer, "static_scores", manifest.settings.has_static_scores);
   write_impacts(writer, manifest.settings.impacts);
   write_member(writer, "forward", manifest.settings.has_forward);
+  if (manifest.settings.has_positions) write_member(writer, "positions", true);
   write_stored_fields(writer, manifest.settings.stored_fields);
   write_schema(writer, manifest.settings.schema);
   write_vectors(writer, manifest.settings.vectors);
@@ -279,6 +280,7 @@ Manifest manifest_from_json(std::string_view text) {
   manifest.settings.impacts = read_impacts(reader);
   manifest.stored = read_stored_segments(reader);
   if (!has_one_segment) manifest.settings.has_forward = reader.boolean("forward");
+  if (reader.has("positions")) manifest.settings.has_positions = reader.boolean("positions");
   manifest.settings.stored_fields = read_stored_fields(reader);
   manifest.settings.schema = read_schema(reader);
   if (reader.has("vectors")) manifest.settings.vectors = read_vectors(reader.object("vectors"));

@@ -1,6 +1,7 @@
 // The code of postings in memory and in runs: per posting the gap from the docID before (from 0
 // for the first) and whether the frequency is 1, as one number; the frequency follows if it is
-// not 1. Numbers take 7 bits a byte, low bits first. Written and read by one process: not checked.
+// not 1. With positions, as many steps follow: the first position, then the differences to the ones
+// before. Numbers take 7 bits a byte, low bits first. Written and read by one process: not checked.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +9,7 @@
 
 namespace warpdex::build {
 
-/// Most bytes that one posting takes.
+/// Most bytes that one posting takes, without positions.
 inline constexpr std::size_t kMaxPostingBytes = 10;
 
 inline std::uint8_t* write_varint(std::uint8_t* out, std::uint64_t value) {
@@ -36,8 +37,11 @@ inline std::uint8_t* write_posting(std::uint8_t* out, std::uint32_t gap, std::ui
 struct PostingCursor {
   const std::uint8_t* next = nullptr;
   const std::uint8_t* end = nullptr;
+  bool has_positions = false;
   std::uint32_t document = 0;
   std::uint32_t frequency = 0;
+  /// Of the posting, with positions: `frequency` varints in [steps, next).
+  const std::uint8_t* steps = nullptr;
 
   /// Moves to the next posting (the first one, at the start); false at the end.
   bool advance() {
@@ -50,7 +54,13 @@ struct PostingCursor {
       next = read_varint(next, value);
       frequency = static_cast<std::uint32_t>(value);
     }
+    if (has_positions) pass_steps();
     return true;
+  }
+
+  void pass_steps() {
+    steps = next;
+    for (std::uint32_t i = 0; i < frequency; ++next) i += *next < 0x80 ? 1 : 0;
   }
 };
 

@@ -12,6 +12,7 @@
 #include "warpdex/core/error.hpp"
 #include "warpdex/core/storage/check_sections.hpp"
 #include "warpdex/indexer/format/impacts.hpp"
+#include "warpdex/indexer/format/positions.hpp"
 #include "warpdex/indexer/format/postings.hpp"
 #include "warpdex/indexer/format/snapshot.hpp"
 #include "warpdex/vector/format/row_index.hpp"
@@ -74,6 +75,7 @@ class ListChecker {
       }
       check_seeds();
     }
+    if (index_.settings().has_positions) check_positions(entry);
     tokens_ += occurrences_;
     postings_ += entry.document_frequency;
   }
@@ -114,6 +116,32 @@ class ListChecker {
     }
   }
 
+  /// Where each block's occurrences start, and that positions are within range.
+  void check_positions(const PostingsEntry& entry) {
+    PositionReader reader(index_.sections(), entry, occurrences_);
+    std::uint64_t before = 0;
+    const auto check_block = [&](std::uint32_t count) {
+      for (std::uint32_t i = 0; i < count; ++i) {
+        positions_.clear();
+        reader.read(before, frequencies_[i], positions_);
+        before += frequencies_[i];
+      }
+    };
+    if (entry.is_short()) {
+      check_block(entry.document_frequency);
+      return;
+    }
+    const PostingsView list(index_.settings().codec, index_.sections(), entry,
+                            index_.counts().documents);
+    for (std::uint32_t block = 0; block < list.blocks(); ++block) {
+      if (reader.start_of_block(block) != before) {
+        throw FormatError("a block's positions start elsewhere than its frequencies say");
+      }
+      list.read_frequencies(block, frequencies_.data());
+      check_block(list.block_count(block));
+    }
+  }
+
   void check_seeds() const {
     for (std::size_t i = 0; i < seeds_.size(); ++i) {
       if (seeds_[i].frequency > 0 && reached_[i] < kSeedRanks[i]) {
@@ -128,6 +156,7 @@ class ListChecker {
   std::array<std::uint32_t, kSeedRanks.size()> reached_{};  ///< postings that reach each seed
   Block docids_;
   Block frequencies_;
+  std::vector<std::uint32_t> positions_;  ///< of a document
   std::uint64_t occurrences_ = 0;
   std::uint64_t tokens_ = 0;
   std::uint64_t postings_ = 0;

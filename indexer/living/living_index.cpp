@@ -56,6 +56,7 @@ BuildReport LivingIndex::add(DocumentReader& reader, const AddOptions& options) 
   build.stored_fields = settings.stored_fields;
   build.vectors = settings.vectors;
   build.impacts.reset();
+  build.positions = settings.has_positions;
   build::check_build_options(reader, build);
   std::vector<std::string> updated;
   const auto refusal = [&](const std::string& id) -> std::string {

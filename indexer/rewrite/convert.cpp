@@ -43,6 +43,11 @@ IndexSettings settings_of(const ConvertOptions& options, const Index& index) {
                      "' holds impacts already, which cannot be made again; leave impacts out, or "
                      "build it from its documents");
   }
+  if (settings.has_positions) {
+    throw UsageError("the index '" + index.folder().string() +
+                     "' has positions of words, which one of impacts has not; build it from its "
+                     "documents with impacts and without positions");
+  }
   settings.impacts = options.impacts;
   settings.has_forward = false;  // with BM25's impacts, an index does not change
   return settings;

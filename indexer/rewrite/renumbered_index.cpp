@@ -6,6 +6,7 @@
 
 #include "warpdex/core/error.hpp"
 #include "warpdex/indexer/format/impacts.hpp"
+#include "warpdex/indexer/format/positions.hpp"
 
 namespace warpdex::rewrite {
 
@@ -37,6 +38,8 @@ PostingsEntry RenumberedIndex::take() {
 
 void RenumberedIndex::read(const PostingsEntry& entry, Postings& to) const {
   Postings list = read_postings(index_, entry);
+  const bool has_positions = index_.settings().has_positions;
+  if (has_positions) list.steps = read_steps(index_, entry, list.frequencies);
   const std::uint32_t max =
       index_.settings().impacts ? kMaxImpact : std::numeric_limits<std::uint32_t>::max();
   for (std::size_t i = 0; i < list.docids.size(); ++i) {
@@ -49,24 +52,36 @@ void RenumberedIndex::read(const PostingsEntry& entry, Postings& to) const {
     append_sorted(list, to);
     return;
   }
+  auto next = list.steps.cbegin();
   for (std::size_t i = 0; i < list.docids.size(); ++i) {
+    const auto begin = next;
+    if (has_positions) next += list.frequencies[i];
     const std::uint32_t docid =
         new_docids_.empty() ? first_ + list.docids[i] : new_docids_[list.docids[i]];
     if (docid == kGone) continue;
     to.docids.push_back(docid);
     to.frequencies.push_back(list.frequencies[i]);
+    to.steps.insert(to.steps.end(), begin, next);
   }
 }
 
 void RenumberedIndex::append_sorted(const Postings& list, Postings& to) const {
-  std::vector<std::uint64_t> pairs(list.docids.size());
+  std::vector<std::uint64_t> pairs(list.docids.size());  // of the new docID and the place
+  std::vector<std::uint64_t> begins(list.steps.empty() ? 0 : pairs.size());
+  std::uint64_t begin = 0;
   for (std::size_t i = 0; i < pairs.size(); ++i) {
-    pairs[i] = std::uint64_t{new_docids_[list.docids[i]]} << 32 | list.frequencies[i];
+    pairs[i] = std::uint64_t{new_docids_[list.docids[i]]} << 32 | i;
+    if (!begins.empty()) begins[i] = begin;
+    begin += list.frequencies[i];
   }
   std::sort(pairs.begin(), pairs.end());
   for (const std::uint64_t pair : pairs) {
+    const auto place = static_cast<std::uint32_t>(pair);
     to.docids.push_back(static_cast<std::uint32_t>(pair >> 32));
-    to.frequencies.push_back(static_cast<std::uint32_t>(pair));
+    to.frequencies.push_back(list.frequencies[place]);
+    if (begins.empty()) continue;
+    const auto first = list.steps.cbegin() + static_cast<std::ptrdiff_t>(begins[place]);
+    to.steps.insert(to.steps.end(), first, first + list.frequencies[place]);
   }
 }
 

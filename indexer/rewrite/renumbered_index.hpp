@@ -44,7 +44,8 @@ class RenumberedIndex {
   /// Takes the term of next_name().
   PostingsEntry take();
 
-  /// Appends a list, renumbered and without removed documents. Checks what an encoder relies on:
+  /// Appends a list, renumbered and without removed documents, with positions where the index has
+  /// them. Checks what an encoder relies on:
   /// FormatError. May be called from several threads.
   void read(const PostingsEntry& entry, Postings& to) const;
 

@@ -154,7 +154,8 @@ class Rewriter {
   static std::uint64_t cost_of(const Term& term) {
     std::uint64_t cost = kListBytes + term.name.size();
     for (const Term::List& list : term.lists) {
-      cost += kBytesPerPosting * list.entry.document_frequency;
+      cost += kBytesPerPosting * list.entry.document_frequency +
+              kBytesPerPosition * list.entry.occurrences;
     }
     return cost;
   }
@@ -165,7 +166,7 @@ class Rewriter {
     if (list.docids.empty()) return std::nullopt;
     const std::optional<ImpactSettings>& impacts = settings_.index.impacts;
     if (!keeps_impacts_ || impacts->source != ImpactSource::kBm25) {
-      return encoder.encode(list.docids, list.frequencies);
+      return encoder.encode(list.docids, list.frequencies, list.steps);
     }
     return encode_impacts(settings_.index.codec, list.docids, list.frequencies,
                           to_.lengths().size());

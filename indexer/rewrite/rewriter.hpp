@@ -16,6 +16,9 @@ namespace warpdex::rewrite {
 /// encoded.
 inline constexpr std::uint64_t kBytesPerPosting = 36;
 
+/// Likewise an occurrence, where the index has positions.
+inline constexpr std::uint64_t kBytesPerPosition = 16;
+
 struct RewriteSettings {
   IndexSettings index;                   ///< of the new index, as its writer has them
   std::span<const std::uint32_t> order;  ///< the old docID of each new one; empty: as they are

@@ -73,6 +73,7 @@ Given read_keywords(const nb::dict& keywords) {
       {"memory", [&](auto v) { given.options.memory = whole_of(v, "memory", kMinBuildMemory); }},
       {"threads", [&](auto v) { given.options.threads = whole_of(v, "threads", 0, 1024); }},
       {"forward", [&](auto v) { given.options.forward = flag_of(v, "forward"); }},
+      {"positions", [&](auto v) { given.options.positions = flag_of(v, "positions"); }},
       {"static_scores", text(statics, "static_scores")},
       {"skip_bad",
        [&](auto v) {

@@ -133,6 +133,7 @@ void TextWriter::open(const std::string& path, const nb::dict& keywords) {
       {"vector_index", [&](auto v) { vectors.index = vector_index_of(v); }},
       {"analyzer", text(settings.analyzer, "analyzer")},
       {"codec", [&](auto v) { settings.codec.kind = codec_from_name(text_of(v, "codec")); }},
+      {"positions", [&](auto v) { settings.positions = flag_of(v, "positions"); }},
       {"memory", [&](auto v) { options.memory = whole_of(v, "memory", 1); }},
       {"threads", [&](auto v) { options.threads = whole_of(v, "threads", 0, 1024); }},
       {"merges", [&](auto v) { options.merges = flag_of(v, "merges"); }},

@@ -121,6 +121,7 @@ def build(
     threads: int = 0,
     format: str = "jsonl",
     forward: bool = True,
+    positions: bool = False,
     static_scores: Path | None = None,
     skip_bad: bool = False,
     progress: bool = True,
@@ -159,6 +160,8 @@ def build(
         format: of files: "jsonl", "tsv", "csv", "trec", "text", "html" or "sparse"; plain, .gz,
             .zst or .xz.
         forward: whether the index keeps each document's terms (Searcher.document_vector()).
+        positions: whether the index keeps where words stand in documents: then "phrases" can be
+            searched for.
         static_scores: a file of id<TAB>value lines that are added to scores.
         skip_bad: leave bad documents out and count them, instead of raising BadDocument.
         progress: show a bar, where tqdm is installed and standard error is a terminal.
@@ -183,6 +186,7 @@ def build(
         "memory": as_bytes(memory),
         "threads": threads,
         "forward": forward,
+        "positions": positions,
         "skip_bad": skip_bad,
         "format": format,
     }

@@ -45,6 +45,7 @@ class Writer:
         vector_index: str | dict[str, Any] = "flat",
         weights: str | None = None,
         codec: str = "bitpack",
+        positions: bool = False,
         memory: int | str = "256M",
         threads: int = 0,
         merges: bool = True,
@@ -57,7 +58,7 @@ class Writer:
             fields: members of documents whose texts are searched, joined. Without any, those that
                 the index was made with; of a new one, "contents".
             analyzer: of a new index, as store, dimension, metric, vector_store, vector_index,
-                weights and codec: see build(). An index that is there keeps its own settings.
+                weights, codec and positions: see build(). An index that is there keeps its own settings.
             store: members that a new index keeps; one that is there keeps its own.
             vectors: the member that is a document's vector, a sequence of floats.
             dimension: of the vectors of a new index.
@@ -81,6 +82,7 @@ class Writer:
             "vector_store": vector_store,
             "vector_index": vector_index,
             "codec": codec,
+            "positions": positions,
             "memory": as_bytes(memory),
             "threads": threads,
             "merges": merges,

@@ -56,6 +56,7 @@ void write_of_documents(const ServedIndex& index, JsonWriter& json) {
   json.member("static_scores", settings.has_static_scores);
   json.member("has_impacts", settings.impacts.has_value());
   json.member("forward", settings.has_forward);
+  json.member("positions", settings.has_positions);
 }
 
 void write_of_vectors(const ServedIndex& index, JsonWriter& json) {

@@ -65,6 +65,7 @@ NewIndex read_new_index(const Request& request) {
   if (auto stored = members.texts("store")) settings.stored = *stored;
   if (const auto* vectors = members.json("vectors")) settings.vectors = read_vectors(*vectors);
   settings.is_weighted = members.flag("weighted").value_or(false);
+  settings.positions = members.flag("positions").value_or(false);
   if (const auto codec = members.text("codec")) settings.codec.kind = codec_from_name(*codec);
   members.finish();
   return settings;

@@ -12,10 +12,19 @@ using ::testing::ElementsAre;
 /// "term position begin-end" of each token.
 std::vector<std::string> tokens_of(const AnalyzerSettings& analyzer, std::string_view text) {
   const auto made = make_analyzer(analyzer);
+  std::vector<std::string_view> terms;
+  std::vector<std::uint32_t> positions;
+  const Analyzed placed = made->place(text, terms, positions);
+  const std::vector<std::string> kept(terms.begin(), terms.end());
+  EXPECT_EQ(positions.size(), kept.size());
   std::vector<Token> tokens;
-  made->locate(text, tokens);
+  const Analyzed analyzed = made->locate(text, tokens);
+  EXPECT_EQ(placed.positions, analyzed.positions);
+  EXPECT_EQ(kept.size(), tokens.size());
   std::vector<std::string> shown;
   for (const Token& token : tokens) {
+    EXPECT_EQ(kept.at(shown.size()), token.term);
+    EXPECT_EQ(positions.at(shown.size()), token.position);
     shown.push_back(std::string(token.term) + " " + std::to_string(token.position) + " " +
                     std::to_string(token.begin) + "-" + std::to_string(token.end));
   }

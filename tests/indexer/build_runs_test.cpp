@@ -34,9 +34,9 @@ Lists read_all(std::vector<std::unique_ptr<TermSource>> sources) {
     EXPECT_EQ(bytes.size(), size);
     postings.start(bytes.data(), pieces);
     auto& list = lists[term];
-    postings.for_each([&](std::uint32_t document, std::uint32_t frequency) {
-      EXPECT_TRUE(list.empty() || list.rbegin()->first < document) << term;
-      list.emplace(document, frequency);
+    postings.for_each([&](const PostingCursor& posting) {
+      EXPECT_TRUE(list.empty() || list.rbegin()->first < posting.document) << term;
+      list.emplace(posting.document, posting.frequency);
     });
   }
   return lists;

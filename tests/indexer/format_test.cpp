@@ -225,7 +225,7 @@ TEST(Format, LexiconOffsetsThatWrapAroundAreRefused) {
   sections.lexicon = lexicon;
   sections.lexicon_index = lexicon_index;
   sections.short_lists = short_lists;
-  EXPECT_THROW(LexiconView(sections, 10, false).find("a"), FormatError);
+  EXPECT_THROW(LexiconView(sections, 10, IndexSettings{}).find("a"), FormatError);
 }
 
 TEST(Format, RefusesDocumentsLongerThanItCanCount) {

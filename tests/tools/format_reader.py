@@ -125,6 +125,7 @@ class Segment:
         (segment,) = self.manifest["segments"]
         self.counts = segment["counts"]
         self.codec = self.manifest["codec"]
+        self.has_positions = self.manifest.get("positions", False)
         self.sections = {}
         for section in segment["sections"]:
             data = (folder / segment["folder"] / section["name"]).read_bytes()
@@ -165,7 +166,10 @@ class Segment:
         number, frequent = 0, 0
         for at in self.array("lexicon_index", "Q"):
             place = {}
-            for name in ("short", "docid", "frequency", "block", "base", "seed"):
+            names = ["short", "docid", "frequency", "block", "base", "seed"]
+            if self.has_positions:
+                names += ["short_positions", "positions", "position_block", "position_base"]
+            for name in names:
                 place[name], at = varint(lexicon, at)
             term = b""
             for _ in range(min(64, self.counts["terms"] - number)):
@@ -190,8 +194,53 @@ class Segment:
                 else:
                     at, postings, bounds = self.long_list(at, header >> 1, place, frequent)
                     frequent += bounds["is_frequent"]
+                self.positions_of_last = None
+                if self.has_positions:
+                    at = self.read_positions(at, postings, place, bounds)
                 yield term.decode(), postings, bounds
                 number += 1
+
+    def read_positions(self, at, postings, place, bounds):
+        """Keeps those of each posting; returns where the header ends."""
+        lexicon, occurrences = self.sections["lexicon"], sum(f for _, f in postings)
+        size, at = varint(lexicon, at)
+        if occurrences == 1:
+            steps = [size]
+        elif size & 1:
+            if 1 < len(postings) < 128:
+                told, at = varint(lexicon, at)
+                assert told == occurrences
+            steps = self.position_blocks(occurrences, place)
+            place["positions"] += size >> 1
+        else:
+            data, start = self.sections["short_positions"], place["short_positions"]
+            steps, end = pfor_block(data, start + 1, occurrences, data[start])
+            place["short_positions"] += size >> 1
+            assert end == place["short_positions"]
+        starts, done, self.positions_of_last = self.array("position_starts", "I"), 0, []
+        for i, (_, frequency) in enumerate(postings):
+            if bounds and i % 128 == 0:
+                assert starts[bounds["block"] + i // 128] == done
+            position, some = 0, []
+            for step in steps[done : done + frequency]:
+                position += step
+                some.append(position)
+            self.positions_of_last.append(some)
+            done += frequency
+        return at
+
+    def position_blocks(self, occurrences, place):
+        data, steps = self.sections["positions"], []
+        offsets, bases = self.array("position_offsets", "H"), self.array("position_bases", "I")
+        blocks = -(-occurrences // 128)
+        for block in range(blocks):
+            which = place["position_block"] + block
+            base = bases[place["position_base"] + block // 32 - 1] if block >= 32 else 0
+            code, size = self.sections["position_codes"][which], min(128, occurrences - 128 * block)
+            steps += pfor_block(data, place["positions"] + base + offsets[which], size, code)[0]
+        place["position_block"] += blocks
+        place["position_base"] += (blocks - 1) // 32
+        return steps
 
     def short_list(self, at, size, count):
         data, end = self.sections["short_lists"], at + size

@@ -66,15 +66,22 @@ def make_ranges(rng):
 class Collection:
     """Documents, and the file that they are indexed from."""
 
-    def __init__(self, documents, folder):
+    def __init__(self, documents, folder, rng):
         self.documents = documents
+        self.positions = {}
         self.lengths = [sum(terms.values()) for terms in documents]
         self.postings = {}
         for document, terms in enumerate(documents):
             for term, frequency in terms.items():
                 self.postings.setdefault(term, []).append((document, frequency))
         self.folder = folder
-        lines = (f"d{i}\t{' '.join(terms.elements())}\n" for i, terms in enumerate(documents))
+        lines = []
+        for i, terms in enumerate(documents):
+            words = list(terms.elements())
+            rng.shuffle(words)
+            for position, word in enumerate(words):
+                self.positions.setdefault(word, {}).setdefault(i, []).append(position)
+            lines.append(f"d{i}\t{' '.join(words)}\n")
         (folder / "documents.tsv").write_text("".join(lines), encoding="utf-8")
 
     def build(self, *options):
@@ -99,7 +106,7 @@ class Format(unittest.TestCase):
         seed = int(os.environ.get("WARPDEX_TEST_SEED", "0")) or random.randrange(1, 1 << 31)
         print(f"WARPDEX_TEST_SEED={seed}")
         cls.random = random.Random(seed)
-        cls.collection = Collection(make_documents(cls.random), cls.new_folder())
+        cls.collection = Collection(make_documents(cls.random), cls.new_folder(), cls.random)
 
     @classmethod
     def new_folder(cls):
@@ -121,6 +128,9 @@ class Format(unittest.TestCase):
         terms, frequent = [], 0
         for term, postings, bounds in segment.terms():
             self.assertEqual(collection.postings[term], postings, term)
+            if segment.has_positions:
+                self.assertEqual(list(collection.positions[term].values()),
+                                 segment.positions_of_last, term)
             if bounds:
                 self.check_bounds(collection, segment, postings, bounds)
                 frequent += bounds["is_frequent"]
@@ -186,8 +196,12 @@ class Format(unittest.TestCase):
         self.check("--codec", "rice")
         self.check("--codec", "rice", "--no-bit-sets")
 
+    def test_positions(self):
+        self.check("--positions")
+        self.check("--positions", "--codec", "pfor")
+
     def test_ranges(self):
-        collection = Collection(make_ranges(self.random), self.new_folder())
+        collection = Collection(make_ranges(self.random), self.new_folder(), self.random)
         self.check_index(collection, collection.build())
 
     def test_static_scores(self):

@@ -34,6 +34,7 @@ struct NewIndex {
   /// whole numbers from 0 to 255; `warpdex index --format sparse` makes an index of real ones.
   bool is_weighted = false;
   CodecSettings codec{};
+  bool positions = false;  ///< keeps where words stand, for phrases; not beside is_weighted
 };
 
 struct WriterOptions {

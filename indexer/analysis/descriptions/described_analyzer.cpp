@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 #include <functional>
+#include <numeric>
 #include <optional>
 #include <span>
 
@@ -41,19 +42,12 @@ class DescribedAnalyzer final : public Analyzer {
   }
 
   std::size_t analyze(std::string_view text, std::vector<std::string_view>& terms) override {
-    if (parts_.bigrams) {
-      const Analyzed analyzed = locate(text, tokens_);
-      terms.clear();
-      for (const Token& token : tokens_) terms.push_back(token.term);
-      return analyzed.long_words;
-    }
-    require_utf8(text);
-    text = parts_.tokenizer->cut(text, false, terms);
-    if (parts_.filters.size() == 0 && text.size() <= kMaxTermBytes) return 0;
-    storage_.clear();
-    if (cache_) return filter_by_cache(text, terms);
-    if (lowercase_ != nullptr) return filter(*lowercase_, terms);
-    return filter(parts_.filters, terms);
+    return terms_of(text, terms, nullptr).long_words;
+  }
+
+  Analyzed place(std::string_view text, std::vector<std::string_view>& terms,
+                 std::vector<std::uint32_t>& positions) override {
+    return terms_of(text, terms, &positions);
   }
 
   Analyzed locate(std::string_view text, std::vector<Token>& tokens) override {
@@ -94,19 +88,56 @@ class DescribedAnalyzer final : public Analyzer {
  private:
   static constexpr std::size_t kBatch = 32;  // words whose cache slots are fetched ahead of use
 
+  using Positions = std::vector<std::uint32_t>;
+
+  /// `positions` is null where they are not wanted.
+  Analyzed terms_of(std::string_view text, std::vector<std::string_view>& terms,
+                    Positions* positions) {
+    if (parts_.bigrams) return terms_of_bigrams(text, terms, positions);
+    require_utf8(text);
+    text = parts_.tokenizer->cut(text, false, terms);
+    Analyzed analyzed{.positions = static_cast<std::uint32_t>(terms.size())};
+    if (positions != nullptr) {
+      positions->resize(terms.size());
+      std::iota(positions->begin(), positions->end(), 0U);
+    }
+    if (parts_.filters.size() == 0 && text.size() <= kMaxTermBytes) return analyzed;
+    storage_.clear();
+    analyzed.long_words = cache_                  ? filter_by_cache(text, terms, positions)
+                          : lowercase_ != nullptr ? filter(*lowercase_, terms, positions)
+                                                  : filter(parts_.filters, terms, positions);
+    if (positions != nullptr) positions->resize(terms.size());
+    return analyzed;
+  }
+
+  Analyzed terms_of_bigrams(std::string_view text, std::vector<std::string_view>& terms,
+                            Positions* positions) {
+    const Analyzed analyzed = locate(text, tokens_);
+    terms.clear();
+    if (positions != nullptr) positions->clear();
+    for (const Token& token : tokens_) {
+      terms.push_back(token.term);
+      if (positions != nullptr) positions->push_back(token.position);
+    }
+    return analyzed;
+  }
+
   template <class Filter>
-  std::size_t filter(Filter& filter, std::vector<std::string_view>& words) {
+  std::size_t filter(Filter& filter, std::vector<std::string_view>& words, Positions* positions) {
     std::size_t long_words = 0;
     std::size_t kept = 0;
-    for (const std::string_view word : words) {
-      const std::string_view term = term_of(word, filter, long_words);
-      if (!term.empty()) words[kept++] = term;
+    for (std::size_t i = 0; i < words.size(); ++i) {
+      const std::string_view term = term_of(words[i], filter, long_words);
+      if (term.empty()) continue;
+      if (positions != nullptr) (*positions)[kept] = static_cast<std::uint32_t>(i);
+      words[kept++] = term;
     }
     words.resize(kept);
     return long_words;
   }
 
-  std::size_t filter_by_cache(std::string_view text, std::vector<std::string_view>& terms) {
+  std::size_t filter_by_cache(std::string_view text, std::vector<std::string_view>& terms,
+                              Positions* positions) {
     cache_->start_text();
     const char* const end = text.data() + text.size();
     std::size_t long_words = 0;
@@ -116,7 +147,9 @@ class DescribedAnalyzer final : public Analyzer {
       look_up(words, end);
       for (std::size_t i = 0; i < words.size(); ++i) {
         const std::string_view term = cached_term_of(words[i], keys_[i], long_words);
-        if (!term.empty()) terms[kept++] = term;
+        if (term.empty()) continue;
+        if (positions != nullptr) (*positions)[kept] = static_cast<std::uint32_t>(start + i);
+        terms[kept++] = term;
       }
     }
     terms.resize(kept);

@@ -49,6 +49,9 @@ void add_index_options(CommandLine& command, IndexArguments& given) {
       "give documents that share terms docIDs near each other, as warpdex reorder does: a smaller "
       "index, and longer to build");
   given.impacts.add_to(index);
+  index.add_options()("positions", po::bool_switch(&given.positions),
+                      "keep where in its document each word stands, about a byte an occurrence: "
+                      "then \"phrases\" can be searched for");
   index.add_options()(
       "no-forward", po::bool_switch(&given.no_forward),
       "do not keep each document's terms, about 2 bytes a posting, which deletions need for exact "
@@ -88,7 +91,8 @@ ReaderOptions reader_options(const IndexArguments& given, const CommandLine& com
                      " have no fields, so leave it out");
   }
   if (options.format == DocumentFormat::kSparse) {
-    for (const char* option : {"analyzer", "stop-words", "impacts", "impact-k1", "impact-b"}) {
+    for (const char* option :
+         {"analyzer", "stop-words", "positions", "impacts", "impact-k1", "impact-b"}) {
       if (command.given(option) && (option != std::string("impacts") || given.impacts.impacts())) {
         throw UsageError("--" + std::string(option) +
                          " is for texts; vectors have terms and weights already, so leave it out");
@@ -127,6 +131,7 @@ BuildOptions build_options(const IndexArguments& given, const CommandLine& comma
   }
   options.static_scores = given.static_scores;
   options.forward = !given.no_forward;
+  options.positions = given.positions;
   options.impacts = given.impacts.settings(command);
   options.on_bad_document =
       skips_bad_documents(given.on_bad_document) ? OnBadDocument::kSkip : OnBadDocument::kFail;

@@ -30,6 +30,7 @@ struct IndexArguments {
   std::string static_scores;
   std::string on_bad_document = "fail";
   bool no_forward = false;
+  bool positions = false;
   bool reorder = false;
   ImpactOptions impacts;
   std::string memory = "1G";

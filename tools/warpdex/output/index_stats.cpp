@@ -57,6 +57,7 @@ void print_facts(const IndexReader& index, const IndexStatistics& statistics, st
                                     bytes_text(stored_bytes(statistics)) + " of " +
                                     bytes_text(statistics.stored_text_bytes) + " unpacked"});
   }
+  table.add({"positions of words", settings.has_positions ? "yes" : "no"});
   table.add({"static scores", settings.has_static_scores ? "yes" : "no"});
   table.add({"scores", settings.impacts ? impacts_text(*settings.impacts) : "chosen by searches"});
   table.add({"documents", grouped(statistics.documents)});
@@ -185,6 +186,7 @@ std::string index_stats_json(const IndexReader& index, const IndexStatistics& st
   json.member("segments", std::uint64_t{index.segments()});
   json.member("commit", index.commit());
   json.member("forward", settings.has_forward);
+  json.member("positions", settings.has_positions);
   json.member("empty_documents", statistics.empty_documents);
   json.member("shortest_document", statistics.shortest_document);
   json.member("longest_document", statistics.longest_document);

@@ -121,6 +121,7 @@ struct IndexSettings {
   Schema schema{};                           ///< without fields: a text alone
   /// It holds a vector for each document: row i of a segment is that of its document i.
   std::optional<vector::RowSettings> vectors = std::nullopt;
+  bool has_positions = false;  ///< lists hold where in its document each word stands, for phrases
 };
 
 }  // namespace warpdex

@@ -39,6 +39,11 @@ class Analyzer {
   /// InputError if `text` is not UTF-8, saying at which byte.
   virtual std::size_t analyze(std::string_view text, std::vector<std::string_view>& terms) = 0;
 
+  /// Likewise, and replaces `positions` by those of the terms, as Token::position, which never
+  /// fall.
+  virtual Analyzed place(std::string_view text, std::vector<std::string_view>& terms,
+                         std::vector<std::uint32_t>& positions) = 0;
+
   /// A part of a word as it is in terms, but not stemmed: what a prefix or a pattern is looked for
   /// by. Not longer than kMaxTermBytes where `part` is not. Throws as analyze().
   virtual std::string fold(std::string_view part) = 0;

@@ -57,6 +57,15 @@ struct PostingsEntry {
   std::uint32_t frequent_list = kNotFrequent;
   static constexpr std::uint32_t kNotFrequent = ~std::uint32_t{0};
 
+  // Of an index with positions: docs/format.md, "Positions". Lists with fewer than kBlockSize
+  // occurrences have theirs in IndexSections::short_positions, others in blocks.
+  std::uint64_t position_offset = 0;       ///< first byte in short_positions, or in positions
+  std::uint32_t position_bytes = 0;        ///< their size; 0: a single occurrence, held here
+  std::uint32_t occurrences = 0;           ///< of a list with blocks of positions; else 0
+  std::uint32_t first_position_block = 0;  ///< in the arrays of position blocks
+  std::uint32_t first_position_base = 0;   ///< in IndexSections::position_bases
+  std::uint32_t single_position = 0;
+
   /// Whether the list is one posting, held here.
   bool is_single() const { return document_frequency == 1; }
   /// Whether the list has no blocks in the block arrays; true for one posting, too.
@@ -65,6 +74,8 @@ struct PostingsEntry {
 
 /// The maximum number of documents in an index.
 inline constexpr std::uint64_t kMaxDocuments = 0x7FFFFFFF;
+/// The maximum number of positions that the words of a document take.
+inline constexpr std::uint64_t kMaxPositions = 0x7FFFFFFF;
 /// Documents that share one entry of IndexSections::static_bounds.
 inline constexpr std::uint32_t kStaticWindow = 4096;
 /// Terms in a group of the lexicon: they share a prefix-compression chain and absolute offsets.
@@ -114,8 +125,15 @@ struct IndexSections {
   std::span<const float> static_scores;                  ///< by docID, or empty
   std::span<const float> static_bounds;  ///< largest in each kStaticWindow documents, or empty
   std::span<const std::uint32_t> document_name_order;  ///< docIDs by their names' hashes, or empty
-  std::span<const std::uint64_t> forward_offsets;  ///< by kForwardGroup documents: bytes; or empty
-  std::span<const std::uint8_t> forward;           ///< each document's terms, or empty
+  // Of positions, or empty.
+  std::span<const std::uint8_t> short_positions;    ///< of lists with few occurrences
+  std::span<const std::uint32_t> position_starts;   ///< by block: occurrences of the list before it
+  std::span<const std::uint32_t> position_bases;    ///< as docid_bases, of blocks of positions
+  std::span<const std::uint16_t> position_offsets;  ///< by block of positions: bytes from its base
+  std::span<const std::uint8_t> position_codes;     ///< by block of positions: the codec's code
+  std::span<const std::uint8_t> positions;          ///< in blocks, encoded
+  std::span<const std::uint64_t> forward_offsets;   ///< by kForwardGroup documents: bytes; or empty
+  std::span<const std::uint8_t> forward;            ///< each document's terms, or empty
   // Of stored documents, or empty. StoredReader reads them.
   std::span<const std::uint8_t> stored_dictionary;      ///< zstd's; empty without one
   std::span<const std::uint32_t> stored_block_numbers;  ///< by docID: its block

@@ -58,9 +58,14 @@ class ListEncoder {
   ListEncoder(const IndexSettings& settings, std::span<const std::uint32_t> lengths);
 
   /// encode_postings(), or encode_impacts() of what BM25 makes of the frequencies; of an index
-  /// whose impacts are weights, encode_impacts() of `frequencies`, which are the impacts.
+  /// whose impacts are weights, encode_impacts() of `frequencies`, which are the impacts. With
+  /// positions, `steps` has as many values for each posting as its frequency says: its first
+  /// position, and from each one to the next. UsageError for another number of them; InputError for
+  /// 2^32 or more.
   EncodedPostings encode(std::span<const std::uint32_t> docids,
-                         std::span<const std::uint32_t> frequencies) const;
+                         std::span<const std::uint32_t> frequencies,
+                         std::span<const std::uint32_t> steps = {}) const;
+  bool has_positions() const { return settings_.has_positions; }
 
  private:
   EncodedPostings encode_only(std::span<const std::uint32_t> docids,

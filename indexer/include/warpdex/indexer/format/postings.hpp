@@ -24,6 +24,11 @@ struct EncodedPostings::Data {
   ListBounds bounds;
   bool holds_impacts = false;
   std::uint64_t documents = 0;  ///< of the collection that it was encoded for
+  bool has_positions = false;
+  std::uint32_t single_position = 0;           ///< of a list with one occurrence
+  std::vector<std::uint8_t> short_positions;   ///< of a list with few
+  EncodedValues positions;                     ///< of others
+  std::vector<std::uint32_t> position_starts;  ///< by block of postings
   /// As they were given, for the forward index; empty where there is none.
   std::vector<std::uint32_t> plain_docids;
   std::vector<std::uint32_t> plain_frequencies;
@@ -39,6 +44,7 @@ void read_short_list(const CodecSettings& codec, const IndexSections& sections,
 struct Postings {
   std::vector<std::uint32_t> docids;
   std::vector<std::uint32_t> frequencies;
+  std::vector<std::uint32_t> steps{};  ///< with positions, those of all occurrences: read_steps()
 };
 
 /// Reads the whole list of a term, whatever its form. O(postings). Throws FormatError.

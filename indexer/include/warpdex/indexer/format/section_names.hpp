@@ -38,6 +38,12 @@ inline constexpr std::array kAll{
 inline constexpr std::string_view kDocumentNameOrder = "document_name_order";
 inline constexpr std::string_view kForwardOffsets = "forward_offsets";
 inline constexpr std::string_view kForward = "forward";
+inline constexpr std::string_view kShortPositions = "short_positions";
+inline constexpr std::string_view kPositionStarts = "position_starts";
+inline constexpr std::string_view kPositionBases = "position_bases";
+inline constexpr std::string_view kPositionOffsets = "position_offsets";
+inline constexpr std::string_view kPositionCodes = "position_codes";
+inline constexpr std::string_view kPositions = "positions";
 inline constexpr std::string_view kStoredDictionary = "stored_dictionary";
 inline constexpr std::string_view kStoredBlockNumbers = "stored_block_numbers";
 inline constexpr std::string_view kStoredBlockTable = "stored_block_table";
