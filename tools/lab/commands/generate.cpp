@@ -73,6 +73,7 @@ struct Arguments {
   std::string json;
   std::int64_t threads = 0;
   bool impacts = false;
+  bool positions = false;
   bool quiet = false;
 };
 
@@ -91,7 +92,11 @@ void add_options(CommandLine& command, Arguments& given) {
   given.codec.add_to(collection);
   collection.add_options()(
       "impacts", po::bool_switch(&given.impacts),
-      "store 8-bit BM25 in the place of frequencies; no figures are compared then");
+      "store 8-bit BM25 in the place of frequencies; no figures are compared then")(
+      "positions", po::bool_switch(&given.positions),
+      "keep where words stand: the words of each query are a phrase, in its order, in about half "
+      "of "
+      "the documents that have them all");
   command.add(collection);
 
   po::options_description report = option_group("Report");
@@ -127,6 +132,7 @@ generate::GeneratorSettings generator_settings(const Arguments& given, const Com
   }
   if (given.seed < 0) throw UsageError("--seed takes a number from 0 on");
   settings.seed = static_cast<std::uint64_t>(given.seed);
+  settings.positions = given.positions;
   if (command.given("documents")) {
     settings.documents =
         checked_number("--documents", given.documents, generate::kMinDocuments, kMaxDocuments);

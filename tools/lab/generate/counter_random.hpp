@@ -32,6 +32,8 @@ enum class Purpose : std::uint64_t {
   kSample,
   kQuery,
   kQueryWeight,
+  kPhrase,
+  kPosition,
 };
 
 /// The key of one stream of numbers.

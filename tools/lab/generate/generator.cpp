@@ -14,6 +14,7 @@
 #include "generate/counter_random.hpp"
 #include "generate/layout.hpp"
 #include "generate/list_model.hpp"
+#include "generate/list_positions.hpp"
 #include "generate/portable_math.hpp"
 #include "generate/query_log.hpp"
 #include "generate/vocabulary.hpp"
@@ -48,6 +49,7 @@ std::string_view document_name(std::uint32_t document, bool is_number,
 struct Item {
   std::uint32_t rank = 0;
   GeneratedList list;
+  std::vector<std::uint32_t> steps;  ///< where there are positions
   std::optional<EncodedPostings> encoded;
 };
 
@@ -73,6 +75,7 @@ class Generator {
     std::vector<RankQuery> queries =
         draw_queries(settings_.seed, collection_.queries, vocabulary_, settings_.documents,
                      settings_.queries, settings_.postings_per_document * settings_.documents);
+    if (settings_.positions) positions_.emplace(settings_.seed, queries, layout_.lengths());
     add_lists(ranks_of_lists(queries));
     count_query_postings(queries);
     return queries;
@@ -118,7 +121,8 @@ class Generator {
         },
         [&](std::size_t, Item& item) {
           model_.generate(item.rank, item.list);
-          item.encoded = encoder_->encode(item.list.docids, item.list.frequencies);
+          if (positions_) positions_->draw(item.rank, item.list, item.steps);
+          item.encoded = encoder_->encode(item.list.docids, item.list.frequencies, item.steps);
         },
         [&](Item& item) {
           writer_.add_list(term_name(item.rank), *item.encoded);
@@ -161,6 +165,7 @@ class Generator {
   Vocabulary vocabulary_;
   Layout layout_;
   ListModel model_;
+  std::optional<ListPositions> positions_;
   std::optional<ListEncoder> encoder_;  ///< once all documents are known
   std::vector<std::pair<std::uint32_t, std::uint64_t>> frequency_of_;  ///< by rank
   std::chrono::steady_clock::time_point told_ = std::chrono::steady_clock::now();
@@ -247,6 +252,10 @@ std::vector<GeneratedQuery> generate_collection(
   index_settings.codec = codec;
   index_settings.analyzer = kAnalyzer;
   index_settings.fields = kFields;
+  index_settings.has_positions = settings.positions;
+  if (settings.positions && (impacts || settings.kind == CollectionKind::kSplade)) {
+    throw UsageError("lists of impacts or weights have no positions; leave one of them out");
+  }
   if (impacts) index_settings.impacts.emplace();
   if (settings.kind == CollectionKind::kSplade) {
     if (impacts) {
