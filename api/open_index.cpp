@@ -82,12 +82,13 @@ Pool<QueryPlanner>::Lease OpenIndex::take_planner() const {
 }
 
 Query OpenIndex::parse(std::string_view text, const Reading& reading, std::string_view id) const {
-  return parse_query(id, text, reading.syntax, *take_analyzer(), {}, reading.mode);
+  return parse_query(id, text, reading.syntax, *take_analyzer(), {}, reading.mode,
+                     snapshot_->settings().has_positions);
 }
 
 Query OpenIndex::parse(const QueryNode& tree) const {
   Query query;
-  take_tree(query, tree, *take_analyzer());
+  take_tree(query, tree, *take_analyzer(), snapshot_->settings().has_positions);
   return query;
 }
 
@@ -100,7 +101,7 @@ std::vector<Query> OpenIndex::parse(std::span<const std::string_view> texts, con
   kept_threads_.parallel_for(threads, texts.size(), [&](std::size_t thread, std::size_t i) {
     if (!report.goes_on()) return;
     queries[i] = parse_query(std::to_string(i), texts[i], reading.syntax, *analyzers[thread], {},
-                             reading.mode);
+                             reading.mode, snapshot_->settings().has_positions);
   });
   report.finish();
   limits.check_stop();

@@ -48,11 +48,17 @@ void ListCursor::set_scorer(const Index& index, const ScorerSettings& settings,
                       : entry_.collection_frequency;
   }
   const std::uint64_t documents = term.document_frequency == 0 ? size_ : term.document_frequency;
-  scorer_ = make_term_scorer(settings, statistics, documents, occurrences, term.weight);
+  set_scorer(index, make_term_scorer(settings, statistics, documents, occurrences, term.weight),
+             occurrences);
+}
+
+void ListCursor::set_scorer(const Index& index, const TermScorer& scorer,
+                            std::uint64_t occurrences) {
+  scorer_ = scorer;
   lengths_ = index.lengths().data();
   bound_of_short_ = -1;
   if (entry_.is_short()) return;
-  const float largest = facts_of(settings.kind).rises ? 0 : largest_score(scorer_, occurrences);
+  const float largest = facts_of(scorer_.kind).rises ? 0 : largest_score(scorer_, occurrences);
   block_bounds_.reset({view_.bounds(), blocks_}, scorer_, largest);
   range_bounds_.reset(list_range_bounds(index.sections(), entry_, index.counts().documents),
                       scorer_, largest);

@@ -141,14 +141,15 @@ DefaultOperator operator_of(QueryMode mode) {
 }  // namespace
 
 Query parse_query(std::string_view id, std::string_view text, QuerySyntax syntax,
-                  Analyzer& analyzer, const QueryLimits& limits, QueryMode mode) {
+                  Analyzer& analyzer, const QueryLimits& limits, QueryMode mode,
+                  bool has_positions) {
   Query query{.id = std::string(id), .terms = {}};
   QueryBuilder builder(query, analyzer);
   try {
     check_query_bytes(text.size(), limits);
     analysis::require_utf8(text);  // of the whole, so that the byte it names counts from its start
     if (syntax == QuerySyntax::kLucene) {
-      take_tree(query, parse_lucene(text, operator_of(mode)), analyzer);
+      take_tree(query, parse_lucene(text, operator_of(mode)), analyzer, has_positions);
     } else if (syntax == QuerySyntax::kSigned) {
       builder.add_signed(text);
     } else {
@@ -163,8 +164,10 @@ Query parse_query(std::string_view id, std::string_view text, QuerySyntax syntax
 }
 
 Query parse_query(const QueryText& text, QuerySyntax syntax, Analyzer& analyzer,
-                  const QueryLimits& limits, QueryMode mode) {
-  if (!text.is_vector) return parse_query(text.id, text.text, syntax, analyzer, limits, mode);
+                  const QueryLimits& limits, QueryMode mode, bool has_positions) {
+  if (!text.is_vector) {
+    return parse_query(text.id, text.text, syntax, analyzer, limits, mode, has_positions);
+  }
   Query query{text.id, text.vector, text.long_terms};
   try {
     check_query_terms(query, limits);

@@ -101,6 +101,11 @@ float TermScorer::operator()(std::uint32_t frequency, std::uint32_t length) cons
   });
 }
 
+float TermScorer::of_phrase(float frequency, std::uint32_t length) const {
+  return visit_scorer(
+      kind, [&]<class S>() { return S::score(*this, frequency, static_cast<float>(length)); });
+}
+
 float largest_score(const TermScorer& scorer, std::uint64_t frequency) {
   return visit_scorer(scorer.kind, [&]<class S>() { return S::largest(scorer, frequency); });
 }

@@ -74,16 +74,26 @@ std::optional<QueryNode> TreeAnalyzer::words(const QueryNode& node) {
 }
 
 std::optional<QueryNode> TreeAnalyzer::phrase(const QueryNode& node) {
-  analyzer_.analyze(node.text, terms_);
+  analyzer_.place(node.text, terms_, positions_);
   if (terms_.empty()) return nothing(node);
-  if (terms_.size() > 1) {
-    refuse(node,
-           "the index has no positions of words, which a phrase asks for; write its words "
-           "in a group, as +(one two), or without quotes");
+  if (terms_.size() == 1) {
+    QueryNode term = like(node, QueryNode::Kind::kTerm);
+    term.text = terms_[0];
+    return term;
   }
-  QueryNode term = like(node, QueryNode::Kind::kTerm);
-  term.text = terms_[0];
-  return term;
+  if (positions_.front() == positions_.back()) return words(node);
+  if (!has_positions_) {
+    refuse(node,
+           "the index has no positions of words, which a phrase asks for; build it with positions, "
+           "or write the words in a group, as +(one two), or without quotes");
+  }
+  QueryNode own = like(node, QueryNode::Kind::kPhrase);
+  own.slop = node.slop;
+  own.texts.assign(terms_.begin(), terms_.end());
+  for (const std::uint32_t position : positions_) {
+    own.positions.push_back(position - positions_.front());
+  }
+  return own;
 }
 
 std::vector<QueryNode> TreeAnalyzer::all(const std::vector<QueryNode>& nodes) {
@@ -142,7 +152,11 @@ void append_words(const QueryNode& node, float boost, std::vector<QueryTerm>& te
   if (node.kind == QueryNode::Kind::kTerm && own > 0) {
     terms.push_back({.term = node.text, .weight = own});
   }
-  for (const std::string& text : node.texts) terms.push_back({.term = text});
+  const bool is_phrase = node.kind == QueryNode::Kind::kPhrase;
+  if (is_phrase && own == 0) return;
+  for (const std::string& text : node.texts) {
+    terms.push_back({.term = text, .weight = is_phrase ? own : 1});
+  }
   for (const auto* part : {&node.must, &node.filter, &node.should}) {
     for (const QueryNode& clause : *part) append_words(clause, own, terms);
   }
@@ -226,9 +240,9 @@ std::optional<Query> flattened(const QueryNode& tree) {
   return query;
 }
 
-void take_tree(Query& query, const QueryNode& tree, Analyzer& analyzer) {
+void take_tree(Query& query, const QueryNode& tree, Analyzer& analyzer, bool has_positions) {
   check_query_tree(tree);
-  std::optional<QueryNode> analyzed = TreeAnalyzer(analyzer).analyze(tree);
+  std::optional<QueryNode> analyzed = TreeAnalyzer(analyzer, has_positions).analyze(tree);
   query.tree.reset();
   query.terms.clear();
   if (!analyzed) return;

@@ -13,12 +13,14 @@ namespace warpdex {
 /// Analyses the texts of trees as an index's documents were.
 class TreeAnalyzer {
  public:
-  explicit TreeAnalyzer(Analyzer& analyzer) : analyzer_(analyzer) {}
+  /// `has_positions`: whether the index has these.
+  explicit TreeAnalyzer(Analyzer& analyzer, bool has_positions)
+      : analyzer_(analyzer), has_positions_(has_positions) {}
 
   /// The tree of terms: without kMatch, and without phrases of one term. Clauses whose words are
   /// all left out (stop words) are left out, as Lucene does; none where all are. Throws InputError,
-  /// which says at which byte, for a field that the index has not, for a phrase of several words,
-  /// since the index has no positions, and for text that is not UTF-8.
+  /// which says at which byte, for a field that the index has not, for a phrase of several words if
+  /// the index has no positions, and for text that is not UTF-8.
   std::optional<QueryNode> analyze(const QueryNode& tree);
 
  private:
@@ -30,7 +32,9 @@ class TreeAnalyzer {
   std::string fold_pattern(std::string_view pattern);
 
   Analyzer& analyzer_;
+  bool has_positions_;
   std::vector<std::string_view> terms_;
+  std::vector<std::uint32_t> positions_;
 };
 
 /// The terms that a match may have, with their weights, for snippets and explanations.

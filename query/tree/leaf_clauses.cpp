@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "tree/window_parts.hpp"
+
 namespace warpdex {
 namespace {
 
@@ -13,22 +15,6 @@ std::uint64_t count_bits(const WindowBits& bits) {
   std::uint64_t count = 0;
   for (const std::uint64_t word : bits) count += static_cast<std::uint64_t>(std::popcount(word));
   return count;
-}
-
-/// The postings of a list in a window, block by block.
-template <class Visit>
-void for_each_part(ListCursor& list, const Kernels& kernels, const TreeWindow& window,
-                   const Visit& visit) {
-  list.skip_to_block(window.begin);
-  while (!list.at_end() && list.first_possible(list.block()) < window.end) {
-    const bool ends_inside = list.last_docid(list.block()) < window.end;
-    const std::uint32_t begin = list.seek(kernels, window.begin);
-    const std::uint32_t end = ends_inside ? list.count() : list.seek(kernels, window.end);
-    if (begin < end) visit(begin, end);
-    if (!ends_inside) break;
-    list.next_block();
-    list.check_order();
-  }
 }
 
 class NothingClause final : public TreeClause {

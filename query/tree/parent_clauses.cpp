@@ -11,6 +11,9 @@ bool is_empty(const WindowBits& bits) {
   return std::all_of(bits.begin(), bits.end(), [](std::uint64_t word) { return word == 0; });
 }
 
+/// The factor by which a sum of bounds is raised, since sums of scores are rounded.
+constexpr float kSumSlack = 1.0F + 1e-5F;
+
 /// The clauses below one, and room for what they find.
 class ParentClause : public TreeClause {
  protected:
@@ -31,6 +34,12 @@ class BooleanClause final : public ParentClause {
     for (const PlannedNode& clause : node.must) must_score_.push_back(clause.scores);
     for (const PlannedNode& clause : node.should) should_score_.push_back(clause.scores);
     if (minimum_ > 1) counts_.resize(kTreeWindow);
+    const auto leaves_out = [](const PlannedNode& clause) {
+      return clause.scores && (clause.kind == PlannedNode::Kind::kPhrase ||
+                               clause.kind == PlannedNode::Kind::kBoolean);
+    };
+    leaves_out_ = !constant_ && (std::ranges::any_of(node.must, leaves_out) ||
+                                 std::ranges::any_of(node.should, leaves_out));
   }
 
   std::uint32_t next_document(const Kernels& kernels, std::uint32_t document) override {
@@ -60,33 +69,46 @@ class BooleanClause final : public ParentClause {
              WindowMatches& matches) override {
     matches.bits = within;
     const bool adds = scores_ && !constant_;
+    const float least = leaves_out_ ? least_rest(window) : -1;
     if (adds) std::fill(matches.scores.begin(), matches.scores.end(), 0.0F);
     for (std::size_t i = 0; i < must_.size() && !is_empty(matches.bits); ++i) {
-      must_[i]->match(kernels, window, matches.bits, found_);
+      must_[i]->match(kernels, window_of(*must_[i], window, least), matches.bits, found_);
       matches.bits = found_.bits;
       if (adds && must_score_[i]) add(matches);
     }
-    if (!is_empty(matches.bits)) match_should(kernels, window, adds, matches);
+    if (!is_empty(matches.bits)) match_should(kernels, window, least, adds, matches);
     for (std::size_t i = 0; i < must_not_.size() && !is_empty(matches.bits); ++i) {
-      must_not_[i]->match(kernels, window, matches.bits, found_);
+      must_not_[i]->match(kernels, {window.begin, window.end}, matches.bits, found_);
       for (std::size_t w = 0; w < matches.bits.size(); ++w) matches.bits[w] &= ~found_.bits[w];
     }
     if (constant_) std::fill(matches.scores.begin(), matches.scores.end(), *constant_);
   }
 
  private:
+  /// What must be left of `least` for one clause, where all others score as much as they can; a
+  /// clause adds its own bound to that. Below 0: no clause may leave out a match.
+  float least_rest(const TreeWindow& window) {
+    if (window.least <= 0) return -1;
+    return window.least - bound(window) * kSumSlack;
+  }
+  TreeWindow window_of(TreeClause& clause, const TreeWindow& window, float rest) const {
+    if (!leaves_out_ || window.least <= 0) return {window.begin, window.end};
+    const float least = rest + clause.bound(window);
+    return {window.begin, window.end, least > 0 ? least : -1};
+  }
+
   void add(WindowMatches& matches) {
     for_each_bit(found_.bits,
                  [&](std::uint32_t place) { matches.scores[place] += found_.scores[place]; });
   }
 
-  void match_should(const Kernels& kernels, const TreeWindow& window, bool adds,
+  void match_should(const Kernels& kernels, const TreeWindow& window, float least, bool adds,
                     WindowMatches& matches) {
     if (minimum_ == 0 && !adds) return;
     WindowBits any{};
     std::fill(counts_.begin(), counts_.end(), std::uint16_t{0});
     for (std::size_t i = 0; i < should_.size(); ++i) {
-      should_[i]->match(kernels, window, matches.bits, found_);
+      should_[i]->match(kernels, window_of(*should_[i], window, least), matches.bits, found_);
       for (std::size_t w = 0; w < any.size(); ++w) any[w] |= found_.bits[w];
       if (adds && should_score_[i]) add(matches);
       if (minimum_ > 1) for_each_bit(found_.bits, [&](std::uint32_t place) { ++counts_[place]; });
@@ -108,6 +130,7 @@ class BooleanClause final : public ParentClause {
   std::vector<bool> must_score_;
   std::vector<bool> should_score_;
   std::vector<std::uint16_t> counts_;
+  bool leaves_out_ = false;  ///< a clause may leave out matches that cannot score enough
 };
 
 class BestClause final : public ParentClause {
@@ -146,7 +169,7 @@ class BestClause final : public ParentClause {
       std::fill(sums_.begin(), sums_.end(), 0.0F);
     }
     for (std::size_t i = 0; i < clauses_.size(); ++i) {
-      clauses_[i]->match(kernels, window, within, found_);
+      clauses_[i]->match(kernels, {window.begin, window.end}, within, found_);
       for (std::size_t w = 0; w < within.size(); ++w) matches.bits[w] |= found_.bits[w];
       if (!scores_ || !clause_scores_[i]) continue;
       for_each_bit(found_.bits, [&](std::uint32_t place) {

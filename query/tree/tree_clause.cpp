@@ -2,6 +2,7 @@
 
 #include "tree/leaf_clauses.hpp"
 #include "tree/parent_clauses.hpp"
+#include "tree/phrase_clause.hpp"
 
 namespace warpdex {
 namespace {
@@ -27,6 +28,7 @@ class ClauseMaker {
       case Kind::kBoolean:
         return make_boolean_clause(node, all(node.must), all(node.should), all(node.must_not));
       case Kind::kBest: return make_best_clause(node, all(node.should));
+      case Kind::kPhrase: return make_phrase_clause(index_, node, number_, scorer_, statistics_);
     }
     return make_nothing_clause();
   }

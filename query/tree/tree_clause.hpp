@@ -35,6 +35,7 @@ inline void set_bit(WindowBits& bits, std::uint32_t place) {
 struct TreeWindow {
   std::uint32_t begin = 0;
   std::uint32_t end = 0;  ///< at most kTreeWindow from `begin`, and at most the documents
+  float least = -1;       ///< matches that score no more than this may be left out
 };
 
 /// Which documents of a window match, and what they score, where a score is wanted.

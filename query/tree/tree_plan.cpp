@@ -5,6 +5,7 @@
 
 #include "tree/expansion.hpp"
 #include "tree/near_words.hpp"
+#include "warpdex/core/error.hpp"
 
 namespace warpdex {
 namespace {
@@ -30,6 +31,7 @@ class TreePlanner {
   PlannedNode term(const std::string& text, float weight, bool scores,
                    std::uint64_t document_frequency = 0);
   PlannedNode near(const QueryNode& node, float weight, bool scores);
+  PlannedNode phrase(const QueryNode& node, float weight, bool scores);
   PlannedNode boolean(const QueryNode& node, float weight, bool scores);
   PlannedNode best(const QueryNode& node, float weight, bool scores);
   std::vector<PlannedNode> all(const std::vector<QueryNode>& nodes, float boost, bool scores) {
@@ -52,6 +54,7 @@ PlannedNode TreePlanner::node(const QueryNode& node, float boost, bool scores) {
       return {.kind = PlannedNode::Kind::kAll, .scores = scores, .constant = constant};
     case QueryNode::Kind::kTerm: return term(node.text, weight, scores);
     case QueryNode::Kind::kFuzzy: return near(node, weight, scores);
+    case QueryNode::Kind::kPhrase: return phrase(node, weight, scores);
     case QueryNode::Kind::kPrefix:
     case QueryNode::Kind::kWildcard:
     case QueryNode::Kind::kRange:
@@ -113,6 +116,20 @@ PlannedNode TreePlanner::near(const QueryNode& node, float weight, bool scores) 
     planned.should.push_back(term(one.term, product(weight, one.boost), scores, most));
   }
   if (planned.should.empty()) planned.kind = PlannedNode::Kind::kNothing;
+  return planned;
+}
+
+PlannedNode TreePlanner::phrase(const QueryNode& node, float weight, bool scores) {
+  PlannedNode planned{.kind = PlannedNode::Kind::kPhrase, .scores = scores};
+  planned.positions = node.positions;
+  planned.slop = node.slop;
+  for (const std::string& text : node.texts) {
+    planned.should.push_back(term(text, weight, scores));
+  }
+  if (planned.should.empty() || planned.positions.size() != planned.should.size()) return {};
+  if (!snapshot_.settings().has_positions) {
+    throw UsageError("the index has no positions of words, which a phrase asks for");
+  }
   return planned;
 }
 

@@ -20,6 +20,7 @@ struct PlannedNode {
     kUnion,    ///< documents of one of many lists
     kBoolean,  ///< by must, should, must_not
     kBest,     ///< by should
+    kPhrase,   ///< by should, its words
   };
   Kind kind = Kind::kNothing;
   bool scores = true;               ///< whether a score is wanted of it
@@ -28,6 +29,8 @@ struct PlannedNode {
   std::vector<std::vector<PostingsEntry>> unions{};  ///< kUnion: by segment
   std::uint32_t minimum_should_match = 0;            ///< of kBoolean; 1 at least without must
   float tie_breaker = 0;                             ///< of kBest
+  std::vector<std::uint32_t> positions{};            ///< kPhrase: of its words, from 0 on
+  std::uint32_t slop = 0;                            ///< kPhrase
   std::vector<PlannedNode> must{};
   std::vector<PlannedNode> should{};
   std::vector<PlannedNode> must_not{};

@@ -41,6 +41,11 @@ class SegmentTree {
   bool can_enter(float bound, const TopK& top) const {
     return top.full() ? bound > top.threshold() : bound >= top.threshold();
   }
+  /// A match that scores no more than this by the tree cannot enter; below 0: any can.
+  float least(const TopK& top) const {
+    const float least = (top.threshold() - segment_.static_bound) / slack_;
+    return scores_ && least > 0 ? least * (1 - 1e-6F) : -1;
+  }
   float bound(const TreeWindow& window) {
     return (root_->bound(window) + segment_.static_bound) * slack_;
   }
@@ -65,10 +70,13 @@ float SegmentTree::run(const Kernels& kernels, bool counts, SearchWatch* watch, 
   for (std::uint32_t end = 0; end < documents_;) {
     const std::uint32_t next = root_->next_document(kernels, end);
     if (next >= documents_) break;
-    const TreeWindow window = window_of(next);
+    TreeWindow window = window_of(next);
     if (watch != nullptr && !watch->goes_on()) return bound_from(window.begin);
     end = window.end;
-    if (!counts && top.full() && !can_enter(bound(window), top)) continue;
+    if (!counts && top.full()) {
+      if (!can_enter(bound(window), top)) continue;
+      window.least = least(top);
+    }
     root_->match(kernels, window, live(window), matches_);
     matches += insert(window, top);
     top.compact();

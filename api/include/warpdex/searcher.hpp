@@ -67,7 +67,8 @@ class Searcher {
 
   /// The documents that a tree matches; its terms are scored as words are. What terms with signs
   /// ask as well is answered on the searcher's device, other trees on the CPU. Throws InputError
-  /// for a field that the index has not and for a phrase, UsageError as check_query_tree().
+  /// for a field that the index has not, for a phrase where it has no positions, UsageError as
+  /// check_query_tree().
   Answer search_tree(const QueryNode& tree, const SearchOptions& options = {}) const;
 
   /// A tree's question, for search(). Throws as search_tree().

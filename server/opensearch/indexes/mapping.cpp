@@ -1,5 +1,6 @@
 // Mappings: the fields of an index as OpenSearch describes them.
 #include <algorithm>
+#include <array>
 #include <optional>
 #include <utility>
 
@@ -13,7 +14,7 @@ constexpr std::size_t kMaxFieldBytes = 200;
 
 /// Fields of a new index, as its mapping names them.
 struct Mapped {
-  NewIndex index{};
+  NewIndex index{.positions = true};
   std::vector<std::string> searched{};
   std::optional<std::string> analyzer{};
 };
@@ -44,6 +45,17 @@ void check_field_name(const std::string& name) {
   }
 }
 
+/// One field without positions leaves the whole text without.
+void read_index_options(Parameters& members, Mapped& mapped) {
+  const std::string options = members.text("index_options").value_or("positions");
+  constexpr std::array<std::string_view, 4> kOptions{"docs", "freqs", "positions", "offsets"};
+  if (std::ranges::find(kOptions, options) == kOptions.end()) {
+    throw mapper_error("'index_options' can be docs, freqs, positions or offsets, not '" + options +
+                       "'");
+  }
+  if (options == "docs" || options == "freqs") mapped.index.positions = false;
+}
+
 void read_property(const std::string& name, const rapidjson::Value& json, Mapped& mapped) {
   check_field_name(name);
   Parameters members(json, "the field '" + name + "'");
@@ -59,6 +71,7 @@ void read_property(const std::string& name, const rapidjson::Value& json, Mapped
     }
     if (is_searched) {
       mapped.searched.push_back(name);
+      read_index_options(members, mapped);
       if (const auto analyzer = members.text("analyzer")) read_analyzer(*analyzer, mapped);
     }
     mapped.index.stored.push_back(name);

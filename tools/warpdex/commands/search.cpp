@@ -108,7 +108,8 @@ void answer_words(const IndexReader& index, const Arguments& arguments, bool rea
   const std::unique_ptr<Analyzer> analyzer = make_analyzer(index.settings().analyzer);
   const QuerySyntax syntax = arguments.search.syntax(QuerySyntax::kSigned);
   const QueryText text{.id = "", .text = joined(arguments.words)};  // messages name no id
-  Query query = parse_query(text.id, text.text, syntax, *analyzer, {}, settings.mode);
+  Query query = parse_query(text.id, text.text, syntax, *analyzer, {}, settings.mode,
+                            index.settings().has_positions);
   print_notes(query_notes({text}, syntax, *analyzer));
   if (!readable) {  // else it is told with the answer
     TermNotes terms(index);

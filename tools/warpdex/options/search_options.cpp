@@ -178,7 +178,7 @@ std::vector<QueryText> SearchOptions::read_query_file(const IndexSettings& index
   const std::unique_ptr<Analyzer> analyzer = make_analyzer(index.analyzer);
   std::erase_if(texts, [&](const QueryText& text) {
     return parse_queries({&text, 1}, syntax(QuerySyntax::kPlain), *analyzer, &skipped,
-                         settings().mode)
+                         settings().mode, index.has_positions)
         .empty();
   });
   if (texts.empty()) check_some_left(skipped);
@@ -247,13 +247,14 @@ std::string scorer_text(const ScorerSettings& settings) {
 }
 
 std::vector<Query> parse_queries(std::span<const QueryText> texts, QuerySyntax syntax,
-                                 Analyzer& analyzer, SkippedQueries* skipped, QueryMode mode) {
+                                 Analyzer& analyzer, SkippedQueries* skipped, QueryMode mode,
+                                 bool has_positions) {
   std::vector<Query> queries;
   queries.reserve(texts.size());
   for (const QueryText& text : texts) {
     InterruptGuard::check();
     try {
-      queries.push_back(parse_query(text, syntax, analyzer, {}, mode));
+      queries.push_back(parse_query(text, syntax, analyzer, {}, mode, has_positions));
     } catch (const InputError& error) {
       if (skipped == nullptr) throw;
       skipped->add(error.what());

@@ -95,11 +95,12 @@ class SearchOptions {
 /// "impacts".
 std::string scorer_text(const ScorerSettings& settings);
 
-/// Analyses queries by the index's analyzer; `mode` is that of parse_query(). A query that cannot
+/// Analyses queries by the index's analyzer; `mode` and `has_positions` are those of
+/// parse_query(). A query that cannot
 /// be analysed is an InputError that names it; with `skipped`, it is reported there and left out.
 /// Throws Interrupted after a signal that an InterruptGuard caught.
 std::vector<Query> parse_queries(std::span<const QueryText> texts, QuerySyntax syntax,
                                  Analyzer& analyzer, SkippedQueries* skipped = nullptr,
-                                 QueryMode mode = QueryMode::kOr);
+                                 QueryMode mode = QueryMode::kOr, bool has_positions = false);
 
 }  // namespace warpdex::tools

@@ -12,7 +12,7 @@ namespace {
 std::uint64_t long_words_of(const QueryText& query, QuerySyntax syntax, Analyzer& analyzer) {
   if (!query.is_vector && query.text.size() <= kMaxTermBytes) return 0;
   try {
-    return parse_query(query, syntax, analyzer).long_words;
+    return parse_query(query, syntax, analyzer, {}, QueryMode::kOr, true).long_words;
   } catch (const InputError&) {
     return 0;  // told where the query is analysed to be answered
   }

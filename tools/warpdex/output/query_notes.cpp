@@ -164,17 +164,22 @@ class NoteMaker {
     if (query.is_vector || !kind.is_in(query.text)) return false;
     if (kind.is_in != may_exclude_long_word) return true;
     try {
-      return std::ranges::any_of(parse_query(query, syntax_, analyzer_).terms,
+      return std::ranges::any_of(read(query).terms,
                                  [](const QueryTerm& term) { return term.word != 0; });
     } catch (const InputError&) {
       return false;  // the search tells it
     }
   }
 
+  /// As for an index with positions: the search tells where there are none.
+  Query read(const QueryText& query) {
+    return parse_query(query, syntax_, analyzer_, {}, QueryMode::kOr, true);
+  }
+
   /// Empty for a query that cannot be read, which the search tells.
   std::string terms_text(const QueryText& text) {
     try {
-      return terms_text(parse_query(text, syntax_, analyzer_));
+      return terms_text(read(text));
     } catch (const InputError&) {
       return "";
     }

@@ -47,7 +47,7 @@ struct QueryNode {
     kAll,       ///< every document, with a score of 1
     kMatch,     ///< documents with a word of `text`, analysed as documents are
     kTerm,      ///< documents with the term `text`, which is not analysed
-    kPhrase,    ///< the words of `text` in their order, `slop` moves apart
+    kPhrase,    ///< the words of `text` in their order, `slop` moves apart; the index has positions
     kPrefix,    ///< words that begin with `text`; a score of 1
     kWildcard,  ///< words of the pattern `text`: ? is a character, * any number; a score of 1
     kFuzzy,     ///< words at most `edits` edits from `text`
@@ -74,6 +74,9 @@ struct QueryNode {
   std::uint32_t edits = 2;  ///< kFuzzy: 0 to 2; exchanging two neighbours is one
   float tie_breaker = 0;    ///< kBest: 0 to 1
   std::vector<std::string> texts{};
+  /// kPhrase, once it is analysed: where each of `texts` is to stand, which never falls. Of those
+  /// of one position, one is enough.
+  std::vector<std::uint32_t> positions{};
   /// kBoolean; kMatch has it too, of its words. Scores of `must` and of what matches of `should`
   /// are added. Without `must` and `filter`, one of `should` at least must match.
   std::uint32_t minimum_should_match = 0;

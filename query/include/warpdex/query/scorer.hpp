@@ -29,6 +29,8 @@ struct TermScorer {
 
   /// The score at a frequency of 1 or more and a document's length in tokens.
   float operator()(std::uint32_t frequency, std::uint32_t length) const;
+  /// The same at the frequency of a phrase, above 0.
+  float of_phrase(float frequency, std::uint32_t length) const;
 };
 
 /// An upper bound of a term's scores, if no frequency is larger.

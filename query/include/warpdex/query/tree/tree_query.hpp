@@ -10,9 +10,9 @@ namespace warpdex {
 /// signs ask the same for QueryMode::kOr, these are `query.terms`, and engines answer them, on a
 /// GPU too; else `query.tree` is set. Words that analysis leaves out (stop words) are left out, and
 /// clauses of these alone. Prefixes, patterns and near words are folded, but not stemmed. Throws
-/// InputError, which says at which byte of the text, for a field that the index has not and for a
-/// phrase of several words, since indexes have no positions; UsageError as check_query_tree().
-void take_tree(Query& query, const QueryNode& tree, Analyzer& analyzer);
+/// InputError, which says at which byte of the text, for a field that the index has not and, unless
+/// it `has_positions`, for a phrase of several words; UsageError as check_query_tree().
+void take_tree(Query& query, const QueryNode& tree, Analyzer& analyzer, bool has_positions = false);
 
 /// A query for QueryMode::kOr as a tree of terms.
 QueryNode tree_of(const Query& query);
