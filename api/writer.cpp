@@ -22,6 +22,7 @@ void make_empty(const fs::path& folder, const NewIndex& settings, const WriterOp
     build.fields += (build.fields.empty() ? "" : ",") + name;
   }
   build.stored_fields = settings.stored;
+  build.schema = settings.schema;
   build.vectors = settings.vectors;
   build.positions = settings.positions;
   build.memory = options.memory;
@@ -75,6 +76,7 @@ BuildReport Writer::add(DocumentReader& documents, const FilesOptions& options) 
 BuildReport Writer::add_files(ReaderOptions files, const FilesOptions& options) {
   state_->make_ready();
   files.stored = settings().stored_fields;
+  files.columns = columns_of(settings().schema);
   return add(*open_documents(files), options);
 }
 

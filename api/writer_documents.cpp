@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "warpdex/core/error.hpp"
+#include "warpdex/indexer/field_value.hpp"
 #include "warpdex/indexer/readers/text_checks.hpp"
 #include "warpdex/vector/format/row_index.hpp"
 #include "writer_state.hpp"
@@ -26,7 +27,30 @@ Document Writer::State::document_of(NewDocument&& given) const {
     throw UsageError("the index '" + folder.string() + "' stores no field '" +
                      given.fields.begin()->first + "'; leave it out, or build the index with it");
   }
+  document.values = values_of(document.id, std::move(given.values));
   return document;
+}
+
+/// Throws BadDocument for values that the columns do not take.
+FieldValues Writer::State::values_of(const std::string& id,
+                                     std::map<std::string, std::vector<FieldValue>>&& given) const
+    try {
+  FieldValues values;
+  for (const Field& field : columns) {
+    auto& own = values.emplace_back();
+    const auto found = given.find(field.name);
+    if (found == given.end()) continue;
+    for (FieldValue& value : found->second) own.push_back(value_for(field, std::move(value)));
+    arrange_values(field, own);
+    given.erase(found);
+  }
+  if (!given.empty()) {
+    throw InputError("the index '" + folder.string() + "' has no column '" + given.begin()->first +
+                     "'; leave it out, or build the index with a schema that has it");
+  }
+  return values;
+} catch (const InputError& error) {
+  throw BadDocument("the document '" + id + "': " + error.what());
 }
 
 /// What would otherwise be found when many documents are added at once. Throws BadDocument.
@@ -47,8 +71,27 @@ void Writer::State::check(const Document& document) const {
   check_utf8(document.id, location);
   check_id(document.id, location);
   check_utf8(document.text, location);
+  check_values(document, called);
   for (const auto& value : document.stored) check_utf8(value ? *value : "", location);
   if (journal) check_terms(document, called);
+}
+
+void Writer::State::check_values(const Document& document, const std::string& called) const {
+  const Location location{"<memory>", waiting.size() + 1};
+  if (document.values.size() != columns.size()) {
+    throw BadDocument(called + "has values of " + std::to_string(document.values.size()) +
+                      " columns, and the index has " + std::to_string(columns.size()));
+  }
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    for (const FieldValue& value : document.values[i]) {
+      try {
+        if (value_for(columns[i], value) != value) throw InputError("a value of another type");
+      } catch (const InputError& error) {
+        throw BadDocument(called + error.what());
+      }
+      if (const auto* text = std::get_if<std::string>(&value)) check_utf8(*text, location);
+    }
+  }
 }
 
 void Writer::State::check_numbers(const Document& document, const std::string& called) const {

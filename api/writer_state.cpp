@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "warpdex/core/error.hpp"
+#include "warpdex/indexer/field_value.hpp"
 #include "warpdex/indexer/readers/memory_reader.hpp"
 
 namespace warpdex {
@@ -32,6 +33,7 @@ std::uint64_t bytes_of(const Document& document) {
   std::uint64_t bytes = sizeof(Document) + document.id.size() + document.text.size() +
                         document.embedding.size() * sizeof(float);
   for (const auto& value : document.stored) bytes += value ? value->size() : 0;
+  bytes += encode_values(document.values).size() + document.values.size() * 64;
   for (const TermWeight& term : document.vector) bytes += sizeof(TermWeight) + term.term.size();
   return bytes;
 }
@@ -47,6 +49,7 @@ void Writer::State::open(const fs::path& place) {
   journal.reset();
   index.reset();
   index.emplace(place);
+  columns = columns_of(index->settings().schema);
   if (options.merges) index->merge_in_background({merge_memory(options), 1});
   recovered = take_journal();
   has_found = recovered > 0;

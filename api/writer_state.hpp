@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -34,7 +35,10 @@ struct Writer::State {
   void put(Document&& document);
   bool remove(std::string_view id);
   Document document_of(NewDocument&& given) const;
+  FieldValues values_of(const std::string& id,
+                        std::map<std::string, std::vector<FieldValue>>&& given) const;
   void check(const Document& document) const;
+  void check_values(const Document& document, const std::string& called) const;
   void check_numbers(const Document& document, const std::string& called) const;
   /// What only analysis would find, which is too late for a document in a journal.
   void check_terms(const Document& document, const std::string& called) const;
@@ -54,6 +58,7 @@ struct Writer::State {
   const std::filesystem::path target;
   const WriterOptions options;
   std::optional<LivingIndex> index;
+  std::vector<Field> columns;              ///< of its schema
   std::unique_ptr<ChangeJournal> journal;  ///< if the options say so, and a change came
   std::uint64_t recovered = 0;             ///< changes that were in the journal at first
   bool has_found = false;                  ///< a journal, of which no commit has the changes

@@ -41,6 +41,7 @@ struct DocumentStage::Prepared {
   std::uint64_t long_words = 0;  // left out
   std::uint32_t document = kRefused;
   std::string stored;  // the record, if fields are stored
+  FieldValues values;  // of the columns
   std::vector<float> embedding;
   WeightSummary weights;  // of a sparse vector
 };
@@ -69,6 +70,7 @@ DocumentStage::DocumentStage(DocumentReader& reader, const BuildOptions& options
                              Progress& progress, BuildReport& report)
     : reader_(reader),
       options_(options),
+      columns_(columns_of(options.schema).size()),
       plan_(plan),
       admission_(admission),
       static_scores_(static_scores),
@@ -151,6 +153,8 @@ void DocumentStage::prepare(Worker& worker, Batch& batch) const {
         count_document(worker, document.text, batch, prepared);
       }
       if (!options_.stored_fields.empty()) prepared.stored = stored_record(document);
+      check_values(document.values);
+      prepared.values = std::move(document.values);
       check_embedding(document.embedding);
       prepared.embedding = std::move(document.embedding);
     } catch (const BadDocument& bad) {
@@ -178,6 +182,13 @@ std::string DocumentStage::stored_record(const Document& document) const {
                      "; open the reader with the fields that the index stores");
   }
   return encode_stored(document.stored);
+}
+
+void DocumentStage::check_values(const FieldValues& values) const {
+  if (values.size() == columns_) return;
+  throw UsageError("the index has " + std::to_string(columns_) +
+                   " columns, and a document came with values of " + std::to_string(values.size()) +
+                   "; open the reader with the index's columns");
 }
 
 void DocumentStage::check_embedding(std::span<const float> embedding) const {
@@ -326,8 +337,10 @@ bool DocumentStage::accept(Prepared& document, const Location& location) {
       static_cast<std::uint32_t>(std::min<std::uint64_t>(document.length, UINT32_MAX));
   writer_.add_document(document.id, length, score);
   if (!options_.stored_fields.empty()) writer_.add_stored(document.stored);
+  if (columns_ > 0) writer_.add_values(document.values);
   if (options_.vectors) writer_.add_vector(document.embedding);
   std::string().swap(document.stored);
+  FieldValues().swap(document.values);
   std::vector<float>().swap(document.embedding);
   weights_.add(document.weights);
   document.document = static_cast<std::uint32_t>(report_.documents++);

@@ -66,6 +66,7 @@ class DocumentStage {
   static void count_vector(Worker& worker, const std::vector<TermWeight>& vector,
                            std::vector<TermCount>& counts, Prepared& prepared);
   std::string stored_record(const Document& document) const;
+  void check_values(const FieldValues& values) const;
   void check_embedding(std::span<const float> embedding) const;
   void accept(Batch& batch);
   bool accept(Prepared& document, const Location& location);
@@ -75,6 +76,7 @@ class DocumentStage {
 
   DocumentReader& reader_;
   const BuildOptions& options_;
+  std::size_t columns_;  ///< of the schema
   const MemoryPlan& plan_;
   const Admission* admission_;
   const IdTable* static_scores_;

@@ -59,6 +59,12 @@ void check(const DocumentReader& reader, const BuildOptions& options) {
         std::string(reader.has_vectors() ? "sparse vectors have" : "an index of impacts has") +
         " no positions of words; leave the positions out");
   }
+  for (const Field& field : options.schema.fields) {
+    if (field.type != FieldType::kText) continue;
+    throw UsageError("the field '" + field.name +
+                     "' of the schema is text, and an index has one text so far, which the "
+                     "documents' fields give; leave it out of the schema");
+  }
   if (options.vectors) vector::check_row_settings(*options.vectors);
   std::set<std::string_view> stored;
   for (const std::string& field : options.stored_fields) {
@@ -250,6 +256,7 @@ IndexSettings settings_of(const DocumentReader& reader, const BuildOptions& opti
   const bool is_fixed = settings.impacts && settings.impacts->source == ImpactSource::kBm25;
   settings.has_forward = options.forward && !is_fixed;
   settings.stored_fields = options.stored_fields;
+  settings.schema = options.schema;
   settings.vectors = options.vectors;
   settings.has_positions = options.positions;
   return settings;

@@ -1,4 +1,4 @@
-// Hands stored fields and vectors to their writers, and counts them.
+// Hands stored fields, values of columns and vectors to their writers, and counts them.
 #include "format/document_extras.hpp"
 
 #include "warpdex/core/error.hpp"
@@ -7,6 +7,9 @@ namespace warpdex {
 
 DocumentExtras::DocumentExtras(SegmentFiles& files, const IndexSettings& settings) {
   if (!settings.stored_fields.empty()) stored_.emplace(files);
+  if (const auto columns = columns_of(settings.schema); !columns.empty()) {
+    columns_.emplace(files, columns);
+  }
   if (settings.vectors) vectors_.emplace(files, *settings.vectors);
 }
 
@@ -19,6 +22,13 @@ void DocumentExtras::add_stored(std::string_view record, std::uint64_t documents
     throw UsageError("stored fields come once for each document of an index that stores some");
   }
   stored_->add(record);
+}
+
+void DocumentExtras::add_values(const FieldValues& values, std::uint64_t documents) {
+  if (!columns_ || columns_->documents() + 1 != documents) {
+    throw UsageError("values of columns come once for each document of an index that has columns");
+  }
+  columns_->add(values);
 }
 
 vector::RowSections& DocumentExtras::next_vector(std::uint64_t documents) {
@@ -39,16 +49,19 @@ void DocumentExtras::copy_vector(const vector::VectorView& from, std::size_t row
 
 void DocumentExtras::finish(std::uint64_t documents) {
   if ((stored_ && stored_->documents() != documents) ||
+      (columns_ && columns_->documents() != documents) ||
       (vectors_ && vectors_->rows() != documents)) {
     throw UsageError(
-        "a document came without the stored fields or the vector that the index holds");
+        "a document came without the stored fields, the values or the vector that the index holds");
   }
   if (stored_) stored_->finish();
+  if (columns_) columns_->finish();
   if (vectors_) vectors_->finish();
 }
 
 std::uint64_t DocumentExtras::memory() const {
-  return (stored_ ? stored_->memory() : 0) + (vectors_ ? vectors_->memory() : 0);
+  return (stored_ ? stored_->memory() : 0) + (columns_ ? columns_->memory() : 0) +
+         (vectors_ ? vectors_->memory() : 0);
 }
 
 }  // namespace warpdex

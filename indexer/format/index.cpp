@@ -111,6 +111,7 @@ struct Index::State {
   IndexSections sections;
   RemovedRows removed;
   std::span<const FrequencyChange> changes;
+  std::vector<ColumnView> columns;
   vector::FlatVectors vectors;
   std::optional<vector::RowIndex> vector_index;
 };
@@ -126,6 +127,10 @@ Index::State::State(const std::filesystem::path& path, const Folder& opened,
       removed(segment.removed_rows(counts.documents)) {
   if (settings.has_forward && info.removals) {
     changes = whole<FrequencyChange>(segment.removals_section(section::kFrequencyChanges));
+  }
+  for (const Field& field : columns_of(settings.schema)) {
+    const SectionView& section = segment.section(column_name(columns.size()));
+    columns.emplace_back(field, section.bytes(), counts.documents);
   }
   if (settings.vectors) {
     vectors = vector::open_row_sections(segment, *settings.vectors, counts.documents);
@@ -232,6 +237,13 @@ std::uint64_t Index::segment_number() const { return state_->info.number; }
 RemovedRows Index::removed() const { return state_->removed; }
 std::uint64_t Index::removed_documents() const { return state_->removed_count("documents"); }
 std::uint64_t Index::removed_tokens() const { return state_->removed_count("tokens"); }
+std::span<const ColumnView> Index::columns() const { return state_->columns; }
+FieldValues Index::field_values(std::uint32_t document) const {
+  FieldValues values;
+  for (const ColumnView& column : columns()) values.push_back(column.values(document));
+  return values;
+}
+
 const vector::FlatVectors& Index::vectors() const { return state_->vectors; }
 
 const vector::RowIndex* Index::vector_index() const {

@@ -57,6 +57,10 @@ void IndexWriter::add_stored(std::string_view record) {
   state_->extras->add_stored(record, state_->counts.documents);
 }
 
+void IndexWriter::add_values(const FieldValues& values) {
+  state_->extras->add_values(values, state_->counts.documents);
+}
+
 void IndexWriter::add_vector(std::span<const float> vector) {
   state_->extras->add_vector(vector, state_->counts.documents);
 }

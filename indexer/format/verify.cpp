@@ -7,6 +7,7 @@
 #include <numeric>
 #include <string>
 
+#include "columns/verify_columns.hpp"
 #include "format/verify_changes.hpp"
 #include "format/verify_stored.hpp"
 #include "warpdex/core/error.hpp"
@@ -230,6 +231,7 @@ VerifyReport verify_segment(const Index& index, const std::function<void(double)
       check_name_order(index);
       check_changes(index);
       check_stored(index);
+      check_columns(index.columns());
       vector::check_row_sections(index.vectors());
       if (index.vector_index() != nullptr) index.vector_index()->check();
     }

@@ -10,6 +10,7 @@
 #include "format/varint.hpp"
 #include "warpdex/core/checksum.hpp"
 #include "warpdex/core/error.hpp"
+#include "warpdex/indexer/field_value.hpp"
 
 namespace warpdex {
 namespace {
@@ -54,6 +55,8 @@ void add_put(RecordBytes& to, const Document& document) {
     add_sized(to, term.term);
     add_raw(to, &term.weight, sizeof term.weight);
   }
+  const std::string values = encode_values(document.values);
+  add_raw(to, values.data(), values.size());
 }
 
 /// Each thing takes a byte or more, so that a number of things is never taken on trust.
@@ -73,6 +76,8 @@ Document next_put(ByteCursor& from) {
     std::string term = next_sized(from);
     document.vector.push_back({std::move(term), next_float(from)});
   }
+  const std::uint64_t left = from.left();
+  document.values = decode_values({reinterpret_cast<const char*>(from.take(left)), left});
   return document;
 }
 

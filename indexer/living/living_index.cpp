@@ -54,6 +54,7 @@ BuildReport LivingIndex::add(DocumentReader& reader, const AddOptions& options) 
   build.analyzer = settings.analyzer;
   build.fields = settings.fields;
   build.stored_fields = settings.stored_fields;
+  build.schema = settings.schema;
   build.vectors = settings.vectors;
   build.impacts.reset();
   build.positions = settings.has_positions;

@@ -8,6 +8,7 @@
 #include "readers/csv_cells.hpp"
 #include "readers/input_files.hpp"
 #include "readers/readers.hpp"
+#include "warpdex/indexer/field_value.hpp"
 #include "warpdex/indexer/readers/text_checks.hpp"
 
 namespace warpdex {
@@ -21,12 +22,16 @@ struct CsvColumns {
   std::size_t id = 0;
   std::vector<std::size_t> fields{};
   std::vector<std::size_t> stored{};
+  std::vector<std::size_t> values{};
 };
 
 class CsvReader final : public DocumentReader {
  public:
   explicit CsvReader(const ReaderOptions& options)
-      : files_(options), fields_(options.fields), stored_(options.stored) {
+      : files_(options),
+        fields_(options.fields),
+        stored_(options.stored),
+        fields_of_values_(options.columns) {
     if (fields_.empty()) throw UsageError("there are no fields; name the columns to index");
   }
 
@@ -61,6 +66,11 @@ class CsvReader final : public DocumentReader {
       document.text += (i == 0 ? "" : "\n") + cells[columns.fields[i]];
     }
     for (const std::size_t column : columns.stored) document.stored.emplace_back(cells[column]);
+    for (std::size_t i = 0; i < columns.values.size(); ++i) {
+      auto& values = document.values.emplace_back();
+      const std::string& cell = cells[columns.values[i]];
+      if (!cell.empty()) values.push_back(value_in(fields_of_values_[i], cell, record.location));
+    }
     return document;
   }
 
@@ -105,6 +115,13 @@ class CsvReader final : public DocumentReader {
     fail_document(location, error.what());
   }
 
+  static FieldValue value_in(const Field& field, const std::string& cell,
+                             const Location& location) try {
+    return value_of_text(field, cell);
+  } catch (const InputError& error) {
+    fail_document(location, error.what());
+  }
+
   /// Throws InputError, which ends the build: no document of the file could be read.
   void take_header(const RawRecord& record) {
     if (!record.problem.empty()) fail_document(record.location, record.problem);
@@ -135,6 +152,8 @@ class CsvReader final : public DocumentReader {
     if (columns.id == names.size()) place_of_wanted("id");
     std::ranges::transform(fields_, std::back_inserter(columns.fields), place_of_wanted);
     std::ranges::transform(stored_, std::back_inserter(columns.stored), place_of_wanted);
+    std::ranges::transform(fields_of_values_, std::back_inserter(columns.values),
+                           [&](const Field& field) { return place_of_wanted(field.name); });
     const std::lock_guard lock(mutex_);
     columns_.push_back(std::move(columns));
   }
@@ -147,6 +166,7 @@ class CsvReader final : public DocumentReader {
   InputFiles files_;
   std::vector<std::string> fields_;
   std::vector<std::string> stored_;
+  std::vector<Field> fields_of_values_;
   bool needs_header_ = true;
   std::string line_;
   mutable std::mutex mutex_;

@@ -16,6 +16,10 @@ void check_stored(const ReaderOptions& options) {
                           options.format == DocumentFormat::kCsv ||
                           options.format == DocumentFormat::kSparse;
   const auto& stored = options.stored;
+  if (!has_fields && !options.columns.empty()) {
+    throw UsageError("documents of this format have no fields, as '" + options.columns[0].name +
+                     "' of the schema; give JSON lines (jsonl) or csv");
+  }
   if (has_fields || stored.empty()) return;
   const bool has_title = options.format == DocumentFormat::kHtml &&
                          std::find(stored.begin(), stored.end(), "title") != stored.end();

@@ -25,7 +25,7 @@ class MemberCollector : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, M
       : members_(members), inner_(inner), array_(array) {}
 
   bool Default() { return value(Kind::kMissing, {}); }
-  bool Bool(bool) { return value(Kind::kBoolean, {}); }
+  bool Bool(bool is_true) { return value(Kind::kBoolean, is_true ? "true" : "false"); }
   bool RawNumber(const char* text, rapidjson::SizeType size, bool) {
     const std::string_view digits(text, size);
     const bool integer = digits.find_first_of(".eE") == std::string_view::npos;
@@ -37,7 +37,10 @@ class MemberCollector : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, M
   bool StartObject() { return start(Kind::kObject); }
   bool StartArray() { return start(Kind::kArray); }
   bool EndObject(rapidjson::SizeType) { return --depth_, true; }
-  bool EndArray(rapidjson::SizeType) { return --depth_, true; }
+  bool EndArray(rapidjson::SizeType) {
+    if (--depth_ == 1) with_items_ = nullptr;
+    return true;
+  }
 
   bool Key(const char* text, rapidjson::SizeType size, bool) {
     const std::string_view name(text, size);
@@ -59,6 +62,8 @@ class MemberCollector : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, M
 
  private:
   bool start(Kind kind) {
+    const bool has_items = depth_ == 1 && kind == Kind::kArray && current_ != nullptr;
+    if (has_items && current_->wants_items) with_items_ = current_;
     value(kind, {});
     if (depth_ == 0) is_object_ = kind == Kind::kObject;
     if (depth_ == 1 && is_in_array_ && kind == Kind::kArray) {
@@ -80,6 +85,7 @@ class MemberCollector : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, M
       inner_->entries.back().value = text;
     }
     if (depth_ == 2 && is_in_array_) add_number(kind, text);
+    if (depth_ == 2 && with_items_ != nullptr) with_items_->items.push_back({kind, text});
     return true;
   }
 
@@ -95,9 +101,10 @@ class MemberCollector : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, M
   std::vector<Member>& members_;
   ObjectMember* inner_;
   NumberArray* array_;
-  bool is_in_inner_ = false;   // the outermost object's member of that name
-  bool is_in_array_ = false;   // likewise
-  Member* current_ = nullptr;  // whose value comes next
+  bool is_in_inner_ = false;      // the outermost object's member of that name
+  bool is_in_array_ = false;      // likewise
+  Member* current_ = nullptr;     // whose value comes next
+  Member* with_items_ = nullptr;  // whose array this is
   const Member* duplicate_ = nullptr;
   std::size_t depth_ = 0;  // of open objects and arrays
   bool is_object_ = false;

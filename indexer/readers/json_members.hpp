@@ -18,12 +18,21 @@ enum class Kind { kMissing, kString, kInteger, kNumber, kBoolean, kArray, kObjec
 /// "a string", "an integer", ...; "null" for kMissing.
 const char* kind_name(Kind kind);
 
+/// What an array holds.
+struct Item {
+  Kind kind = Kind::kMissing;
+  std::string_view value{};  ///< as Member::value
+};
+
 /// One member that is looked for, and what was found.
 struct Member {
   std::string_view name;
   Kind kind = Kind::kMissing;
-  std::string_view value{};  ///< of a string, unescaped; of a number, as written; else empty
-  bool seen = false;         ///< it is there; if its kind is kMissing, it is null
+  std::string_view
+      value{};        ///< of a string, unescaped; of a number or boolean, as written; else empty
+  bool seen = false;  ///< it is there; if its kind is kMissing, it is null
+  bool wants_items = false;  ///< of an array, what it holds
+  std::vector<Item> items{};
 };
 
 /// The members of an object that is a member itself, and what they hold; all of them are kept.

@@ -5,6 +5,7 @@
 #include <set>
 #include <utility>
 
+#include "readers/column_members.hpp"
 #include "readers/input_files.hpp"
 #include "readers/json_lines.hpp"
 #include "readers/readers.hpp"
@@ -39,6 +40,7 @@ class JsonlReader final : public DocumentReader {
       if (known == wanted_.end()) wanted_.push_back({.name = field});
     }
     if (!options.stored.empty()) stored_.emplace(options.stored, wanted_);
+    if (!options.columns.empty()) columns_.emplace(options.columns, wanted_);
   }
 
   bool next(RawRecord& record) override {
@@ -67,6 +69,7 @@ class JsonlReader final : public DocumentReader {
     Document document{json::id_of(members, record), text_of(members, record)};
     if (!embedding_.empty()) document.embedding = numbers_of(std::move(embedding), record);
     if (stored_) document.stored = stored_->values(members, record);
+    if (columns_) document.values = columns_->values(members, record);
     json::check_escapes(record, {document.id, document.text});
     for (std::size_t i = 0; i < fields_.size(); ++i) {
       if (members[field_places_[i]].kind == json::Kind::kMissing) continue;
@@ -169,6 +172,7 @@ class JsonlReader final : public DocumentReader {
   std::optional<RawRecord> ahead_;    // read by embedding_dimension()
   std::vector<json::Member> wanted_;  // the id's members, then others that are not among them
   std::optional<json::StoredMembers> stored_;
+  std::optional<json::ColumnMembers> columns_;
   std::vector<std::size_t> field_places_;                                 // of fields_ in wanted_
   mutable std::vector<std::atomic<std::uint64_t>> documents_with_field_;  // one each of fields_
   std::string first_lines_;                                               // for messages

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <utility>
 
+#include "warpdex/indexer/field_value.hpp"
 #include "warpdex/indexer/readers/text_checks.hpp"
 
 namespace warpdex {
@@ -27,8 +28,8 @@ std::string_view take_text(std::string_view& bytes) {
   return text;
 }
 
-// A record is the id, the text and what is stored, each behind its size in 8 bytes; a stored value
-// has a byte more before it, 0 where it is missing.
+// A record is the id, the text, the values and what is stored, each behind its size in 8 bytes; a
+// stored value has a byte more before it, 0 where it is missing.
 class MemoryReader final : public DocumentReader {
  public:
   explicit MemoryReader(std::vector<Document> documents) : documents_(std::move(documents)) {
@@ -41,6 +42,7 @@ class MemoryReader final : public DocumentReader {
     record.bytes.clear();
     append_text(record.bytes, document.id);
     append_text(record.bytes, document.text);
+    append_text(record.bytes, encode_values(document.values));
     for (const auto& value : document.stored) {
       record.bytes += value ? '\1' : '\0';
       append_text(record.bytes, value ? *value : "");
@@ -59,6 +61,7 @@ class MemoryReader final : public DocumentReader {
     const std::string_view text = take_text(bytes);
     check_utf8(text, record.location);
     Document document{std::string(id), std::string(text)};
+    document.values = decode_values(take_text(bytes));
     document.embedding = record.embedding;
     while (!bytes.empty()) {
       const bool is_there = bytes.front() != '\0';

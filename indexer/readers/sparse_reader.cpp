@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "readers/column_members.hpp"
 #include "readers/input_files.hpp"
 #include "readers/json_lines.hpp"
 #include "readers/readers.hpp"
@@ -28,6 +29,7 @@ class SparseReader final : public DocumentReader {
     vector_place_ = wanted_.size();
     wanted_.push_back({.name = kVector});
     if (!options.stored.empty()) stored_.emplace(options.stored, wanted_);
+    if (!options.columns.empty()) columns_.emplace(options.columns, wanted_);
   }
 
   bool next(RawRecord& record) override { return json::next_record(files_, record); }
@@ -44,6 +46,7 @@ class SparseReader final : public DocumentReader {
     json::check_escapes(record, {document.id});
     check_vector(members[vector_place_], record);
     if (stored_) document.stored = stored_->values(members, record);
+    if (columns_) document.values = columns_->values(members, record);
     document.vector.reserve(vector.entries.size());
     for (const json::Member& entry : vector.entries) {
       json::check_escapes(record, {entry.name});
@@ -94,6 +97,7 @@ class SparseReader final : public DocumentReader {
   std::vector<json::Member> wanted_;  // the id's members, the vector, then others
   std::size_t vector_place_ = 0;
   std::optional<json::StoredMembers> stored_;
+  std::optional<json::ColumnMembers> columns_;
 };
 
 }  // namespace

@@ -102,6 +102,7 @@ class Rewriter {
     if (!std::isfinite(score) || score < 0) damaged(index, "a static score is out of range");
     to_.add_document(index.document_name(docid), index.lengths()[docid], score);
     if (!settings_.index.stored_fields.empty()) to_.add_stored(source.stored_record(docid));
+    if (!index.columns().empty()) to_.add_values(index.field_values(docid));
     if (settings_.index.vectors) to_.copy_vector(index.vectors().vectors, docid);
     ++added_;
   }

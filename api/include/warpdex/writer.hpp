@@ -28,6 +28,7 @@ struct NewIndex {
   /// What texts are made of, for programs that add documents with fields; the index records it.
   std::vector<std::string> fields{};
   std::vector<std::string> stored{};  ///< fields whose texts are kept, for hits to show
+  Schema schema{};                    ///< the columns of documents; without fields: none
   /// A vector for each document, beside its text.
   std::optional<vector::RowSettings> vectors{};
   /// Documents are weighted terms (NewDocument::weights) in the place of texts. The weights are
@@ -54,6 +55,9 @@ struct NewDocument {
   std::string text{};  ///< UTF-8; what is searched
   /// Texts that are kept, by the names of NewIndex::stored.
   std::map<std::string, std::string> fields{};
+  /// Values of columns, by the names of NewIndex::schema, as value_for() takes them: dates are
+  /// texts or milliseconds.
+  std::map<std::string, std::vector<FieldValue>> values{};
   std::vector<float> vector{};        ///< of the index's dimension, where it has vectors
   std::vector<TermWeight> weights{};  ///< where the index is_weighted
 };
@@ -107,7 +111,7 @@ class Writer {
   /// fields, texts in the place of weights, static scores where it has none, and from a writer with
   /// a journal.
   BuildReport add(DocumentReader& documents, const FilesOptions& options = {});
-  /// Those of files. ReaderOptions::stored is the index's.
+  /// Those of files. ReaderOptions::stored and columns are the index's.
   BuildReport add_files(ReaderOptions files, const FilesOptions& options = {});
   /// False if there is no such document.
   bool remove(std::string_view id);

@@ -57,6 +57,7 @@ void print_notes(const IndexSettings& index) {
   left_out(index.has_static_scores, "static scores");
   left_out(!index.stored_fields.empty(), "stored texts");
   left_out(index.has_positions, "positions of words");
+  left_out(!columns_of(index.schema).empty(), "columns");
   left_out(index.vectors.has_value(), "vectors");
 }
 

@@ -13,13 +13,6 @@
 namespace warpdex::tools {
 namespace {
 
-std::string text_of_file(const std::string& path) {
-  LineReader lines(path);
-  std::string text;
-  for (std::string line; lines.next(line);) text += line + '\n';
-  return text;
-}
-
 /// Words between white space; a | or a # at the start of a word makes the rest of a line a comment.
 StopWords words_of_file(const std::string& path) {
   LineReader lines(path);

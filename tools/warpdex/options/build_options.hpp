@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <string>
 
+#include "warpdex/indexer/index_settings.hpp"
+
 namespace warpdex::tools {
 
 /// The value of --memory. Throws UsageError for less than a build needs.
@@ -11,6 +13,12 @@ std::uint64_t parse_build_memory(const std::string& text);
 
 /// The value of --on-bad-document, fail or skip: whether they are skipped.
 bool skips_bad_documents(const std::string& text);
+
+/// The text of a file, which may be packed.
+std::string text_of_file(const std::string& path);
+
+/// The value of --schema: a file. Throws UsageError, which names it, for what is no schema.
+Schema read_schema(const std::string& path);
 
 /// "english, standard, whitespace".
 std::string known_analyzers();

@@ -6,6 +6,15 @@
 #include "warpdex/core/error.hpp"
 
 namespace warpdex::tools {
+namespace {
+
+/// Of --schema; without it, no fields.
+Schema schema_of(const IndexArguments& given) {
+  if (given.schema.empty()) return {};
+  return read_schema(given.schema);
+}
+
+}  // namespace
 
 void add_index_options(CommandLine& command, IndexArguments& given) {
   po::options_description documents = option_group("Documents");
@@ -23,6 +32,12 @@ void add_index_options(CommandLine& command, IndexArguments& given) {
       "that are strings or numbers; csv: columns; others: text, all that is indexed; html: title, "
       "too. About 0.25 to "
       "0.4 bytes a byte of text. Default: none")(
+      "schema", po::value(&given.schema)->value_name("FILE.json"),
+      "the columns of the documents beside their text, for --filter, --sort and --facet, as "
+      "{\"fields\": {\"year\": {\"type\": \"int\"}}}: types are keyword, int, float, date and "
+      "bool, "
+      "\"multiple\": true allows arrays; the names are members of jsonl, or columns of csv. "
+      "Default: none")(
       "vectors", po::value(&given.vectors.path)->value_name("FILE"),
       "a vector for each document, in the order of the documents (bad ones have one too): a file "
       "of 'warpdex vector', such as .npy or .fvecs; halves are stored as halves, others as "
@@ -103,6 +118,7 @@ ReaderOptions reader_options(const IndexArguments& given, const CommandLine& com
   if (command.given("store") && options.stored.empty()) {
     throw UsageError("--store names no field; name one or more, or leave it out");
   }
+  options.columns = columns_of(schema_of(given));
   options.memory = parse_size("--memory", given.memory);
   options.on_read = InterruptGuard::check;
   return options;
@@ -126,6 +142,7 @@ BuildOptions build_options(const IndexArguments& given, const CommandLine& comma
     options.fields += (options.fields.empty() ? "" : ",") + field;
   }
   options.stored_fields = split_list(given.stored);
+  options.schema = schema_of(given);
   if (given.vectors.path.empty() && command.given("vector-metric")) {
     throw UsageError("--vector-metric is for --vectors; add that or leave it out");
   }

@@ -25,6 +25,7 @@ struct IndexArguments {
   AnalyzerOptions analyzer{BuildOptions{}.analyzer.name};
   std::string fields = "contents";
   std::string stored;
+  std::string schema;
   VectorInput vectors;
   VectorKindOptions vector_kind{"vector-index"};
   std::string static_scores;

@@ -18,6 +18,39 @@ std::uint64_t stored_bytes(const IndexStatistics& statistics) {
   return bytes;
 }
 
+std::uint64_t column_bytes(const IndexStatistics& statistics, std::size_t column) {
+  const std::string name = "column_" + std::to_string(column);
+  std::uint64_t bytes = 0;
+  for (const PartBytes& info : statistics.sections) bytes += info.name == name ? info.bytes : 0;
+  return bytes;
+}
+
+/// "year (int), 12.5 KB; tags (keyword, several), 1.0 MB".
+std::string columns_text(const Schema& schema, const IndexStatistics& statistics) {
+  std::string text;
+  std::size_t column = 0;
+  for (const Field& field : columns_of(schema)) {
+    text += (text.empty() ? "" : "; ") + field.name + " (" +
+            std::string(field_type_name(field.type)) + (field.multiple ? ", several" : "") + "), " +
+            bytes_text(column_bytes(statistics, column++));
+  }
+  return text;
+}
+
+void write_columns(const Schema& schema, const IndexStatistics& statistics, JsonWriter& json) {
+  if (schema.fields.empty()) return;
+  json.begin_object("columns");
+  std::size_t column = 0;
+  for (const Field& field : columns_of(schema)) {
+    json.begin_object(field.name);
+    json.member("type", field_type_name(field.type));
+    json.member("multiple", field.multiple);
+    json.member("bytes", column_bytes(statistics, column++));
+    json.end_object();
+  }
+  json.end_object();
+}
+
 std::string joined(const std::vector<std::string>& names) {
   std::string text;
   for (const std::string& name : names) text += (text.empty() ? "" : ",") + name;
@@ -58,6 +91,9 @@ void print_facts(const IndexReader& index, const IndexStatistics& statistics, st
                                     bytes_text(statistics.stored_text_bytes) + " unpacked"});
   }
   table.add({"positions of words", settings.has_positions ? "yes" : "no"});
+  if (!settings.schema.fields.empty()) {
+    table.add({"columns", columns_text(settings.schema, statistics)});
+  }
   table.add({"static scores", settings.has_static_scores ? "yes" : "no"});
   table.add({"scores", settings.impacts ? impacts_text(*settings.impacts) : "chosen by searches"});
   table.add({"documents", grouped(statistics.documents)});
@@ -176,6 +212,7 @@ std::string index_stats_json(const IndexReader& index, const IndexStatistics& st
     if (!settings.vectors->index.is_flat()) json.member("index", settings.vectors->index.kind);
     json.end_object();
   }
+  write_columns(settings.schema, statistics, json);
   json.member("stored_fields", joined(settings.stored_fields));
   json.member("stored_bytes", stored_bytes(statistics));
   json.member("stored_text_bytes", statistics.stored_text_bytes);

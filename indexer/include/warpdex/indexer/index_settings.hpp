@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
 
 #include "warpdex/codecs/codec_settings.hpp"
@@ -92,6 +93,17 @@ struct Schema {
   std::optional<std::size_t> find(std::string_view name) const;
   bool operator==(const Schema&) const = default;
 };
+
+/// One value. Of kInt a whole number; of kDate one, of milliseconds since 1970 in UTC; of kFloat a
+/// finite number that is not -0; of kBool true or false; of kKeyword UTF-8.
+using FieldValue = std::variant<bool, std::int64_t, double, std::string>;
+
+/// The values of one document: for each column of its schema those that it has, ascending; of
+/// keywords and of true and false each once.
+using FieldValues = std::vector<std::vector<FieldValue>>;
+
+/// The fields of a schema that are columns, in their order.
+std::vector<Field> columns_of(const Schema& schema);
 
 /// The most fields of a schema.
 inline constexpr std::size_t kMaxFields = 255;

@@ -42,6 +42,8 @@ struct BuildOptions {
   std::string fields;  ///< for the manifest: which fields the texts are made of
   /// Names of the fields that the index is to store; the reader gives their values, one each.
   std::vector<std::string> stored_fields{};
+  /// The fields of documents; the reader gives their values (ReaderOptions::columns).
+  Schema schema{};
   /// The index holds a vector for each document, its Document::embedding, beside its text.
   std::optional<vector::RowSettings> vectors = std::nullopt;
   /// A file of id<TAB>value lines, values finite and not negative, each id once; empty: none.

@@ -14,6 +14,7 @@
 #include "warpdex/codecs/codec.hpp"
 #include "warpdex/core/storage/removed_rows.hpp"
 #include "warpdex/core/storage/section_file.hpp"
+#include "warpdex/indexer/columns/column_view.hpp"
 #include "warpdex/indexer/format/index_writer.hpp"
 #include "warpdex/indexer/format/score_bound.hpp"
 #include "warpdex/indexer/format/seeds.hpp"
@@ -199,6 +200,11 @@ class Index {
   /// The docID of that document, removed or not, or none. O(log documents); of an index of version
   /// 2, O(documents). FormatError for damaged tables.
   std::optional<std::uint32_t> find_document(std::string_view name) const;
+
+  /// The columns of the schema, in the order of columns_of(). They live as long as the index.
+  std::span<const ColumnView> columns() const;
+  /// The values of a document in these. Throws FormatError for damaged bytes.
+  FieldValues field_values(std::uint32_t document) const;
 
   /// The documents' vectors, of IndexSettings::vectors; row i is document i's. Without rows where
   /// there are none.

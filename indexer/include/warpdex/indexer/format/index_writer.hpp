@@ -104,6 +104,11 @@ class IndexWriter {
   /// settings name no stored fields. Throws IoError.
   void add_stored(std::string_view record);
 
+  /// The values of the document that was added last, a list for each column of the schema, arranged
+  /// (arrange_values()). UsageError if it is not called once for each document, or if the schema
+  /// has no columns; InputError past 2^32 - 1 values of a column.
+  void add_values(const FieldValues& values);
+
   /// The vector of the document that was added last. UsageError if it is not called once for each
   /// document, if the settings have no vectors, and for another dimension; InputError for
   /// components that are not finite or too large for halves. Throws IoError.

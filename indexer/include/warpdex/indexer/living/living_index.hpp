@@ -22,8 +22,8 @@ struct AddOptions {
   /// bad document.
   bool update = false;
   /// Memory, threads, callbacks, static scores and what becomes of bad documents. Members that the
-  /// index decides are ignored: output, codec, analyzer, fields, stored_fields, vectors, impacts,
-  /// forward.
+  /// index decides are ignored: output, codec, analyzer, fields, stored_fields, schema, vectors,
+  /// impacts, forward.
   BuildOptions build;
 };
 

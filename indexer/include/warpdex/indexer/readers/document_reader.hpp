@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "warpdex/core/error.hpp"
+#include "warpdex/indexer/index_settings.hpp"
 
 namespace warpdex {
 
@@ -93,6 +94,8 @@ struct Document {
   /// Texts to be stored, in the order of ReaderOptions::stored; none where the document has no such
   /// field.
   std::vector<std::optional<std::string>> stored{};
+  /// A list for each column of ReaderOptions::columns, arranged; empty where there are no columns.
+  FieldValues values{};
   /// A dense vector, for an index of BuildOptions::vectors: its dimension, of finite numbers.
   std::vector<float> embedding{};
 };
@@ -136,6 +139,10 @@ struct ReaderOptions {
   /// Fields to store. JSONL and sparse vectors: members, which are strings or numbers; CSV:
   /// columns. Other formats have one field, "text": all that is indexed; HTML has "title", too.
   std::vector<std::string> stored{};
+  /// Columns (columns_of()) whose values documents have. JSONL and sparse vectors: members of their
+  /// names, which are strings, numbers, true, false, null, or arrays of these; CSV: columns of the
+  /// file, where an empty cell is no value. Other formats have none.
+  std::vector<Field> columns{};
   /// JSONL: the member that is each document's dense vector, an array of numbers; empty: they have
   /// none.
   std::string embedding{};
