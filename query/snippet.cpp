@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "graphemes.hpp"
+#include "phrase_ranges.hpp"
 
 namespace warpdex {
 namespace {
@@ -15,40 +16,53 @@ constexpr std::string_view kEllipsis = "…";
 /// So much without a word stays at the ends of a text.
 constexpr std::size_t kMargin = 32;
 
-struct Match {
-  std::size_t begin = 0;
-  std::size_t end = 0;
-  std::size_t term = 0;  ///< which of the query's
-};
-
 struct Range {
   std::size_t begin = 0;
   std::size_t end = 0;
 };
 
-std::vector<std::string_view> wanted_terms(const Query& query) {
+/// Without those of phrases, which are marked as wholes.
+std::vector<std::string_view> wanted_terms(const Query& query, bool has_phrases) {
   std::vector<std::string_view> terms;
-  for (const QueryTerm& term : query.terms) {
-    if (term.occur != Occur::kMustNot) terms.push_back(term.term);
+  if (has_phrases) {
+    terms = words_beside_phrases(*query.tree);
+  } else {
+    for (const QueryTerm& term : query.terms) {
+      if (term.occur != Occur::kMustNot) terms.push_back(term.term);
+    }
   }
   std::sort(terms.begin(), terms.end());
   terms.erase(std::unique(terms.begin(), terms.end()), terms.end());
   return terms;
 }
 
-std::vector<Match> find_matches(const std::vector<Token>& words, const Query& query) {
-  const std::vector<std::string_view> terms = wanted_terms(query);
-  std::vector<Match> matches;
+/// Words and phrases of a query in a text, in the order of their beginnings.
+struct Matches {
+  std::vector<MarkedRange> ranges{};
+  std::size_t wanted = 0;  ///< different ones of the query
+};
+
+Matches find_matches(const std::vector<Token>& words, const Query& query) {
+  const std::vector<const QueryNode*> phrases =
+      query.tree ? phrases_of(*query.tree) : std::vector<const QueryNode*>();
+  const std::vector<std::string_view> terms = wanted_terms(query, !phrases.empty());
+  Matches matches{.wanted = terms.size() + phrases.size()};
   for (const Token& word : words) {
     const auto term = std::lower_bound(terms.begin(), terms.end(), word.term);
     if (term == terms.end() || *term != word.term) continue;
-    matches.push_back({word.begin, word.end, static_cast<std::size_t>(term - terms.begin())});
+    matches.ranges.push_back(
+        {word.begin, word.end, static_cast<std::size_t>(term - terms.begin())});
   }
+  for (std::size_t i = 0; i < phrases.size(); ++i) {
+    append_ranges(*phrases[i], terms.size() + i, words, matches.ranges);
+  }
+  if (!phrases.empty()) std::ranges::stable_sort(matches.ranges, {}, &MarkedRange::begin);
   return matches;
 }
 
 /// The best run of matches that lies within `max_bytes`, or one match.
-Range best_window(const std::vector<Match>& matches, std::size_t terms, std::size_t max_bytes) {
+Range best_window(const std::vector<MarkedRange>& matches, std::size_t terms,
+                  std::size_t max_bytes) {
   std::vector<std::uint32_t> counts(terms);
   std::size_t distinct = 0;
   std::pair<std::size_t, std::size_t> best;  // different terms, matches
@@ -57,14 +71,14 @@ Range best_window(const std::vector<Match>& matches, std::size_t terms, std::siz
   for (std::size_t first = 0; first < matches.size(); ++first) {
     while (end < matches.size() &&
            (end == first || matches[end].end - matches[first].begin <= max_bytes)) {
-      if (counts[matches[end++].term]++ == 0) ++distinct;
+      if (counts[matches[end++].number]++ == 0) ++distinct;
     }
     const std::pair value(distinct, end - first);
     if (value > best) {
       best = value;
-      window = {matches[first].begin, matches[end - 1].end};
+      window = {matches[first].begin, std::max(matches[first].end, matches[end - 1].end)};
     }
-    if (--counts[matches[first].term] == 0) --distinct;
+    if (--counts[matches[first].number] == 0) --distinct;
   }
   return window;
 }
@@ -104,9 +118,9 @@ Range at_graphemes(Range range, std::string_view text, std::size_t max_bytes) {
 }
 
 /// Those of the matches within `range`, where several overlap as one.
-std::vector<Range> marked_ranges(const std::vector<Match>& matches, Range range) {
+std::vector<Range> marked_ranges(const std::vector<MarkedRange>& matches, Range range) {
   std::vector<Range> marked;
-  for (const Match& match : matches) {
+  for (const MarkedRange& match : matches) {
     if (match.begin < range.begin || match.end > range.end) continue;
     if (!marked.empty() && match.begin < marked.back().end) {
       marked.back().end = std::max(marked.back().end, match.end);
@@ -141,10 +155,10 @@ std::string SnippetMaker::shown(std::string_view text) const {
 
 Snippet SnippetMaker::make(std::string_view text, const Query& query) {
   analyzer_->locate(text, words_);
-  const std::vector<Match> matches = find_matches(words_, query);
+  const Matches matches = find_matches(words_, query);
   Range range{0, text.size()};
   if (text.size() > settings_.max_bytes) {
-    range = widened(best_window(matches, query.terms.size(), settings_.max_bytes), words_,
+    range = widened(best_window(matches.ranges, matches.wanted, settings_.max_bytes), words_,
                     text.size(), settings_.max_bytes);
     if (range.begin == range.end) range = {0, settings_.max_bytes};  // a huge word
     range = at_graphemes(range, text, settings_.max_bytes);
@@ -152,7 +166,7 @@ Snippet SnippetMaker::make(std::string_view text, const Query& query) {
   Snippet snippet;
   if (range.begin > 0) snippet.text += kEllipsis;
   std::size_t at = range.begin;
-  for (const Range& match : marked_ranges(matches, range)) {
+  for (const Range& match : marked_ranges(matches.ranges, range)) {
     snippet.text += shown(text.substr(at, match.begin - at)) + settings_.before +
                     shown(text.substr(match.begin, match.end - match.begin)) + settings_.after;
     snippet.marked.push_back({match.begin, match.end - match.begin});

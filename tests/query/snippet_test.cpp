@@ -36,6 +36,28 @@ TEST(Snippet, MarksWordsByTheirTerms) {
   EXPECT_EQ(snippet("sea", ""), "sea");
 }
 
+TEST(Snippet, MarksPhrasesAsWholes) {
+  const auto marked = [](const std::string& text, const std::string& query,
+                         std::size_t max_bytes = 100) {
+    const auto analyzer = make_analyzer("english");
+    const Query parsed =
+        parse_query("1", query, QuerySyntax::kLucene, *analyzer, {}, QueryMode::kOr, true);
+    return SnippetMaker("english", {max_bytes, "[", "]", false}).make(text, parsed).text;
+  };
+  const std::string text = "An old sea. The old Ships of the sea, a ship and the old ships.";
+  EXPECT_EQ(marked(text, "\"old ship\""),
+            "An old sea. The [old Ships] of the sea, a ship and the [old ships].");
+  EXPECT_EQ(marked(text, "\"ships of the sea\" old"),
+            "An [old] sea. The [old] [Ships of the sea], a ship and the [old] ships.");
+  EXPECT_EQ(marked(text, "\"old ships\" ship -\"an old sea\""),
+            "An old sea. The [old Ships] of the sea, a [ship] and the [old ships].");
+  EXPECT_EQ(marked(text, "\"sea ship\"~5"),
+            "An old [sea. The old Ships of the sea, a ship] and the old ships.");
+  EXPECT_EQ(marked("a ship so old that no ship is older: old ship", "\"old ship\"", 20),
+            "…[old ship]");
+  EXPECT_EQ(marked("nothing old", "\"old ship\""), "nothing old");
+}
+
 TEST(Snippet, MarksWordsInAnyFormAsTheyStand) {
   EXPECT_EQ(
       snippet("a cafe\u0301, a light\u200Bhouse\u00AD and ＳＨＩＰＳ", "café lighthouse ship"),

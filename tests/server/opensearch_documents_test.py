@@ -151,6 +151,30 @@ class Documents(ClientTest):
             if not is_refused:
                 kept[name] = text
 
+    def test_phrases(self):
+        self.make("phrases")
+        for name, text in {"a": "the old ship sails", "b": "a ship so old", "c": "old and grey ship",
+                           "d": "old ship old ship"}.items():
+            self.client.index(index="phrases", id=name, body={"body": text}, refresh=True)
+        phrase = {"match_phrase": {"body": "old ship"}}
+        self.assertEqual({"a", "d"}, self.ids(phrase, "phrases"))
+        for slop, found in ((1, "ad"), (2, "acd"), (3, "abcd")):
+            asked = {"match_phrase": {"body": {"query": "old ship", "slop": slop}}}
+            self.assertEqual(set(found), self.ids(asked, "phrases"), slop)
+        for members, found in (({"must": phrase, "must_not": {"match": {"body": "sails"}}}, "d"),
+                               ({"must": {"match": {"body": "ship"}}, "must_not": phrase}, "bc"),
+                               ({"should": [phrase, {"match": {"body": "grey"}}]}, "acd"),
+                               ({"filter": phrase}, "ad")):
+            self.assertEqual(set(found), self.ids({"bool": members}, "phrases"), members)
+        self.assertEqual({"a"}, self.ids({"query_string": {"query": '"old ship sails"'}}, "phrases"))
+        told = self.search(phrase, "phrases", highlight={"fields": {"body": {}}})
+        marked = {hit["_id"]: hit["highlight"]["body"] for hit in told["hits"]["hits"]}
+        self.assertEqual(["the <em>old ship</em> sails"], marked["a"])
+        self.make("no-positions", {"mappings": {"properties": {
+            "body": {"type": "text", "index_options": "freqs"}}}})
+        with self.assertRaises(opensearchpy.RequestError):
+            self.search(phrase, "no-positions")
+
     def test_updates(self):
         self.make("parts")
         self.client.index(index="parts", id="a", body={"body": "alpha", "url": "u"})

@@ -17,11 +17,11 @@ namespace warpdex {
 /// A piece of a text.
 struct Snippet {
   std::string text;                  ///< with marks, escaped where it is HTML
-  std::vector<MarkedWord> marked{};  ///< the words between marks, in their order
+  std::vector<MarkedWord> marked{};  ///< words and phrases between marks, in their order
 };
 
-/// A word matches if the index's analyzer turns it into a term of the query. Each thread needs its
-/// own maker.
+/// A word matches if the index's analyzer turns it into a term of the query; a phrase is marked as a
+/// whole, and its words nowhere else. Each thread needs its own maker.
 class SnippetMaker {
  public:
   /// `analyzer` is the index's. Throws UsageError for an unknown one.
