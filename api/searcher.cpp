@@ -58,7 +58,8 @@ void check_trees(std::span<const Query> queries, bool by_words, const SearchOpti
   const auto is_tree = [](const Query& query) { return query.tree != nullptr; };
   if (std::none_of(queries.begin(), queries.end(), is_tree)) return;
   throw UsageError(
-      "queries with groups, patterns, near words or ranges are not explained and not searched for "
+      "queries with groups, phrases, patterns, near words or ranges are not explained and not "
+      "searched for "
       "together with vectors; ask with words and signs");
 }
 

@@ -158,6 +158,23 @@ def test_async(many: Path) -> None:
     assert asyncio.run(search_some()) == [searcher.search(f"w{i}").ids for i in range(20)]
 
 
+def test_phrases(tmp_path: Path) -> None:
+    docs = {"a": "the old ship sails", "b": "a ship so old", "c": "old and grey ship"}
+    texts = [{"id": name, "contents": text} for name, text in docs.items()]
+    warpdex.build(texts, tmp_path / "built", positions=True, progress=False)
+    with warpdex.Writer(tmp_path / "written", positions=True) as writer:
+        for text in texts:
+            writer.add(text)
+    for folder in ("built", "written"):
+        searcher = warpdex.Searcher(tmp_path / folder)
+        for query, found in {'"old ship"': "a", '"old ship"~2': "ac", '"old ship"~3': "abc",
+                             '+"old ship"~3 -sails': "bc"}.items():
+            assert {hit.id for hit in searcher.search(query, syntax="lucene")} == set(found), query
+    warpdex.build(texts, tmp_path / "without", progress=False)
+    with pytest.raises(warpdex.InputError, match="positions"):
+        warpdex.Searcher(tmp_path / "without").search('"old ship"', syntax="lucene")
+
+
 def test_a_new_commit(tmp_path: Path) -> None:
     with warpdex.Writer(tmp_path / "index") as writer:
         writer.add({"id": "1", "contents": "red fish"})

@@ -355,6 +355,46 @@ TEST_F(Phrases, AreThoseOfLucene) {
   EXPECT_GT(phrases, 400U);
 }
 
+/// Opening does not check sections' checksums: a search must survive any bytes in them.
+TEST_F(Phrases, OfDamagedIndexesAreRefusedOrAnswered) {
+  std::vector<Words> documents = random_documents(600, 60);
+  for (std::size_t i = 0; i < documents.size(); ++i) {
+    documents[i].push_back("seldom" + std::to_string(i / 9));
+  }
+  build(documents, folder_ / "index");
+  std::vector<std::filesystem::path> files;
+  for (const std::string name : {"positions", "short_positions", "position_starts",
+                                 "position_offsets", "position_codes", "frequencies", "lexicon"}) {
+    files.push_back(folder_ / "index" / "segment-0" / name);
+    ASSERT_TRUE(std::filesystem::exists(files.back())) << name;
+  }
+  std::size_t refused = 0;
+  for (int round = 0; round < 150; ++round) {
+    const std::filesystem::path& file = files[random_() % files.size()];
+    const std::string whole = test::read_file(file);
+    std::string damaged = whole;
+    constexpr std::size_t kHeader = 64;
+    constexpr std::size_t kBehind = 96;
+    for (std::size_t edits = 1 + random_() % 4; edits > 0; --edits) {
+      damaged[kHeader + random_() % (whole.size() - kHeader - kBehind)] =
+          static_cast<char>(random_());
+    }
+    test::write_file(file, damaged);
+    for (int i = 0; i < 10; ++i) {
+      try {
+        TreeSearcher searcher(Snapshot::open(folder_ / "index"));
+        QueryNode node = phrase();
+        if (random_() % 2 == 0) node.texts[0] = "seldom" + std::to_string(random_() % 60);
+        searcher.search(node, {.k = 10, .scorer = {}});
+      } catch (const FormatError&) {
+        ++refused;
+      }
+    }
+    test::write_file(file, whole);
+  }
+  EXPECT_GT(refused, 30U);
+}
+
 TEST_F(Phrases, KeepTheGapsOfStopWords) {
   Query query;
   take_tree(query, {.kind = NodeKind::kPhrase, .text = "the ships of the sea", .slop = 1},

@@ -219,7 +219,7 @@ Workload plan_all(const Snapshot& index, const std::vector<QueryText>& texts, Qu
   for (const Query& query : parse_queries(texts, syntax, *analyzer)) {
     if (query.tree != nullptr) {
       throw UsageError("query " + query.id +
-                       " has groups, patterns, near words or ranges, which "
+                       " has groups, phrases, patterns, near words or ranges, which "
                        "engines are not timed with; leave it out");
     }
     workload.plans.push_back(plan_query(index, query));
