@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "warpdex/core/error.hpp"
 #include "warpdex/indexer/format/snapshot.hpp"
 #include "warpdex/query/explain/explain.hpp"
 
@@ -24,6 +25,16 @@ std::optional<std::string_view> AnswerHit::field(std::string_view name) const {
                                   [&](const ShownField& field) { return field.name == name; });
   if (found == all.end()) return std::nullopt;
   return found->text;
+}
+
+std::vector<FieldValue> AnswerHit::values(std::string_view name) const {
+  const Snapshot& snapshot = *answer_->snapshot_;
+  const Snapshot::Segment& segment = snapshot.segments()[snapshot.segment_of(document())];
+  for (const ColumnView& column : segment.index->columns()) {
+    if (column.field().name == name) return column.values(document() - segment.first_document);
+  }
+  throw UsageError("the index '" + snapshot.folder().string() + "' has no column '" +
+                   std::string(name) + "'");
 }
 
 const Explanation* AnswerHit::explanation() const {

@@ -224,6 +224,16 @@ std::map<std::string, std::string> IndexReader::stored(std::uint32_t document) c
   return texts;
 }
 
+std::map<std::string, std::vector<FieldValue>> IndexReader::values(std::uint32_t document) const {
+  const State::Place place = state_->place_of(document);
+  std::map<std::string, std::vector<FieldValue>> values;
+  for (const ColumnView& column : place.index.columns()) {
+    auto own = column.values(place.document);
+    if (!own.empty()) values.emplace(column.field().name, std::move(own));
+  }
+  return values;
+}
+
 Explanation IndexReader::explain(const Query& query, std::uint32_t document,
                                  const ScorerSettings& scorer) const {
   return warpdex::explain(state_->snapshot, query, scorer, document);

@@ -210,15 +210,21 @@ std::vector<TextAnswer> OpenIndex::search(std::span<const Query> queries,
   });
 }
 
+std::shared_ptr<const DocumentFilter> OpenIndex::filter(std::string_view text) const {
+  if (text.find_first_not_of(" \t\r\n") == std::string_view::npos) return nullptr;
+  return filters_.get(*snapshot_, text);
+}
+
 std::vector<TextAnswer> OpenIndex::nearest(std::span<const float> vectors, std::uint32_t k,
                                            const FusionSettings& depth,
+                                           const DocumentFilter* documents,
                                            const SearchLimits& limits) const {
   const auto hybrid = take_hybrid(limits);
   const std::size_t dimension = vector_settings(*snapshot_).dimension;
   return in_parts(vectors.size() / dimension, part_size(), limits,
                   [&](std::size_t first, std::size_t count) {
                     return hybrid->searcher.nearest(
-                        vectors.subspan(first * dimension, count * dimension), k, depth);
+                        vectors.subspan(first * dimension, count * dimension), k, depth, documents);
                   });
 }
 

@@ -15,6 +15,7 @@
 #include "warpdex/indexer/analysis/analyzer.hpp"
 #include "warpdex/indexer/format/snapshot.hpp"
 #include "warpdex/indexer/format/stored_fields.hpp"
+#include "warpdex/query/filter/document_filter.hpp"
 #include "warpdex/query/gpu/gpu_vectors.hpp"
 #include "warpdex/query/hybrid/hybrid_searcher.hpp"
 #include "warpdex/query/plan/query_planner.hpp"
@@ -57,9 +58,13 @@ class OpenIndex {
   std::vector<TextAnswer> search(std::span<const Query> queries, std::span<const float> vectors,
                                  const SearchSettings& settings, const FusionSettings& fusion,
                                  const SearchLimits& limits) const;
+  /// The documents of a filter; null for an empty text. Throws InputError, FormatError.
+  std::shared_ptr<const DocumentFilter> filter(std::string_view text) const;
   /// By vectors alone: the k nearest of each row. Of `depth`, probes and refine count.
+  /// `documents`, if it is not null, are those that may be found.
   std::vector<TextAnswer> nearest(std::span<const float> vectors, std::uint32_t k,
-                                  const FusionSettings& depth, const SearchLimits& limits) const;
+                                  const FusionSettings& depth, const DocumentFilter* documents,
+                                  const SearchLimits& limits) const;
   Pool<StoredReader>::Lease stored_reader() const;
   /// A sentence where the GPU's memory does not hold the vectors that were searched; else empty.
   std::string note() const;
@@ -102,6 +107,7 @@ class OpenIndex {
   mutable Pool<TreeSearcher> tree_searchers_;
   mutable Pool<StoredReader> stored_;
   mutable Pool<Hybrid> hybrids_;
+  mutable FilterCache filters_;
 };
 
 /// Whether both are the same commit of the same index.

@@ -72,8 +72,10 @@ struct Found {
 /// Searches one commit.
 Found find(const OpenIndex& index, std::span<const Query> queries, std::span<const float> vectors,
            const SearchOptions& options, const SearchLimits& limits) {
-  const SearchSettings settings = search_settings(options);
+  SearchSettings settings = search_settings(options);
   settings.validate();
+  const std::shared_ptr<const DocumentFilter> filter = index.filter(options.filter);
+  settings.documents = filter.get();
   const bool by_words = vectors.empty();
   if (by_words && options.vectors_alone && !queries.empty()) {
     throw UsageError("a search by vectors alone needs vectors; give one for each query");
@@ -83,7 +85,8 @@ Found find(const OpenIndex& index, std::span<const Query> queries, std::span<con
   check_vectors(index.snapshot(), queries.size(), vectors.size(), options);
   const vector::Metric metric = vector_settings(index.snapshot()).metric;
   if (options.vectors_alone) {
-    return {index.nearest(vectors, settings.k, options.fusion, limits), !larger_is_nearer(metric)};
+    return {index.nearest(vectors, settings.k, options.fusion, filter.get(), limits),
+            !larger_is_nearer(metric)};
   }
   return {index.search(queries, vectors, settings, options.fusion, limits),
           scores_are_distances(options.fusion.fusion, metric)};
@@ -94,8 +97,10 @@ Found find(const OpenIndex& index, std::span<const std::string_view> texts,
            std::span<const float> vectors, const SearchOptions& options,
            const SearchLimits& limits) {
   if (vectors.empty() && !options.vectors_alone) {
-    const SearchSettings settings = search_settings(options);
+    SearchSettings settings = search_settings(options);
     settings.validate();
+    const std::shared_ptr<const DocumentFilter> filter = index.filter(options.filter);
+    settings.documents = filter.get();
     return {index.search(texts, {options.syntax, options.mode}, settings, limits)};
   }
   if (!texts.empty()) {

@@ -54,6 +54,7 @@ Given read_keywords(const nb::dict& keywords) {
   Keywords(keywords).read({
       {"fields", [&](auto v) { given.shape.fields = texts_of(v, "a name of fields"); }},
       {"store", [&](auto v) { given.shape.stored = texts_of(v, "a name of store"); }},
+      {"schema", [&](auto v) { given.options.schema = parse_schema(text_of(v, "schema")); }},
       {"weights", text(given.shape.weights, "weights")},
       {"vector_field", text(given.shape.vector, "vector_field")},
       {"vector_rows", [&](auto v) { given.rows = nb::cast<Rows>(v); }},
@@ -84,6 +85,7 @@ Given read_keywords(const nb::dict& keywords) {
   given.options.static_scores = statics;
   given.options.fields = joined(given.shape.fields);
   given.options.stored_fields = given.shape.stored;
+  given.shape.columns = columns_of(given.options.schema);
   return given;
 }
 
@@ -269,6 +271,7 @@ nb::dict build_files(nb::handle inputs, const std::string& path, nb::handle prog
   given.files.inputs = texts_of(inputs, "a path");
   given.files.fields = given.shape.fields;
   given.files.stored = given.shape.stored;
+  given.files.columns = given.shape.columns;
   given.files.embedding = given.shape.vector;
   given.files.memory = given.options.memory;
   BuildWatch watch;

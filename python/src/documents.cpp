@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "warpdex/indexer/field_value.hpp"
 #include "warpdex/indexer/readers/text_checks.hpp"
 #include "warpdex/search_options.hpp"
 
@@ -21,13 +22,33 @@ nb::handle member(nb::handle item, const nb::str& key) {
   return value == Py_None ? nb::handle() : nb::handle(value);
 }
 
+/// What a column is given: True, 7, 0.5, "text", or what has isoformat(), as dates have.
+FieldValue value_from(nb::handle value, const std::string& name) {
+  if (PyBool_Check(value.ptr())) return value.ptr() == Py_True;
+  if (PyUnicode_Check(value.ptr())) return std::string(python::text_of(value, name));
+  if (PyFloat_Check(value.ptr())) return PyFloat_AsDouble(value.ptr());
+  if (nb::hasattr(value, "isoformat")) {
+    return nb::cast<std::string>(nb::str(value.attr("isoformat")()));
+  }
+  const nb::object whole = nb::steal(PyNumber_Index(value.ptr()));
+  if (!whole) {
+    PyErr_Clear();
+    throw InputError("the field '" + name + "' has a value of type " + name_of_type(value));
+  }
+  const std::int64_t number = PyLong_AsLongLong(whole.ptr());
+  if (PyErr_Occurred() == nullptr) return number;
+  PyErr_Clear();
+  throw InputError("the field '" + name + "' has a number of more than 64 bits");
+}
+
 std::vector<nb::str> keys_of(const std::vector<std::string>& names) {
   std::vector<nb::str> keys;
   for (const std::string& name : names) keys.push_back(to_str(name));
   return keys;
 }
 
-// A record is the id, the text, the weights and what is stored. Texts stand behind their sizes.
+// A record is the id, the text, the weights, the values and what is stored. Texts stand behind
+// their sizes.
 void put_size(std::string& bytes, std::uint64_t size) {
   bytes.append(reinterpret_cast<const char*>(&size), sizeof size);
 }
@@ -83,6 +104,12 @@ Document QueueReader::parse(const RawRecord& record) const {
     entry.term = checked(take_text(bytes));
     entry.weight = take<float>(bytes);
   }
+  document.values = decode_values(take_text(bytes));
+  for (const auto& column : document.values) {
+    for (const FieldValue& value : column) {
+      if (const auto* text = std::get_if<std::string>(&value)) checked(*text);
+    }
+  }
   while (!bytes.empty()) {
     const bool is_there = take<char>(bytes) != 0;
     auto& value = document.stored.emplace_back();
@@ -98,7 +125,9 @@ DictReader::DictReader(DocumentShape shape)
     : shape_(std::move(shape)),
       ids_(keys_of({"id", "_id", "docno"})),
       fields_(keys_of(shape_.fields)),
-      stored_(keys_of(shape_.stored)) {}
+      stored_(keys_of(shape_.stored)) {
+  for (const Field& field : shape_.columns) columns_.push_back(to_str(field.name));
+}
 
 std::string DictReader::id_of(nb::handle item) const {
   for (const nb::str& key : ids_) {
@@ -166,6 +195,26 @@ std::vector<float> DictReader::vector_of(nb::handle item) const {
   return vector;
 }
 
+/// Throws InputError for what a column does not take.
+FieldValues DictReader::values_of(nb::handle item) const {
+  FieldValues values(columns_.size());
+  for (std::size_t i = 0; i < columns_.size(); ++i) {
+    const Field& field = shape_.columns[i];
+    const nb::handle given = member(item, columns_[i]);
+    if (!given) continue;
+    const auto take_value = [&](nb::handle value) {
+      values[i].push_back(value_for(field, value_from(value, field.name)));
+    };
+    if (PyList_Check(given.ptr()) || PyTuple_Check(given.ptr())) {
+      for (const nb::handle value : given) take_value(value);
+    } else {
+      take_value(given);
+    }
+    arrange_values(field, values[i]);
+  }
+  return values;
+}
+
 NewDocument DictReader::read(nb::handle item) const {
   try {
     if (!PyDict_Check(item.ptr())) throw InputError("it is no dict, but " + name_of_type(item));
@@ -181,6 +230,10 @@ NewDocument DictReader::read(nb::handle item) const {
       }
     }
     if (!shape_.vector.empty()) document.vector = vector_of(item);
+    FieldValues values = values_of(item);
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      document.values.emplace(shape_.columns[i].name, std::move(values[i]));
+    }
     return document;
   } catch (const nb::builtin_exception& error) {
     throw BadDocument(std::string("the document is bad: ") + error.what());
@@ -203,6 +256,7 @@ void DictReader::encode(nb::handle item, RawRecord& record) const {
       put_text(record.bytes, entry.term);
       record.bytes.append(reinterpret_cast<const char*>(&entry.weight), sizeof entry.weight);
     }
+    put_text(record.bytes, encode_values(values_of(item)));
     for (std::size_t i = 0; i < stored_.size(); ++i) {
       const auto value = value_of(item, stored_[i], shape_.stored[i]);
       record.bytes += value ? '\1' : '\0';

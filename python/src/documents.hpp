@@ -23,6 +23,7 @@ struct DocumentShape {
   std::vector<std::string> stored;  ///< texts or numbers that are kept
   std::string weights;              ///< a dict of terms and their weights; empty: there are texts
   std::string vector;               ///< a sequence of floats; empty: none
+  std::vector<Field> columns{};     ///< values, or sequences of these
 };
 
 /// Reads dicts of one shape. With the GIL.
@@ -43,11 +44,13 @@ class DictReader {
                                       const std::string& name) const;
   std::vector<TermWeight> weights_of(nb::handle item) const;
   std::vector<float> vector_of(nb::handle item) const;
+  FieldValues values_of(nb::handle item) const;
 
   DocumentShape shape_;
   std::vector<nb::str> ids_;  ///< keys, made once
   std::vector<nb::str> fields_;
   std::vector<nb::str> stored_;
+  std::vector<nb::str> columns_;
 };
 
 /// Records that one thread gives and a build takes, some MiB of them between the two.

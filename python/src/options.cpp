@@ -118,6 +118,7 @@ SearchOptions search_options(std::uint64_t k, const nb::dict& keywords) {
        }},
       {"probes", [&](auto v) { options.fusion.probes = whole_of(v, "probes", 1); }},
       {"refine", [&](auto v) { options.fusion.refine = whole_of(v, "refine"); }},
+      {"filter", text(options.filter, "filter")},
       {"count", flag(options.count, "count")},
       {"fields", [&](auto v) { options.fields = texts_of(v, "a name of fields"); }},
       {"snippets", flag(options.snippets, "snippets")},

@@ -123,6 +123,7 @@ void TextWriter::open(const std::string& path, const nb::dict& keywords) {
   Keywords(keywords).read({
       {"fields", [&](auto v) { shape.fields = texts_of(v, "a name of fields"); }},
       {"store", [&](auto v) { shape.stored = texts_of(v, "a name of store"); }},
+      {"schema", [&](auto v) { settings.schema = parse_schema(text_of(v, "schema")); }},
       {"weights", text(shape.weights, "weights")},
       {"vectors", text(shape.vector, "vectors")},
       {"dimension",
@@ -149,6 +150,7 @@ void TextWriter::open(const std::string& path, const nb::dict& keywords) {
   }
   const IndexSettings& made = writer_->get().settings();
   if (shape.stored.empty()) shape.stored = made.stored_fields;
+  shape.columns = columns_of(made.schema);
   if (shape.fields.empty()) shape.fields = fields_of(made);
   dicts_.emplace(std::move(shape));
 }

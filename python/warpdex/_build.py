@@ -58,6 +58,15 @@ def as_analyzer(analyzer: str | Mapping[str, Any]) -> str:
     return analyzer if isinstance(analyzer, str) else json.dumps(analyzer)
 
 
+def as_schema(schema: Mapping[str, Any] | str) -> str:
+    """As JSON. Without "fields" around it, a mapping is of fields."""
+    if isinstance(schema, str):
+        return schema
+    if set(schema) != {"fields"} or "type" in schema["fields"]:
+        schema = {"fields": dict(schema)}
+    return json.dumps(schema)
+
+
 def as_paths(docs: Any) -> list[str] | None:
     """The paths, where these are paths and no documents."""
     if isinstance(docs, (str, os.PathLike)):
@@ -111,6 +120,7 @@ def build(
     fields: Sequence[str] = ("contents",),
     analyzer: str | Mapping[str, Any] = "english",
     store: Sequence[str] = (),
+    schema: Mapping[str, Any] | str | None = None,
     vectors: npt.NDArray[np.float32 | np.float16] | str | None = None,
     metric: str = "ip",
     vector_store: str = "float",
@@ -143,6 +153,10 @@ def build(
         analyzer: how texts become terms: "english", "standard", "german" and so on, or a tokenizer
             and filters: {"tokenizer": "standard", "filters": ["lowercase"]}.
         store: members that the index keeps, for hits to show: texts or numbers.
+        schema: columns, which filters ask for: {"year": {"type": "int"}, "lang": {"type":
+            "keyword", "multiple": True}}, of the types keyword, int, float, date and bool. The
+            members of these names are values, or lists of values where it says "multiple"; dates
+            are str, or date and datetime objects.
         vectors: a vector for each document: rows of an array (documents x components, float32 or
             float16, of which no copy is made), in the documents' order, or the name of the member
             that is each document's vector.
@@ -190,6 +204,8 @@ def build(
         "skip_bad": skip_bad,
         "format": format,
     }
+    if schema is not None:
+        options["schema"] = as_schema(schema)
     if static_scores is not None:
         options["static_scores"] = os.fspath(static_scores)
     if isinstance(vectors, str):

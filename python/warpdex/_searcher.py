@@ -60,6 +60,8 @@ class SearchOptions(TypedDict, total=False):
     """Lists of vectors that are looked into, where the index has lists; 16."""
     refine: int
     """So many of the best by codes are ranked again by their vectors; 100."""
+    filter: str
+    """Only documents that fit: "year >= 1990 AND lang IN [en, de]", by columns and by id."""
     count: bool
     """Find the exact number of matches; by words."""
     fields: Sequence[str]

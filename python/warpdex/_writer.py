@@ -9,7 +9,7 @@ from types import TracebackType
 from typing import Any
 
 from . import _core
-from ._build import Path, as_analyzer, as_bytes
+from ._build import Path, as_analyzer, as_bytes, as_schema
 
 
 @dataclass(frozen=True)
@@ -38,6 +38,7 @@ class Writer:
         fields: Sequence[str] = (),
         analyzer: str | Mapping[str, Any] = "english",
         store: Sequence[str] = (),
+        schema: Mapping[str, Any] | str | None = None,
         vectors: str | None = None,
         dimension: int | None = None,
         metric: str = "ip",
@@ -57,7 +58,7 @@ class Writer:
             path: the folder of the index.
             fields: members of documents whose texts are searched, joined. Without any, those that
                 the index was made with; of a new one, "contents".
-            analyzer: of a new index, as store, dimension, metric, vector_store, vector_index,
+            analyzer: of a new index, as store, schema, dimension, metric, vector_store, vector_index,
                 weights, codec and positions: see build(). An index that is there keeps its own settings.
             store: members that a new index keeps; one that is there keeps its own.
             vectors: the member that is a document's vector, a sequence of floats.
@@ -88,6 +89,8 @@ class Writer:
             "merges": merges,
             "journal": journal,
         }
+        if schema is not None:
+            options["schema"] = as_schema(schema)
         if vectors is not None:
             options["vectors"] = vectors
         if dimension is not None:

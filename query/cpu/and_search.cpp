@@ -48,12 +48,14 @@ std::uint64_t AndSearch::run(const SearchedSegment& segment, std::span<const And
     return list.is_required && list.cursor->at_end();
   };
   max_unseen_score_ = -1;
+  next_passing_ = 0;
   std::uint64_t matches = 0;
   for (; std::none_of(lists.begin(), lists.end(), is_exhausted); lead.next_block()) {
     if (watch != nullptr && lead.block() % kBlocksPerLook == 0 && !watch->goes_on()) {
       max_unseen_score_ = bound_from(lead);
       break;
     }
+    if (segment.is_filtered && !passes_some(lead)) continue;
     if (matches >= matches_wanted && !block_can_enter(lead, lead_list)) continue;
     match_block(lead, lead_list);
     matches += survivors_;
@@ -72,6 +74,15 @@ float AndSearch::bound_from(ListCursor& lead) {
     if (!list.cursor->at_end()) bound += list.cursor->bound_between(begin, document_count_);
   }
   return bound * sum_slack_;
+}
+
+/// Whether the filter lets documents of the lead's block through.
+bool AndSearch::passes_some(const ListCursor& lead) {
+  const std::uint32_t first = lead.first_possible(lead.block());
+  if (next_passing_ < first || first == 0) {
+    next_passing_ = next_passing(segment_->removed, first, document_count_);
+  }
+  return next_passing_ <= lead.last_docid(lead.block());
 }
 
 bool AndSearch::block_can_enter(ListCursor& lead, std::size_t lead_list) {

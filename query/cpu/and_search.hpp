@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "cpu/list_cursor.hpp"
+#include "cpu/passing.hpp"
 #include "cpu/searched_segment.hpp"
 #include "warpdex/core/select/top_k.hpp"
 #include "warpdex/query/cpu/search_watch.hpp"
@@ -52,6 +53,7 @@ class AndSearch {
   bool block_can_enter(ListCursor& lead, std::size_t lead_list);
   void match_block(ListCursor& lead, std::size_t lead_list);
   void keep_matches(std::size_t list);
+  bool passes_some(const ListCursor& lead);
   void drop_removed();
   void drop_prohibited();
   void look_up_optional(std::size_t list);
@@ -64,6 +66,8 @@ class AndSearch {
   const Kernels& kernels_;
   const SearchedSegment* segment_ = nullptr;
   const std::uint32_t* lengths_ = nullptr;
+  std::uint32_t next_passing_ = 0;  ///< of a filter: no document before it and behind the last
+                                    ///< block passes
   std::uint32_t document_count_ = 0;
   std::span<const float> static_scores_;
   float sum_slack_ = 1;  ///< the factor of sums of bounds, for rounding

@@ -8,6 +8,7 @@
 
 #include "cpu/segment_search.hpp"
 #include "plan/excluded_words.hpp"
+#include "warpdex/query/filter/document_filter.hpp"
 
 namespace warpdex {
 
@@ -25,8 +26,10 @@ struct CpuSearcher::State {
     return plain != nullptr ? plain->settings() : snapshot->settings();
   }
   SearchResult run(const PlannedQuery& plan, const SearchSettings& wanted) {
+    if (wanted.documents != nullptr) return run_filtered(plan, wanted);
     return excludes_words(plan) ? run_without_words(plan, wanted) : run_modes(plan, wanted);
   }
+  SearchResult run_filtered(const PlannedQuery& plan, const SearchSettings& wanted);
   SearchResult run_modes(const PlannedQuery& plan, const SearchSettings& wanted);
   /// Runs the search as if documents were removed, by segment.
   template <class Run>
@@ -114,6 +117,30 @@ SearchResult CpuSearcher::State::run_without(
   is_restricted = true;
   for (std::size_t i = 0; i < excluded.size(); ++i) segments[i].removed = RemovedRows(excluded[i]);
   return run();
+}
+
+/// Documents that the filter does not let through count as removed.
+SearchResult CpuSearcher::State::run_filtered(const PlannedQuery& plan,
+                                              const SearchSettings& wanted) {
+  const DocumentFilter& filter = *wanted.documents;
+  SearchSettings settings = wanted;
+  settings.documents = nullptr;
+  if (filter.count == 0) {
+    settings.validate();
+    progress = {};
+    return {};
+  }
+  const auto search = [&] {
+    for (SearchedSegment& segment : segments) segment.is_filtered = true;
+    return run(plan, settings);
+  };
+  if (!is_restricted) return run_without(filter.excluded, search);
+  std::vector<std::vector<std::uint64_t>> excluded = filter.excluded;
+  for (std::size_t i = 0; i < excluded.size(); ++i) {
+    const auto removed = segments[i].removed.words();
+    for (std::size_t word = 0; word < removed.size(); ++word) excluded[i][word] |= removed[word];
+  }
+  return run_without(excluded, search);
 }
 
 SearchResult CpuSearcher::run_within(const PlannedQuery& plan, const SearchSettings& settings,

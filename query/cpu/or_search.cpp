@@ -63,6 +63,7 @@ float OrSearch::bound_from(std::uint32_t begin) {
 std::uint32_t OrSearch::next_window_begin(std::uint32_t from) {
   std::uint32_t next = kNoDocument;
   for (ListCursor* list : lists_) next = std::min(next, list->next_document(kernels_, from));
+  if (segment_->is_filtered) next = next_passing(segment_->removed, next, documents_);
   return next;
 }
 
@@ -102,11 +103,65 @@ void OrSearch::search_window(const Window& window) {
   const std::size_t essential = count_essential();
   if (essential == 0) return;
   candidates_ = 0;
-  gather_candidates(window, essential);
+  if (segment_->is_filtered && are_few(window, essential)) {
+    gather_passing(window, essential);
+  } else {
+    gather_candidates(window, essential);
+    if (segment_->is_filtered) drop_excluded();
+  }
   for (std::size_t i = essential; i < lists_.size() && candidates_ > 0; ++i) {
     if (window_bounds_[i] > 0) refine(*lists_[i], window, tail_bounds_[i + 1]);
   }
   if (candidates_ > 0) insert_candidates();
+}
+
+/// Whether looking each document that passes the filter up is sooner done than reading the
+/// essential lists. O(blocks of the window).
+bool OrSearch::are_few(const Window& window, std::size_t essential) {
+  const std::size_t passing = count_passing(segment_->removed, window.begin, window.end);
+  const std::size_t enough = passing * kPostingsPerLookUp * essential;
+  std::size_t postings = 0;
+  for (std::size_t i = 0; i < essential; ++i) {
+    if (window_bounds_[i] == 0) continue;
+    const ListCursor& list = *lists_[i];
+    for (std::uint32_t block = list.block();
+         block < list.blocks() && list.first_possible(block) < window.end; ++block) {
+      postings += list.block_count(block);
+      if (postings > enough) return true;
+    }
+  }
+  return false;
+}
+
+/// Candidates are documents that pass the filter and are in an essential list.
+void OrSearch::gather_passing(const Window& window, std::size_t essential) {
+  for (std::uint32_t next = next_passing(segment_->removed, window.begin, documents_);
+       next < window.end; next = next_passing(segment_->removed, next + 1, documents_)) {
+    candidate_documents_[candidates_] = next;
+    candidate_scores_[candidates_++] = -1;  // in no list so far
+  }
+  for (std::size_t i = 0; i < essential; ++i) {
+    if (window_bounds_[i] == 0) continue;
+    ListCursor& list = *lists_[i];
+    for (std::size_t j = 0; j < candidates_; ++j) {
+      const std::uint32_t document = candidate_documents_[j];
+      if (!list.contains(kernels_, document)) continue;
+      float& score = candidate_scores_[j];
+      score = std::max(0.0F, score) + list.scorer()(list.frequency_here(), lengths_[document]);
+    }
+  }
+  select_candidates(need(tail_bounds_[essential]));
+}
+
+/// Drops candidates that do not pass the filter.
+void OrSearch::drop_excluded() {
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < candidates_; ++i) {
+    if (segment_->removed.contains(candidate_documents_[i])) continue;
+    candidate_documents_[kept] = candidate_documents_[i];
+    candidate_scores_[kept++] = candidate_scores_[i];
+  }
+  candidates_ = kept;
 }
 
 void OrSearch::gather_candidates(const Window& window, std::size_t essential) {
@@ -185,9 +240,14 @@ void OrSearch::refine(ListCursor& list, const Window& window, float more_after) 
   } else {
     refine_by_look_up(list);
   }
+  select_candidates(need(more_after));
+}
+
+/// Drops candidates that score less.
+void OrSearch::select_candidates(float min) {
   const Candidates candidates{candidate_documents_.data(), candidate_scores_.data()};
-  candidates_ = kernels_.select_scores(candidates.documents, candidates.scores, candidates_,
-                                       need(more_after), candidates);
+  candidates_ =
+      kernels_.select_scores(candidates.documents, candidates.scores, candidates_, min, candidates);
 }
 
 void OrSearch::refine_by_accumulators(ListCursor& list, const Window& window) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "cpu/list_cursor.hpp"
+#include "cpu/passing.hpp"
 #include "cpu/searched_segment.hpp"
 #include "cpu/window_sums.hpp"
 #include "warpdex/core/select/top_k.hpp"
@@ -56,6 +57,9 @@ class OrSearch {
   std::size_t count_essential() const;
   void search_window(const Window& window);
   void gather_candidates(const Window& window, std::size_t essential);
+  bool are_few(const Window& window, std::size_t essential);
+  void gather_passing(const Window& window, std::size_t essential);
+  void drop_excluded();
   void select_from_one(ListCursor& list, const Window& window, float others);
   void accumulate(ListCursor& list, const Window& window, float others);
   template <class Visit>
@@ -63,6 +67,7 @@ class OrSearch {
   void refine(ListCursor& list, const Window& window, float more_after);
   void refine_by_accumulators(ListCursor& list, const Window& window);
   void refine_by_look_up(ListCursor& list);
+  void select_candidates(float min);
   void insert_candidates();
 
   const Kernels& kernels_;

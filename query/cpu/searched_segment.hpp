@@ -19,8 +19,9 @@ struct SearchedSegment {
 
   const Index* index;
   std::uint32_t first_document;  ///< its docID in the snapshot
-  RemovedRows removed;
-  float static_bound = 0;  ///< the largest static score
+  RemovedRows removed;           ///< or, of a search that is restricted, not among its documents
+  bool is_filtered = false;      ///< `removed` may be most of the documents
+  float static_bound = 0;        ///< the largest static score
 };
 
 }  // namespace warpdex

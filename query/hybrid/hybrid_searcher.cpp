@@ -13,6 +13,7 @@
 #include "warpdex/core/error.hpp"
 #include "warpdex/query/cpu/cpu_engine.hpp"
 #include "warpdex/query/cpu/cpu_searcher.hpp"
+#include "warpdex/query/filter/document_filter.hpp"
 #include "warpdex/query/gpu/gpu_engine.hpp"
 #include "warpdex/query/hybrid/matching.hpp"
 #include "warpdex/query/hybrid/vector_half.hpp"
@@ -89,7 +90,8 @@ struct HybridSearcher::State {
                                         const BatchAnswers& answers,
                                         const SearchSettings& settings);
   std::vector<std::vector<Hit>> nearest(std::span<const float> rows, std::uint32_t k,
-                                        const FusionSettings& fusion) const;
+                                        const FusionSettings& fusion,
+                                        const DocumentFilter* documents) const;
   bool is_for_gpu(std::span<const PlannedQuery> plans) const;
   std::vector<SearchResult> filter(std::span<const Query> queries, std::span<const float> rows,
                                    const SearchSettings& settings);
@@ -159,10 +161,12 @@ std::vector<SearchResult> HybridSearcher::State::search_left(std::span<const Pla
 
 std::vector<std::vector<Hit>> HybridSearcher::State::nearest(std::span<const float> rows,
                                                              std::uint32_t k,
-                                                             const FusionSettings& fusion) const {
+                                                             const FusionSettings& fusion,
+                                                             const DocumentFilter* of) const {
+  const vector::RowFilter* const documents = of != nullptr ? &of->documents : nullptr;
   return search_on(
-      gpu != nullptr, [&] { return gpu->nearest(rows, k, depth_of(fusion)); },
-      [&] { return vectors.nearest(rows, k, depth_of(fusion)); });
+      gpu != nullptr && of == nullptr, [&] { return gpu->nearest(rows, k, depth_of(fusion)); },
+      [&] { return vectors.nearest(rows, k, depth_of(fusion), documents); });
 }
 
 /// Whether the GPU can match the queries' documents.
@@ -181,7 +185,8 @@ std::vector<SearchResult> HybridSearcher::State::filter(std::span<const Query> q
     return result;
   };
   return search_on(
-      is_for_gpu(plans), [&] { return gpu->filter(plans, rows, settings); },
+      is_for_gpu(plans) && settings.documents == nullptr,
+      [&] { return gpu->filter(plans, rows, settings); },
       [&] { return for_each(queries.size(), rows, on_cpu); });
 }
 
@@ -206,13 +211,15 @@ std::vector<SearchResult> HybridSearcher::State::neighbors(std::span<const Query
                                                            const FusionSettings& fusion) {
   const std::vector<PlannedQuery> plans = plan(queries);
   const auto on_cpu = [&] {
-    const std::vector<std::vector<Hit>> near = nearest(rows, fusion.depth, fusion);
+    const std::vector<std::vector<Hit>> near =
+        nearest(rows, fusion.depth, fusion, settings.documents);
     return for_each(queries.size(), rows, [&](std::size_t i, std::span<const float>) {
       CpuSearcher searcher(snapshot);
       return searcher.run_within(plans[i], settings, documents_of(near[i], snapshot));
     });
   };
-  const bool is_on_gpu = is_for_gpu(plans) && fusion.depth <= gpu->most_neighbors();
+  const bool is_on_gpu =
+      is_for_gpu(plans) && settings.documents == nullptr && fusion.depth <= gpu->most_neighbors();
   return search_on(
       is_on_gpu,
       [&] { return gpu->neighbors(plans, rows, settings, fusion.depth, depth_of(fusion)); },
@@ -226,7 +233,8 @@ std::vector<SearchResult> HybridSearcher::State::fuse_halves(std::span<const Que
                                                              const SearchSettings& settings,
                                                              const FusionSettings& fusion) {
   const auto policy = gpu ? std::launch::async : std::launch::deferred;
-  auto later = std::async(policy, [&] { return nearest(rows, fusion.depth, fusion); });
+  auto later =
+      std::async(policy, [&] { return nearest(rows, fusion.depth, fusion, settings.documents); });
   const TextAnswers text = search_text(queries, settings, fusion.depth);
   const std::vector<std::vector<Hit>> near = later.get();
   const vector::Metric metric = snapshot.settings().vectors->metric;
@@ -250,10 +258,11 @@ HybridSearcher::HybridSearcher(HybridSearcher&&) noexcept = default;
 HybridSearcher& HybridSearcher::operator=(HybridSearcher&&) noexcept = default;
 
 std::vector<SearchResult> HybridSearcher::nearest(std::span<const float> vectors, std::uint32_t k,
-                                                  const FusionSettings& depth) {
+                                                  const FusionSettings& depth,
+                                                  const DocumentFilter* documents) {
   depth.validate();
   std::vector<SearchResult> results;
-  for (std::vector<Hit>& hits : state_->nearest(vectors, k, depth)) {
+  for (std::vector<Hit>& hits : state_->nearest(vectors, k, depth, documents)) {
     results.push_back(result_of(std::move(hits)));
   }
   return results;

@@ -7,6 +7,7 @@
 #include "plan/excluded_words.hpp"
 #include "plan/roles.hpp"
 #include "warpdex/indexer/format/postings.hpp"
+#include "warpdex/query/filter/document_filter.hpp"
 
 namespace warpdex {
 namespace {
@@ -55,14 +56,18 @@ class SegmentMatcher {
   std::size_t words_;
 };
 
+/// `filter` may be null.
 vector::RowFilter match(const Snapshot& snapshot, const PlannedQuery& plan,
-                        bool unsigned_is_required) {
+                        bool unsigned_is_required, const DocumentFilter* filter) {
   vector::RowFilter documents(snapshot.docid_end());
   for (std::size_t i = 0; i < snapshot.segments().size(); ++i) {
     const Snapshot::Segment& segment = snapshot.segments()[i];
     const Index& index = *segment.index;
     const PlannedQuery& own = plan.segments.empty() ? plan : plan.segments[i];
-    const Words words = SegmentMatcher(index).run(own, assign_roles(own, unsigned_is_required));
+    Words words = SegmentMatcher(index).run(own, assign_roles(own, unsigned_is_required));
+    for (std::size_t j = 0; filter != nullptr && j < words.size(); ++j) {
+      words[j] &= ~filter->excluded[i][j];
+    }
     const vector::RowFilter matches = vector::RowFilter::of_bits(words, index.counts().documents);
     for (std::size_t row = matches.next_allowed(0); row < matches.rows();
          row = matches.next_allowed(row + 1)) {
@@ -76,11 +81,11 @@ vector::RowFilter match(const Snapshot& snapshot, const PlannedQuery& plan,
 
 vector::RowFilter matching_documents(const Snapshot& snapshot, const PlannedQuery& plan,
                                      const SearchSettings& settings) {
-  if (settings.mode == QueryMode::kOr) return match(snapshot, plan, false);
-  vector::RowFilter documents = match(snapshot, plan, true);
+  if (settings.mode == QueryMode::kOr) return match(snapshot, plan, false, settings.documents);
+  vector::RowFilter documents = match(snapshot, plan, true, settings.documents);
   const bool falls_back =
       settings.mode == QueryMode::kAndOr && documents.count() < settings.and_or_min_matches();
-  return falls_back ? match(snapshot, plan, false) : documents;
+  return falls_back ? match(snapshot, plan, false, settings.documents) : documents;
 }
 
 }  // namespace warpdex

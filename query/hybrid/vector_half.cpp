@@ -25,6 +25,16 @@ struct SearchedVectorsOfSegment {
   std::optional<vector::RowFilter> live;  ///< if some were removed
 };
 
+/// The live rows of a segment among `documents`.
+vector::RowFilter allowed_rows(const SearchedVectorsOfSegment& segment,
+                               const vector::RowFilter& documents) {
+  vector::RowFilter wanted = documents.slice(segment.first_document, segment.documents);
+  if (!segment.live) return wanted;
+  std::vector<std::uint64_t> words(wanted.words().begin(), wanted.words().end());
+  for (std::size_t i = 0; i < words.size(); ++i) words[i] &= segment.live->words()[i];
+  return vector::RowFilter::of_bits(words, segment.documents);
+}
+
 }  // namespace
 
 struct VectorHalf::State {
@@ -64,14 +74,19 @@ VectorHalf::VectorHalf(VectorHalf&&) noexcept = default;
 VectorHalf& VectorHalf::operator=(VectorHalf&&) noexcept = default;
 
 std::vector<std::vector<Hit>> VectorHalf::nearest(std::span<const float> queries, std::uint32_t k,
-                                                  const vector::SearchOptions& depth) const {
+                                                  const vector::SearchOptions& depth,
+                                                  const vector::RowFilter* documents) const {
   state_->check(queries.size() % state_->dimension == 0);
   std::vector<std::vector<Hit>> hits(queries.size() / state_->dimension);
   if (hits.empty()) return hits;
   for (const SearchedVectorsOfSegment& segment : state_->segments) {
+    std::optional<vector::RowFilter> allowed;
+    if (documents != nullptr) allowed = allowed_rows(segment, *documents);
+    if (allowed && allowed->count() == 0) continue;
+    const vector::RowFilter* const live = segment.live ? &*segment.live : nullptr;
     const vector::Neighbors found = segment.together->nearest(
         queries, std::min(k, segment.documents),
-        segment_options(depth, segment.lists, segment.live ? &*segment.live : nullptr));
+        segment_options(depth, segment.lists, allowed ? &*allowed : live));
     for (std::size_t i = 0; i < hits.size(); ++i) {
       append_hits(found, i, segment.first_document, hits[i]);
     }
@@ -85,12 +100,7 @@ std::vector<Hit> VectorHalf::nearest_within(std::span<const float> query, std::u
   state_->check(query.size() == state_->dimension);
   std::vector<Hit> hits;
   for (const SearchedVectorsOfSegment& segment : state_->segments) {
-    const vector::RowFilter wanted = documents.slice(segment.first_document, segment.documents);
-    std::vector<std::uint64_t> words(wanted.words().begin(), wanted.words().end());
-    for (std::size_t i = 0; segment.live && i < words.size(); ++i) {
-      words[i] &= segment.live->words()[i];
-    }
-    const vector::RowFilter allowed = vector::RowFilter::of_bits(words, segment.documents);
+    const vector::RowFilter allowed = allowed_rows(segment, documents);
     const auto count = static_cast<std::uint32_t>(allowed.count());
     if (count == 0) continue;
     append_hits(segment.alone.nearest(query, std::min(k, count), {.filter = &allowed}), 0,

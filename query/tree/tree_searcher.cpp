@@ -4,10 +4,12 @@
 #include <algorithm>
 #include <vector>
 
+#include "cpu/passing.hpp"
 #include "cpu/searched_segment.hpp"
 #include "tree/tree_clause.hpp"
 #include "tree/tree_plan.hpp"
 #include "warpdex/core/select/top_k.hpp"
+#include "warpdex/query/filter/document_filter.hpp"
 
 namespace warpdex {
 namespace {
@@ -68,7 +70,8 @@ class SegmentTree {
 float SegmentTree::run(const Kernels& kernels, bool counts, SearchWatch* watch, TopK& top,
                        std::uint64_t& matches) {
   for (std::uint32_t end = 0; end < documents_;) {
-    const std::uint32_t next = root_->next_document(kernels, end);
+    std::uint32_t next = root_->next_document(kernels, end);
+    if (segment_.is_filtered) next = next_passing(segment_.removed, next, documents_);
     if (next >= documents_) break;
     TreeWindow window = window_of(next);
     if (watch != nullptr && !watch->goes_on()) return bound_from(window.begin);
@@ -158,7 +161,12 @@ TreeResult TreeSearcher::search(const QueryNode& tree, const SearchSettings& set
   top.reset(k);
   float unseen = -1;
   for (std::size_t i = 0; i < state_->segments.size(); ++i) {
-    SegmentTree segment(plan, state_->segments[i], i, scorer);
+    SearchedSegment searched = state_->segments[i];
+    if (settings.documents != nullptr) {
+      searched.removed = RemovedRows(settings.documents->excluded[i]);
+      searched.is_filtered = true;
+    }
+    SegmentTree segment(plan, searched, i, scorer);
     if (segment.documents() == 0) continue;
     unseen = unseen < 0 ? segment.run(kernels(), settings.count, watch, top, found.result.matches)
                         : std::max(unseen, segment.bound_from(0));

@@ -116,8 +116,9 @@ TextWork::TextWork(const Snapshot& snapshot, const GpuSide& gpu, const CostModel
 }
 
 /// Whether the GPU's engine can answer the query.
-bool TextWork::is_for_gpu(const PlannedQuery& plan) const {
-  return gpu_.engine != nullptr && plan.terms.size() <= kMaxGpuTerms;
+bool TextWork::is_for_gpu(const TextJob& job) const {
+  return gpu_.engine != nullptr && job.settings.documents == nullptr &&
+         job.plan.terms.size() <= kMaxGpuTerms;
 }
 
 JobCost TextWork::estimate(const Job& job) const {
@@ -125,7 +126,7 @@ JobCost TextWork::estimate(const Job& job) const {
   JobCost cost = model_.predict(query.query_class,
                                 features_of(index_, query.plan, query.settings, gpu_.has_list));
   corrections_.apply(query.query_class, cost);
-  cost.gpu_can = is_for_gpu(query.plan);
+  cost.gpu_can = is_for_gpu(query);
   return cost;
 }
 

@@ -9,6 +9,8 @@
 
 namespace warpdex {
 
+class TextJob;
+
 class TextWork final : public WorkClass {
  public:
   TextWork(const Snapshot& snapshot, const GpuSide& gpu, const CostModel& model);
@@ -22,7 +24,7 @@ class TextWork final : public WorkClass {
   CostOrigin cost_origin() const { return model_.origin(); }
 
  private:
-  bool is_for_gpu(const PlannedQuery& plan) const;
+  bool is_for_gpu(const TextJob& job) const;
 
   const Snapshot& index_;
   const GpuSide gpu_;

@@ -35,11 +35,12 @@ bool are_equal(const SnippetSettings& one, const SnippetSettings& other) {
 
 bool are_equal(const SearchOptions& one, const SearchOptions& other) {
   return one.k == other.k && one.mode == other.mode && one.and_or_min == other.and_or_min &&
-         one.count == other.count && are_equal(one.scorer, other.scorer) &&
-         are_equal(one.fusion, other.fusion) && one.fields == other.fields &&
-         one.snippets == other.snippets && one.positions == other.positions &&
-         are_equal(one.snippet, other.snippet) && one.explain == other.explain &&
-         one.deadline == other.deadline && one.vectors_alone == other.vectors_alone;
+         one.count == other.count && one.filter == other.filter &&
+         are_equal(one.scorer, other.scorer) && are_equal(one.fusion, other.fusion) &&
+         one.fields == other.fields && one.snippets == other.snippets &&
+         one.positions == other.positions && are_equal(one.snippet, other.snippet) &&
+         one.explain == other.explain && one.deadline == other.deadline &&
+         one.vectors_alone == other.vectors_alone;
 }
 
 bool can_run_together(const SearchJob& one, const SearchJob& other) {

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "http/error.hpp"
+#include "http/json_values.hpp"
 
 namespace warpdex::server::v1 {
 namespace {
@@ -18,6 +19,21 @@ void read_fields(const rapidjson::Value& fields, const std::string& what, NewDoc
     std::string text(field.value.GetString(), field.value.GetStringLength());
     if (!document.fields.emplace(name, std::move(text)).second) {
       throw bad_request(what + " has the field '" + name + "' twice; give it once");
+    }
+  }
+}
+
+void read_values(const rapidjson::Value& values, const std::string& what, NewDocument& document) {
+  if (!values.IsObject()) throw bad_request(what + " has 'values' that are no object of values");
+  for (const auto& column : values.GetObject()) {
+    const std::string name(column.name.GetString(), column.name.GetStringLength());
+    auto read = values_of_json(column.value);
+    if (!read) {
+      throw bad_request(what + " has a value of '" + name +
+                        "' that is no text, number, true, false, null, nor an array of these");
+    }
+    if (!document.values.emplace(name, std::move(*read)).second) {
+      throw bad_request(what + " has values of '" + name + "' twice; give them once");
     }
   }
 }
@@ -38,6 +54,7 @@ void read_weights(const rapidjson::Value& weights, const std::string& what, NewD
 void read_members(Parameters& members, const std::string& what, NewDocument& document) {
   document.text = members.text("text").value_or("");
   if (const auto* fields = members.json("fields")) read_fields(*fields, what, document);
+  if (const auto* values = members.json("values")) read_values(*values, what, document);
   document.vector = members.reals("vector").value_or(std::vector<float>());
   if (const auto* weights = members.json("weights")) read_weights(*weights, what, document);
   members.finish();

@@ -31,6 +31,7 @@ void read_matching(Parameters& parameters, SearchOptions& options) {
     refuse(parameters, {"and_or_min"}, "is for the mode and-or; ask for that");
   }
   options.count = parameters.flag("count").value_or(false);
+  options.filter = parameters.text("filter").value_or("");
   options.explain = parameters.flag("explain").value_or(false);
   if (const auto syntax = parameters.text("query_syntax")) {
     options.syntax = query_syntax_from_name(*syntax);

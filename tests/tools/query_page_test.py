@@ -22,17 +22,23 @@ def run(*arguments):
 
 class Examples(unittest.TestCase):
     def test_each_finds_what_the_page_says(self):
-        documents = re.search(r"```json\n(.*?)```", PAGE, re.S).group(1)
-        examples = re.findall(r"^\| `([^`]+)` \| ((?:\d )*)\|", PAGE, re.M)
-        self.assertGreater(len(examples), 10)
+        documents, schema = re.findall(r"```json\n(.*?)```", PAGE, re.S)
+        words, filters = (re.findall(r"^\| `([^`]+)` \| ((?:\d )*)\|", part, re.M)
+                          for part in PAGE.split("## Filters"))
+        self.assertGreater(len(words), 10)
+        self.assertGreater(len(filters), 10)
+        examples = [((query, "--query-syntax", "lucene"), ids) for query, ids in words]
+        examples += [(("*:*", "--query-syntax", "lucene", "--filter", text), ids)
+                     for text, ids in filters]
         with tempfile.TemporaryDirectory() as folder:
             source = Path(folder) / "documents.jsonl"
             source.write_text(documents, encoding="utf-8")
             index = str(Path(folder) / "index")
-            run("index", "--input", str(source), "--format", "jsonl", "--output", index, "--positions")
+            (Path(folder) / "schema.json").write_text(schema, encoding="utf-8")
+            run("index", "--input", str(source), "--format", "jsonl", "--output", index,
+                "--schema", str(Path(folder) / "schema.json"), "--positions")
             for query, ids in examples:
-                found = run("search", index, query, "--query-syntax", "lucene",
-                            "--output-format", "trec")
+                found = run("search", index, *query, "--output-format", "trec")
                 with self.subTest(query=query):
                     self.assertEqual(sorted(line.split()[2] for line in found.splitlines()),
                                      ids.split())

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "warpdex/indexer/index_settings.hpp"
 #include "warpdex/query/explanation.hpp"
 #include "warpdex/query/query.hpp"
 #include "warpdex/query/shown_field.hpp"
@@ -32,6 +33,8 @@ class AnswerHit {
   const std::vector<ShownField>& fields() const;
   /// The text of one of them; none if it was not asked for or the document has none.
   std::optional<std::string_view> field(std::string_view name) const;
+  /// Its values in a column of that name. UsageError where the index has none, FormatError.
+  std::vector<FieldValue> values(std::string_view column) const;
   /// How the score comes about; null if that was not asked for.
   const Explanation* explanation() const;
   /// The same of a query by words, afterwards, with the scorer that the search had. Throws as

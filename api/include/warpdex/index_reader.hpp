@@ -143,6 +143,8 @@ class IndexReader {
   std::vector<float> vector(std::uint32_t document) const;
   /// Its stored texts by the names of their fields. UsageError for an index that stores none.
   std::map<std::string, std::string> stored(std::uint32_t document) const;
+  /// Its values by the names of columns (IndexSettings::schema), those that it has.
+  std::map<std::string, std::vector<FieldValue>> values(std::uint32_t document) const;
   /// The score that a search of `query` gives it, and how that comes about. Whether it matches is
   /// not asked: terms that it lacks are left out, and so are those with a - sign. O(terms log
   /// postings). UsageError for settings out of range.

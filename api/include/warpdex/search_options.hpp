@@ -40,6 +40,10 @@ struct SearchOptions {
   bool count = false;            ///< find the exact number of matches; by words
   ScorerSettings scorer{};       ///< ignored by an index of impacts
   QuerySyntax syntax = QuerySyntax::kSigned;  ///< of SearchRequest::text
+  /// Only documents that fit: `year >= 1990 AND lang IN [en, de] AND NOT draft`, by columns of the
+  /// index and by ids (docs/query.md); empty: all. Scores stay as they are without it. InputError,
+  /// which says at which byte, for what is no filter, or not one of the index's columns.
+  std::string filter{};
   FusionSettings fusion{};  ///< of words and vector; `probes` and `refine` of vectors alone, too
   std::vector<std::string> fields{};  ///< stored fields that hits carry
   bool snippets = false;              ///< fields also have a piece with the matched words marked

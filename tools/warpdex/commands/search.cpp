@@ -39,6 +39,7 @@ constexpr const char* kNotes =
     "  warpdex search INDEX -- -draft +report     (words that start with a dash follow --)\n"
     "  warpdex search INDEX \"ocean^2.5 ship\"       (ocean counts two and a half times)\n"
     "  warpdex search INDEX --show title,contents ocean ship\n"
+    "  warpdex search INDEX --filter 'year 1990 TO 2000' ocean ship\n"
     "  warpdex search INDEX --queries topics.tsv -k 1000 --output run.txt\n"
     "  warpdex search INDEX --queries topics.tsv --vector-queries topics.npy --fusion convex\n"
     "  warpdex search INDEX --queries splade.jsonl --query-format sparse -k 1000";
@@ -52,6 +53,7 @@ struct Arguments {
   ShowOptions show;
   HybridOptions hybrid;
   std::vector<std::string> shown;  ///< fields
+  std::string filter;
   bool explain = false;
   bool ignore_identical_ids = false;
 
@@ -75,6 +77,7 @@ warpdex::SearchOptions options_of(const Arguments& arguments, const SearchSettin
                                   bool readable) {
   warpdex::SearchOptions options = searcher_options(settings);
   options.explain = arguments.explain;
+  options.filter = arguments.filter;
   if (arguments.hybrid.is_given()) options.fusion = arguments.hybrid.fusion(settings.k);
   if (arguments.shown.empty()) return options;
   if (!readable && !arguments.answers.is_json()) {
@@ -228,6 +231,11 @@ int run_search(const std::vector<std::string>& arguments) {
   given.device.add_to(command);
   given.hybrid.add_to(command);
   given.show.add_to(command);
+  po::options_description columns = option_group("Columns");
+  columns.add_options()("filter", po::value(&given.filter)->value_name("TEXT"),
+                        "only documents that fit: 'year >= 1990 AND lang IN [en, de] AND NOT "
+                        "draft', by the columns of 'index --schema' and by id");
+  command.add(columns);
   po::options_description scores = option_group("Scores");
   scores.add_options()(
       "explain", po::bool_switch(&given.explain),

@@ -12,6 +12,8 @@ namespace warpdex {
 /// The maximum number of documents that a search returns.
 inline constexpr std::uint32_t kMaxK = 10'000;
 
+struct DocumentFilter;
+
 /// How a query is answered; every engine takes the same.
 struct SearchSettings {
   QueryMode mode = QueryMode::kOr;  ///< which documents match
@@ -24,6 +26,10 @@ struct SearchSettings {
   /// answers are wrong if fewer matches reach it. Not read by and-or, whose answer may be AND's or
   /// OR's.
   float known_threshold = 0;
+  /// Only these documents of the snapshot match (query/filter/document_filter.hpp), while
+  /// statistics stay those of all; null: all do. It outlives the search. The GPU leaves such
+  /// queries to the CPU.
+  const DocumentFilter* documents = nullptr;
 
   /// The score with which a search may start its threshold.
   float start_threshold() const { return mode == QueryMode::kAndOr ? 0 : known_threshold; }

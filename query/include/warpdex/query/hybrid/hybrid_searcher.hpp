@@ -47,9 +47,10 @@ class HybridSearcher {
                                    const SearchSettings& settings, const FusionSettings& fusion);
 
   /// Searches by vectors alone: the k nearest documents of each row of `vectors`. Of `depth`,
-  /// probes and refine count.
+  /// probes and refine count. `documents`, if it is not null, are those that may be found.
   std::vector<SearchResult> nearest(std::span<const float> vectors, std::uint32_t k,
-                                    const FusionSettings& depth = {});
+                                    const FusionSettings& depth = {},
+                                    const DocumentFilter* documents = nullptr);
 
  private:
   struct State;

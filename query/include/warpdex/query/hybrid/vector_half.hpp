@@ -28,11 +28,13 @@ class VectorHalf {
 
   /// For each query, its k nearest documents, or all that are found if these are fewer: nearest
   /// first, equal ones by docID. `depth` says how thoroughly each segment is searched, without a
-  /// filter. Scores are the metric's: inner products (larger is nearer) or squared distances.
-  /// `queries` are rows of the index's dimension, one after the other. Throws UsageError for
-  /// another size, and for components that are not finite.
+  /// filter; `documents`, if it is not null, which may be found, by docIDs below
+  /// Snapshot::docid_end(). Scores are the metric's: inner products (larger is nearer) or squared
+  /// distances. `queries` are rows of the index's dimension, one after the other. Throws UsageError
+  /// for another size, and for components that are not finite.
   std::vector<std::vector<Hit>> nearest(std::span<const float> queries, std::uint32_t k,
-                                        const vector::SearchOptions& depth = {}) const;
+                                        const vector::SearchOptions& depth = {},
+                                        const vector::RowFilter* documents = nullptr) const;
 
   /// The k nearest of one query among `documents` only, all of which are compared: a set of docIDs
   /// below Snapshot::docid_end(). Runs on the calling thread.
