@@ -20,8 +20,8 @@ struct Snippet {
   std::vector<MarkedWord> marked{};  ///< words and phrases between marks, in their order
 };
 
-/// A word matches if the index's analyzer turns it into a term of the query; a phrase is marked as a
-/// whole, and its words nowhere else. Each thread needs its own maker.
+/// A word matches if the index's analyzer turns it into a term of the query; a phrase is marked as
+/// a whole, and its words nowhere else. Each thread needs its own maker.
 class SnippetMaker {
  public:
   /// `analyzer` is the index's. Throws UsageError for an unknown one.
