@@ -42,7 +42,7 @@ void ListCursor::open_short(const Index& index, const PostingsEntry& entry) {
 void ListCursor::set_scorer(const Index& index, const ScorerSettings& settings,
                             const CollectionStatistics& statistics, const PlannedTerm& term) {
   std::uint64_t occurrences = term.collection_frequency;
-  if (term.document_frequency == 0) {
+  if (occurrences == 0) {
     occurrences = entry_.is_short()
                       ? std::accumulate(frequencies_, frequencies_ + size_, std::uint64_t{0})
                       : entry_.collection_frequency;
