@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "warpdex/indexer/format/text_fields.hpp"
 #include "warpdex/indexer/readers/text_checks.hpp"
 #include "warpdex/query/explain/explain.hpp"
 
@@ -27,6 +28,25 @@ std::vector<std::size_t> places_of(const Snapshot& snapshot,
   return places;
 }
 
+bool is_of_other(std::string_view term, std::optional<std::size_t> field) {
+  return field && field_of_term(term) != *field;
+}
+
+/// Leaves the words and phrases of a field, or of all, in a tree, without the marks of fields.
+void take_words_of(std::optional<std::size_t> field, QueryNode& node) {
+  const bool has_text = node.kind == QueryNode::Kind::kTerm;
+  if ((has_text && is_of_other(node.text, field)) ||
+      (!node.texts.empty() && is_of_other(node.texts[0], field))) {
+    node = {};
+    return;
+  }
+  if (has_text) node.text = without_mark(node.text);
+  for (std::string& text : node.texts) text = without_mark(text);
+  for (auto* part : {&node.must, &node.filter, &node.should, &node.must_not}) {
+    for (QueryNode& clause : *part) take_words_of(field, clause);
+  }
+}
+
 }  // namespace
 
 AnswerMaker::AnswerMaker(std::shared_ptr<const OpenIndex> index, const SearchOptions& options,
@@ -35,8 +55,15 @@ AnswerMaker::AnswerMaker(std::shared_ptr<const OpenIndex> index, const SearchOpt
   if (options.fields.empty()) return;
   stored_.emplace(index_->stored_reader());  // throws if the index stores nothing
   places_ = places_of(index_->snapshot(), options.fields);
-  if (options.snippets) {
-    snippets_.emplace(index_->snapshot().settings().analyzer, options.snippet);
+  if (!options.snippets) return;
+  const IndexSettings& settings = index_->snapshot().settings();
+  const std::vector<Field> texts = text_fields(settings.schema);
+  for (const std::string& name : options.fields) {
+    const auto found = std::ranges::find(texts, name, &Field::name);
+    std::optional<std::size_t> field;
+    if (found != texts.end()) field = static_cast<std::size_t>(found - texts.begin());
+    const AnalyzerSettings analyzer = field ? text_analyzer(settings, *field) : settings.analyzer;
+    snippets_.push_back({SnippetMaker(analyzer, options.snippet), field});
   }
 }
 
@@ -53,9 +80,11 @@ Answer AnswerMaker::make(const Query& query, TextAnswer&& found) {
   answer.is_of_gpu = found.is_of_gpu;
   answer.snapshot_ = index_->shared_snapshot();
   answer.hits_.reserve(found.result.hits.size());
+  std::vector<Query> in_fields;
+  for (const FieldSnippets& each : snippets_) in_fields.push_back(query_in(query, each.field));
   for (const Hit& hit : found.result.hits) {
     answer.hits_.push_back({hit.document, hit.score});
-    if (!places_.empty()) answer.fields_.push_back(fields_of(hit.document, query));
+    if (!places_.empty()) answer.fields_.push_back(fields_of(hit.document, in_fields));
     if (options_.explain) {
       answer.explanations_.push_back(
           explain(index_->snapshot(), query, options_.scorer, hit.document));
@@ -64,7 +93,21 @@ Answer AnswerMaker::make(const Query& query, TextAnswer&& found) {
   return answer;
 }
 
-std::vector<ShownField> AnswerMaker::fields_of(std::uint32_t document, const Query& query) {
+/// What a query looks for in a text field; in a field of another kind, all its words.
+Query AnswerMaker::query_in(const Query& query, std::optional<std::size_t> field) const {
+  if (!index_->has_several_texts()) return query;
+  Query own{.id = {}, .terms = query.terms};
+  std::erase_if(own.terms, [&](const auto& term) { return is_of_other(term.term, field); });
+  for (QueryTerm& term : own.terms) term.term = without_mark(term.term);
+  if (query.tree == nullptr) return own;
+  QueryNode tree = *query.tree;
+  take_words_of(field, tree);
+  own.tree = std::make_shared<const QueryNode>(std::move(tree));
+  return own;
+}
+
+std::vector<ShownField> AnswerMaker::fields_of(std::uint32_t document,
+                                               std::span<const Query> queries) {
   StoredValues values = (*stored_)->read(document);
   std::vector<ShownField> shown;
   for (std::size_t i = 0; i < places_.size(); ++i) {
@@ -72,10 +115,10 @@ std::vector<ShownField> AnswerMaker::fields_of(std::uint32_t document, const Que
     ShownField& field = shown.emplace_back();
     field.name = options_.fields[i];
     field.text = *values[places_[i]];
-    if (!snippets_) continue;
+    if (snippets_.empty()) continue;
     // What is no HTML may go to a terminal.
-    Snippet snippet = snippets_->make(
-        options_.snippet.is_html ? field.text : without_controls(field.text, ' '), query);
+    Snippet snippet = snippets_[i].maker.make(
+        options_.snippet.is_html ? field.text : without_controls(field.text, ' '), queries[i]);
     field.snippet = std::move(snippet.text);
     if (options_.positions) field.marked = std::move(snippet.marked);
   }

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <memory>
+#include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -22,14 +24,20 @@ class AnswerMaker {
   Answer make(const Query& query, TextAnswer&& found);
 
  private:
-  std::vector<ShownField> fields_of(std::uint32_t document, const Query& query);
+  Query query_in(const Query& query, std::optional<std::size_t> field) const;
+  std::vector<ShownField> fields_of(std::uint32_t document, std::span<const Query> queries);
 
   std::shared_ptr<const OpenIndex> index_;
   const SearchOptions& options_;
   bool scores_are_distances_;
   std::vector<std::size_t> places_;  ///< of the wanted fields among the stored ones
   std::optional<Pool<StoredReader>::Lease> stored_;
-  std::optional<SnippetMaker> snippets_;
+  /// By wanted field: the maker for its analyzer, and the text field that it is.
+  struct FieldSnippets {
+    SnippetMaker maker;
+    std::optional<std::size_t> field;
+  };
+  std::vector<FieldSnippets> snippets_;
 };
 
 }  // namespace warpdex

@@ -6,6 +6,7 @@
 #include "search_settings.hpp"
 #include "usable_gpu.hpp"
 #include "warpdex/core/storage/pending_file.hpp"
+#include "warpdex/indexer/format/text_fields.hpp"
 #include "warpdex/query/gpu/gpu_engine.hpp"
 #include "warpdex/query/gpu/gpu_snapshot.hpp"
 #include "warpdex/scheduler/calibration.hpp"
@@ -15,9 +16,10 @@ namespace {
 
 std::vector<PlannedSearch> planned(const Snapshot& snapshot, std::span<const Query> queries,
                                    std::span<const SearchOptions> kinds) {
+  const bool are_several = text_count(snapshot.settings().schema) > 1;
   std::vector<PlannedSearch> planned;
   for (const SearchOptions& kind : kinds) {
-    const SearchSettings settings = search_settings(kind);
+    const SearchSettings settings = search_settings(kind, are_several);
     settings.validate();
     for (const Query& query : queries) planned.push_back({plan_query(snapshot, query), settings});
   }

@@ -13,6 +13,7 @@
 #include "warpdex/indexer/format/postings.hpp"
 #include "warpdex/indexer/format/snapshot.hpp"
 #include "warpdex/indexer/format/stored_fields.hpp"
+#include "warpdex/indexer/format/text_fields.hpp"
 #include "warpdex/query/explain/explain.hpp"
 #include "warpdex/query/index_vectors.hpp"
 #include "warpdex/query/plan/plan.hpp"
@@ -44,6 +45,18 @@ struct IndexReader::State {
   Place place_of(std::uint32_t document) const {
     const Snapshot::Segment& segment = snapshot.segments()[snapshot.segment_of(document)];
     return {*segment.index, document - segment.first_document};
+  }
+
+  /// The number of a text field; of none, the first.
+  std::size_t text_field(std::string_view name) const {
+    if (name.empty()) return 0;
+    const std::vector<Field> fields = text_fields(snapshot.settings().schema);
+    const auto found = std::ranges::find(fields, name, &Field::name);
+    if (found != fields.end()) return static_cast<std::size_t>(found - fields.begin());
+    std::string names;
+    for (const Field& field : fields) names += (names.empty() ? "'" : ", '") + field.name + "'";
+    throw UsageError("the index has no text field '" + std::string(name) + "'; " +
+                     (names.empty() ? "its text has no name" : "it has " + names));
   }
 
   const SpellingCorrector& corrector() const {
@@ -98,15 +111,34 @@ std::optional<TermStatistics> IndexReader::statistics(std::string_view term) con
   return found;
 }
 
+std::string IndexReader::term_in(std::string_view field, std::string_view term) const {
+  return field_mark(state_->text_field(field)) + std::string(term);
+}
+
+std::string IndexReader::shown(std::string_view term) const {
+  return shown_term(settings().schema, term);
+}
+
+std::string IndexReader::word_of(std::string_view term) const {
+  return std::string(text_count(settings().schema) > 1 ? without_mark(term) : term);
+}
+
 void IndexReader::for_each_term(const std::function<bool(const TermStatistics&)>& visit,
-                                std::string_view prefix) const {
-  for (TermUnion terms(state_->snapshot, prefix); terms.next();) {
-    if (const auto found = statistics(terms.term()); found && !visit(*found)) return;
+                                std::string_view prefix, std::string_view field) const {
+  const std::string mark = field_mark(state_->text_field(field));
+  for (TermUnion terms(state_->snapshot, mark + std::string(prefix)); terms.next();) {
+    std::optional<TermStatistics> found = statistics(terms.term());
+    if (!found) continue;
+    found->term.erase(0, mark.size());
+    if (!visit(*found)) return;
   }
 }
 
-std::vector<TermStatistics> IndexReader::suggest(std::string_view prefix, std::size_t count) const {
-  const std::string folded = make_analyzer(settings().analyzer)->fold(prefix);
+std::vector<TermStatistics> IndexReader::suggest(std::string_view prefix, std::size_t count,
+                                                 std::string_view field) const {
+  const std::size_t number = state_->text_field(field);
+  const std::string mark = field_mark(number);
+  const std::string folded = mark + make_analyzer(text_analyzer(settings(), number))->fold(prefix);
   const auto is_better = [](const TermStatistics& one, const TermStatistics& other) {
     return one.document_frequency > other.document_frequency ||
            (one.document_frequency == other.document_frequency && one.term < other.term);
@@ -117,6 +149,7 @@ std::vector<TermStatistics> IndexReader::suggest(std::string_view prefix, std::s
     if (is_full && terms.most_documents() <= best.rbegin()->document_frequency) continue;
     std::optional<TermStatistics> found = statistics(terms.term());
     if (!found) continue;
+    found->term.erase(0, mark.size());
     best.insert(std::move(*found));
     if (is_full) best.erase(std::prev(best.end()));
   }
@@ -135,7 +168,7 @@ std::vector<SimilarTerm> IndexReader::similar_terms(std::string_view word,
 std::vector<SimilarTerm> IndexReader::offered_terms(std::string_view term,
                                                     std::size_t count) const {
   constexpr std::size_t kLookedAt = 20;
-  const std::unique_ptr<Analyzer> analyzer = make_analyzer(settings().analyzer);
+  const std::unique_ptr<Analyzer> analyzer = make_analyzer(text_analyzer(settings(), 0));
   std::vector<SimilarTerm> similar = similar_terms(term, std::max(count, kLookedAt));
   std::vector<std::string_view> typed;
   std::erase_if(similar, [&](const SimilarTerm& one) {
@@ -181,7 +214,7 @@ bool IndexReader::is_live(std::uint32_t document) const {
 
 std::uint32_t IndexReader::length(std::uint32_t document) const {
   const State::Place place = state_->place_of(document);
-  return place.index.lengths()[place.document];
+  return static_cast<std::uint32_t>(place.index.length_of(place.document));
 }
 
 std::vector<DocumentTerm> IndexReader::terms(std::uint32_t document) const {
@@ -190,6 +223,7 @@ std::vector<DocumentTerm> IndexReader::terms(std::uint32_t document) const {
   place.index.for_each_term_of_document(
       place.document,
       [&](std::uint32_t term, std::uint32_t frequency) { frequencies.emplace(term, frequency); });
+  const std::vector<Field> fields = text_fields(settings().schema);
   std::vector<DocumentTerm> found;
   for (auto next = frequencies.begin(); next != frequencies.end();) {
     const std::uint64_t group = next->first / kLexiconGroup;
@@ -197,6 +231,10 @@ std::vector<DocumentTerm> IndexReader::terms(std::uint32_t document) const {
         group, [&](std::string_view term, const PostingsEntry& entry) {
           if (next == frequencies.end() || entry.term_number != next->first) return;
           found.push_back({std::string(term), next->second});
+          if (fields.size() > 1) {
+            found.back() = {std::string(without_mark(term)), next->second,
+                            fields[field_of_term(term)].name};
+          }
           ++next;
         });
     if (next != frequencies.end() && next->first / kLexiconGroup == group) {

@@ -51,9 +51,10 @@ void add_documents(const Index& index, IndexStatistics& to) {
   for (const StoredBlock& block : index.sections().stored_block_table) {
     to.stored_text_bytes += block.bytes;
   }
-  for (const std::uint32_t length : index.lengths()) {
-    to.longest_document = std::max<std::uint64_t>(to.longest_document, length);
-    to.shortest_document = std::min<std::uint64_t>(to.shortest_document, length);
+  for (std::uint64_t document = 0; document < index.counts().documents; ++document) {
+    const std::uint64_t length = index.length_of(static_cast<std::uint32_t>(document));
+    to.longest_document = std::max(to.longest_document, length);
+    to.shortest_document = std::min(to.shortest_document, length);
     to.empty_documents += length == 0 ? 1 : 0;
   }
 }

@@ -6,6 +6,7 @@
 
 #include "warpdex/core/parallel.hpp"
 #include "warpdex/core/storage/same_sections.hpp"
+#include "warpdex/indexer/format/text_fields.hpp"
 #include "warpdex/query/index_vectors.hpp"
 #include "warpdex/query/input/query_parser.hpp"
 
@@ -73,22 +74,23 @@ std::size_t OpenIndex::threads_for(std::size_t queries, const SearchLimits& limi
   return wanted == 0 ? default_threads() : wanted;
 }
 
-Pool<Analyzer>::Lease OpenIndex::take_analyzer() const {
-  return analyzers_.take([this] { return make_analyzer(snapshot_->settings().analyzer); });
+Pool<TextAnalyzers>::Lease OpenIndex::take_analyzers() const {
+  return analyzers_.take([this] { return std::make_unique<TextAnalyzers>(snapshot_->settings()); });
 }
+
+bool OpenIndex::has_several_texts() const { return text_count(snapshot_->settings().schema) > 1; }
 
 Pool<QueryPlanner>::Lease OpenIndex::take_planner() const {
   return planners_.take([this] { return std::make_unique<QueryPlanner>(*snapshot_); });
 }
 
 Query OpenIndex::parse(std::string_view text, const Reading& reading, std::string_view id) const {
-  return parse_query(id, text, reading.syntax, *take_analyzer(), {}, reading.mode,
-                     snapshot_->settings().has_positions);
+  return parse_query(id, text, reading.syntax, *take_analyzers(), reading.fields, {}, reading.mode);
 }
 
-Query OpenIndex::parse(const QueryNode& tree) const {
+Query OpenIndex::parse(const QueryNode& tree, const SearchedFields& fields) const {
   Query query;
-  take_tree(query, tree, *take_analyzer(), snapshot_->settings().has_positions);
+  take_tree(query, tree, *take_analyzers(), fields);
   return query;
 }
 
@@ -96,12 +98,12 @@ std::vector<Query> OpenIndex::parse(std::span<const std::string_view> texts, con
                                     const SearchLimits& limits) const {
   std::vector<Query> queries(texts.size());
   const std::size_t threads = threads_for(texts.size(), limits);
-  const auto analyzers = many(threads, [this] { return take_analyzer(); });
+  const auto analyzers = many(threads, [this] { return take_analyzers(); });
   ProgressReport report(limits);
   kept_threads_.parallel_for(threads, texts.size(), [&](std::size_t thread, std::size_t i) {
     if (!report.goes_on()) return;
-    queries[i] = parse_query(std::to_string(i), texts[i], reading.syntax, *analyzers[thread], {},
-                             reading.mode, snapshot_->settings().has_positions);
+    queries[i] = parse_query(std::to_string(i), texts[i], reading.syntax, *analyzers[thread],
+                             reading.fields, {}, reading.mode);
   });
   report.finish();
   limits.check_stop();
@@ -111,18 +113,18 @@ std::vector<Query> OpenIndex::parse(std::span<const std::string_view> texts, con
 std::vector<TextAnswer> OpenIndex::search(std::span<const std::string_view> texts,
                                           const Reading& reading, const SearchSettings& settings,
                                           const SearchLimits& limits) const {
-  if (reading.syntax == QuerySyntax::kLucene) {
+  if (reading.syntax == QuerySyntax::kLucene || has_several_texts()) {
     return search(parse(texts, reading, limits), settings, limits);
   }
   std::vector<PlannedQuery> plans(texts.size());
   const std::size_t threads = threads_for(texts.size(), limits);
-  const auto analyzers = many(threads, [this] { return take_analyzer(); });
+  const auto analyzers = many(threads, [this] { return take_analyzers(); });
   const auto planners = many(threads, [this] { return take_planner(); });
   ProgressReport report(limits);
   kept_threads_.parallel_for(threads, texts.size(), [&](std::size_t thread, std::size_t i) {
     if (!report.goes_on()) return;
-    plans[i] = planners[thread]->plan(
-        parse_query(std::to_string(i), texts[i], reading.syntax, *analyzers[thread]));
+    plans[i] = planners[thread]->plan(parse_query(std::to_string(i), texts[i], reading.syntax,
+                                                  *analyzers[thread], reading.fields));
   });
   report.finish();
   return search(plans, settings, limits);

@@ -12,7 +12,6 @@
 #include "text_engine.hpp"
 #include "warpdex/core/kept_threads.hpp"
 #include "warpdex/gpu.hpp"
-#include "warpdex/indexer/analysis/analyzer.hpp"
 #include "warpdex/indexer/format/snapshot.hpp"
 #include "warpdex/indexer/format/stored_fields.hpp"
 #include "warpdex/query/filter/document_filter.hpp"
@@ -20,6 +19,7 @@
 #include "warpdex/query/hybrid/hybrid_searcher.hpp"
 #include "warpdex/query/plan/query_planner.hpp"
 #include "warpdex/query/query.hpp"
+#include "warpdex/query/text_analyzers.hpp"
 #include "warpdex/query/tree/tree_query.hpp"
 #include "warpdex/query/tree/tree_searcher.hpp"
 
@@ -40,14 +40,17 @@ class OpenIndex {
   /// How texts are read.
   struct Reading {
     QuerySyntax syntax = QuerySyntax::kSigned;
-    QueryMode mode = QueryMode::kOr;  ///< of kLucene
+    QueryMode mode = QueryMode::kOr;  ///< of kLucene, and of several texts
+    SearchedFields fields{};
   };
   /// The terms of a text. Throws InputError.
   Query parse(std::string_view text, const Reading& reading, std::string_view id) const;
   std::vector<Query> parse(std::span<const std::string_view> texts, const Reading& reading,
                            const SearchLimits& limits) const;
   /// The same of a tree. Throws InputError, UsageError.
-  Query parse(const QueryNode& tree) const;
+  Query parse(const QueryNode& tree, const SearchedFields& fields) const;
+  /// Whether documents have several texts.
+  bool has_several_texts() const;
   /// By words alone, of texts that are named by their places. Throws InputError.
   std::vector<TextAnswer> search(std::span<const std::string_view> texts, const Reading& reading,
                                  const SearchSettings& settings, const SearchLimits& limits) const;
@@ -78,7 +81,7 @@ class OpenIndex {
   };
 
   std::size_t threads_for(std::size_t queries, const SearchLimits& limits) const;
-  Pool<Analyzer>::Lease take_analyzer() const;
+  Pool<TextAnalyzers>::Lease take_analyzers() const;
   Pool<QueryPlanner>::Lease take_planner() const;
   std::vector<TextAnswer> search_apart(std::span<const Query> queries,
                                        const SearchSettings& settings,
@@ -102,7 +105,7 @@ class OpenIndex {
   std::unique_ptr<TextEngine> cpu_;
   std::unique_ptr<TextEngine> with_gpu_;  ///< or none, and the CPU answers
   mutable KeptThreads kept_threads_;
-  mutable Pool<Analyzer> analyzers_;
+  mutable Pool<TextAnalyzers> analyzers_;
   mutable Pool<QueryPlanner> planners_;
   mutable Pool<TreeSearcher> tree_searchers_;
   mutable Pool<StoredReader> stored_;

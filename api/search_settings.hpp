@@ -6,10 +6,11 @@
 
 namespace warpdex {
 
-inline SearchSettings search_settings(const SearchOptions& options) {
-  // What is read as `lucene` was read by the mode, and is for kOr.
-  const bool is_lucene = options.syntax == QuerySyntax::kLucene;
-  return {.mode = is_lucene ? QueryMode::kOr : options.mode,
+/// `are_several`: documents of the index have several texts.
+inline SearchSettings search_settings(const SearchOptions& options, bool are_several) {
+  // What is read as `lucene`, or of several texts, was read by the mode, and is for kOr.
+  const bool is_read = are_several || options.syntax == QuerySyntax::kLucene;
+  return {.mode = is_read ? QueryMode::kOr : options.mode,
           .k = options.k,
           .and_or_min = options.and_or_min,
           .count = options.count,

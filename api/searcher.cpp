@@ -69,10 +69,14 @@ struct Found {
   bool are_distances = false;
 };
 
+OpenIndex::Reading reading_of(const SearchOptions& options) {
+  return {options.syntax, options.mode, options.searched};
+}
+
 /// Searches one commit.
 Found find(const OpenIndex& index, std::span<const Query> queries, std::span<const float> vectors,
            const SearchOptions& options, const SearchLimits& limits) {
-  SearchSettings settings = search_settings(options);
+  SearchSettings settings = search_settings(options, index.has_several_texts());
   settings.validate();
   const std::shared_ptr<const DocumentFilter> filter = index.filter(options.filter);
   settings.documents = filter.get();
@@ -97,15 +101,14 @@ Found find(const OpenIndex& index, std::span<const std::string_view> texts,
            std::span<const float> vectors, const SearchOptions& options,
            const SearchLimits& limits) {
   if (vectors.empty() && !options.vectors_alone) {
-    SearchSettings settings = search_settings(options);
+    SearchSettings settings = search_settings(options, index.has_several_texts());
     settings.validate();
     const std::shared_ptr<const DocumentFilter> filter = index.filter(options.filter);
     settings.documents = filter.get();
-    return {index.search(texts, {options.syntax, options.mode}, settings, limits)};
+    return {index.search(texts, reading_of(options), settings, limits)};
   }
   if (!texts.empty()) {
-    return find(index, index.parse(texts, {options.syntax, options.mode}, limits), vectors, options,
-                limits);
+    return find(index, index.parse(texts, reading_of(options), limits), vectors, options, limits);
   }
   SearchOptions alone = options;
   alone.vectors_alone = true;
@@ -240,7 +243,7 @@ std::vector<Answer> Searcher::search(std::span<const SearchRequest> requests,
   const std::shared_ptr<const OpenIndex> index = state_->current();
   const std::size_t dimension = with_vectors ? vector_settings(index->snapshot()).dimension : 0;
   for (const SearchRequest& request : requests) {
-    queries.push_back(index->parse(request.text, {options.syntax, options.mode}, request.id));
+    queries.push_back(index->parse(request.text, reading_of(options), request.id));
     if (request.vector.size() != dimension) {
       throw UsageError("the vector of the request '" + request.id + "' has " +
                        std::to_string(request.vector.size()) +
@@ -286,21 +289,24 @@ BatchAnswer Searcher::search_batch(std::span<const std::string_view> texts,
 
 Answer Searcher::search_tree(const QueryNode& tree, const SearchOptions& options) const {
   const std::shared_ptr<const OpenIndex> index = state_->current();
-  const Query query = index->parse(tree);
+  const Query query = index->parse(tree, options.searched);
   SearchOptions as_or = options;
   as_or.mode = QueryMode::kOr;
   return std::move(answer(index, {&query, 1}, {}, as_or).front());
 }
 
-Query Searcher::parse_tree(const QueryNode& tree) const { return state_->current()->parse(tree); }
-
-Query Searcher::parse(std::string_view text, QuerySyntax syntax, std::string_view id,
-                      QueryMode mode) const {
-  return state_->current()->parse(text, {syntax, mode}, id);
+Query Searcher::parse_tree(const QueryNode& tree, const SearchedFields& fields) const {
+  return state_->current()->parse(tree, fields);
 }
 
-std::vector<TermStatistics> Searcher::suggest(std::string_view prefix, std::size_t count) const {
-  return IndexReader(*this).suggest(prefix, count);
+Query Searcher::parse(std::string_view text, QuerySyntax syntax, std::string_view id,
+                      QueryMode mode, const SearchedFields& fields) const {
+  return state_->current()->parse(text, {syntax, mode, fields}, id);
+}
+
+std::vector<TermStatistics> Searcher::suggest(std::string_view prefix, std::size_t count,
+                                              std::string_view field) const {
+  return IndexReader(*this).suggest(prefix, count, field);
 }
 
 Searcher Searcher::at_this_commit() const { return Searcher(std::make_unique<State>(*state_)); }

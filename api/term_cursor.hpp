@@ -9,6 +9,7 @@
 
 #include "warpdex/indexer/format/postings.hpp"
 #include "warpdex/indexer/format/snapshot.hpp"
+#include "warpdex/indexer/format/text_fields.hpp"
 
 namespace warpdex {
 
@@ -71,7 +72,10 @@ class TermCursor {
 /// The terms of all segments that begin with a prefix, each once.
 class TermUnion {
  public:
-  TermUnion(const Snapshot& snapshot, std::string_view prefix) : prefix_(prefix) {
+  /// `prefix` is of a term of the index, and so are the terms: of one text field.
+  TermUnion(const Snapshot& snapshot, std::string_view prefix)
+      : prefix_(prefix),
+        ends_at_mark_(text_count(snapshot.settings().schema) > 1 && field_of_term(prefix) == 0) {
     for (const Snapshot::Segment& segment : snapshot.segments()) {
       cursors_.emplace_back(*segment.index, prefix);
     }
@@ -84,6 +88,7 @@ class TermUnion {
       if (!cursor.is_at_end() && (!smallest || cursor.term() < *smallest)) smallest = cursor.term();
     }
     if (!smallest || !smallest->starts_with(prefix_)) return false;
+    if (ends_at_mark_ && field_of_term(*smallest) != 0) return false;
     term_ = std::move(*smallest);
     most_documents_ = 0;
     for (TermCursor& cursor : cursors_) {
@@ -100,6 +105,7 @@ class TermUnion {
 
  private:
   std::string prefix_;
+  bool ends_at_mark_;  ///< terms of the first text field have no mark
   std::vector<TermCursor> cursors_;
   std::string term_;
   std::uint64_t most_documents_ = 0;

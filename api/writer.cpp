@@ -77,6 +77,7 @@ BuildReport Writer::add_files(ReaderOptions files, const FilesOptions& options) 
   state_->make_ready();
   files.stored = settings().stored_fields;
   files.columns = columns_of(settings().schema);
+  files.text_fields = text_names_of(settings().schema);
   return add(*open_documents(files), options);
 }
 

@@ -1,10 +1,13 @@
 // Turns a caller's documents into the index's, and refuses those that cannot be indexed.
 #include <algorithm>
 #include <cmath>
+#include <set>
+#include <string_view>
 #include <utility>
 
 #include "warpdex/core/error.hpp"
 #include "warpdex/indexer/field_value.hpp"
+#include "warpdex/indexer/format/text_fields.hpp"
 #include "warpdex/indexer/readers/text_checks.hpp"
 #include "warpdex/vector/format/row_index.hpp"
 #include "writer_state.hpp"
@@ -16,16 +19,27 @@ Document Writer::State::document_of(NewDocument&& given) const {
   Document document{std::move(given.id), std::move(given.text)};
   document.vector = std::move(given.weights);
   document.embedding = std::move(given.vector);
+  std::set<std::string_view> known;
+  for (const Field& field : text_fields(settings.schema)) {
+    const auto found = given.fields.find(field.name);
+    document.texts.push_back(found == given.fields.end() ? "" : found->second);
+    if (found != given.fields.end()) known.insert(found->first);
+  }
   for (const std::string& name : settings.stored_fields) {
     const auto found = given.fields.find(name);
     auto& value = document.stored.emplace_back();
     if (found == given.fields.end()) continue;
-    value = std::move(found->second);
-    given.fields.erase(found);
+    value = found->second;
+    known.insert(found->first);
   }
-  if (!given.fields.empty()) {
-    throw UsageError("the index '" + folder.string() + "' stores no field '" +
-                     given.fields.begin()->first + "'; leave it out, or build the index with it");
+  for (const auto& [name, value] : given.fields) {
+    if (known.contains(name)) continue;
+    throw UsageError("the index '" + folder.string() + "' stores no field '" + name +
+                     "'; leave it out, or build the index with it");
+  }
+  if (!document.texts.empty() && !document.text.empty()) {
+    throw UsageError("the index '" + folder.string() +
+                     "' has text fields; give the document its texts by the names of these");
   }
   document.values = values_of(document.id, std::move(given.values));
   return document;
@@ -72,6 +86,7 @@ void Writer::State::check(const Document& document) const {
   check_id(document.id, location);
   check_utf8(document.text, location);
   check_values(document, called);
+  for (const std::string& text : document.texts) check_utf8(text, location);
   for (const auto& value : document.stored) check_utf8(value ? *value : "", location);
   if (journal) check_terms(document, called);
 }

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "warpdex/core/error.hpp"
+#include "warpdex/indexer/format/text_fields.hpp"
 #include "writer_state.hpp"
 
 namespace warpdex {
@@ -49,6 +50,9 @@ void Writer::State::take_put(Document&& document) {
   try {
     if (document.stored.size() != settings().stored_fields.size()) {
       throw BadDocument("the document '" + document.id + "' has other stored fields");
+    }
+    if (document.texts.size() != text_fields(settings().schema).size()) {
+      throw BadDocument("the document '" + document.id + "' has other text fields");
     }
     check(document);
   } catch (const BadDocument& error) {

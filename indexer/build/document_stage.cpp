@@ -10,6 +10,7 @@
 
 #include "warpdex/indexer/build/ordered_pipeline.hpp"
 #include "warpdex/indexer/format/stored_fields.hpp"
+#include "warpdex/indexer/format/text_fields.hpp"
 #include "warpdex/indexer/readers/text_checks.hpp"
 #include "warpdex/vector/format/row_index.hpp"
 
@@ -37,7 +38,8 @@ struct DocumentStage::Prepared {
   std::size_t occurrences_end = 0;
   std::uint64_t positions = 0;  // that its words take
   std::uint64_t text_bytes = 0;
-  std::uint64_t length = 0;  // in tokens; of a sparse vector, the terms that are not of weight 0
+  // By text, in tokens; of a sparse vector, the terms that are not of weight 0.
+  std::vector<std::uint64_t> lengths;
   std::uint64_t long_words = 0;  // left out
   std::uint32_t document = kRefused;
   std::string stored;  // the record, if fields are stored
@@ -55,12 +57,39 @@ struct DocumentStage::Batch {
 };
 
 struct alignas(64) DocumentStage::Worker {
-  Worker(const AnalyzerSettings& settings, std::size_t expected_bytes)
-      : analyzer(make_analyzer(settings)), inverter(expected_bytes) {}
+  Worker(const IndexSettings& settings, std::size_t expected_bytes) : inverter(expected_bytes) {
+    for (std::size_t i = 0; i < text_count(settings.schema); ++i) {
+      analyzers.push_back(make_analyzer(text_analyzer(settings, i)));
+    }
+  }
 
-  std::unique_ptr<Analyzer> analyzer;
+  /// With the mark of a text field behind the first. Returns how many are left out, since they are
+  /// then too long.
+  std::size_t mark_terms(std::size_t field) {
+    const std::string mark = field_mark(field);
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < terms.size(); ++i) {
+      if (terms[i].size() > kMaxTermBytes - mark.size()) continue;
+      if (!positions.empty()) positions[kept] = positions[i];
+      terms[kept++] = terms[i];
+    }
+    const std::size_t left_out = terms.size() - kept;
+    terms.resize(kept);
+    if (!positions.empty()) positions.resize(kept);
+    marked.clear();
+    for (const std::string_view term : terms) (marked += mark) += term;
+    std::size_t at = 0;
+    for (std::string_view& term : terms) {
+      term = std::string_view(marked).substr(at, mark.size() + term.size());
+      at += term.size();
+    }
+    return left_out;
+  }
+
+  std::vector<std::unique_ptr<Analyzer>> analyzers;  // by text
   std::vector<std::string_view> terms;
   std::vector<std::uint32_t> positions;
+  std::string marked;
   Inverter inverter;
 };
 
@@ -84,8 +113,13 @@ DocumentStage::~DocumentStage() = default;
 void DocumentStage::run() {
   if (static_scores_ != nullptr) table_bytes_ = static_scores_->memory();
   const std::size_t share = inverter_share(plan_, table_bytes_);
+  IndexSettings settings;
+  settings.analyzer = options_.analyzer;
+  settings.schema = options_.schema;
+  text_fields_ = text_fields(options_.schema).size();
+  has_positions_ = wants_positions(options_);
   for (std::size_t i = 0; i < plan_.threads; ++i) {
-    workers_.push_back(std::make_unique<Worker>(options_.analyzer, share));
+    workers_.push_back(std::make_unique<Worker>(settings, share));
   }
   progress_.counts().bytes_total = reader_.bytes_total();
   OrderedPipeline<Batch>(plan_.threads)
@@ -149,8 +183,7 @@ void DocumentStage::prepare(Worker& worker, Batch& batch) const {
         count_vector(worker, document.vector, batch.counts, prepared);
         if (admission_ != nullptr) prepared.weights.check_fit(admission_->weights.value());
       } else {
-        prepared.text_bytes = document.text.size();
-        count_document(worker, document.text, batch, prepared);
+        count_texts(worker, document, batch, prepared);
       }
       if (!options_.stored_fields.empty()) prepared.stored = stored_record(document);
       check_values(document.values);
@@ -216,38 +249,61 @@ void DocumentStage::check_embedding(std::span<const float> embedding) const {
   }
 }
 
-void DocumentStage::count_document(Worker& worker, std::string_view text, Batch& batch,
-                                   Prepared& prepared) const {
+void DocumentStage::count_texts(Worker& worker, const Document& document, Batch& batch,
+                                Prepared& prepared) const {
+  const bool is_one = document.texts.empty() && text_fields_ <= 1;
+  const std::span texts = is_one ? std::span(&document.text, 1) : std::span(document.texts);
+  if (!is_one && texts.size() != text_fields_) {
+    throw UsageError("the index has " + std::to_string(text_fields_) +
+                     " text fields, and a document came with " + std::to_string(texts.size()) +
+                     " texts; open the reader with the text fields of the index");
+  }
   const std::size_t start = batch.counts.size();
+  for (const std::string& text : texts) {
+    prepared.text_bytes += text.size();
+    count_text(worker, text, start, batch, prepared);
+  }
+}
+
+void DocumentStage::count_text(Worker& worker, std::string_view text, std::size_t start,
+                               Batch& batch, Prepared& prepared) const {
+  Analyzer& analyzer = *worker.analyzers[prepared.lengths.size()];
+  prepared.lengths.push_back(0);
+  prepared.positions = 0;
   try {
     const auto count = [&](std::string_view piece) {
       count_piece(worker, piece, start, batch, prepared);
     };
-    worker.analyzer->cuts_at_spaces() ? for_each_piece(text, count) : count(text);
+    analyzer.cuts_at_spaces() ? for_each_piece(text, count) : count(text);
   } catch (const InputError&) {
-    worker.analyzer->analyze(text, worker.terms);  // says where in the whole text
+    analyzer.analyze(text, worker.terms);  // says where in the whole text
     throw;
   }
-  if (options_.positions && prepared.positions > kMaxPositions) {
+  if (has_positions_ && prepared.positions > kMaxPositions) {
     throw InputError("it has more than " + std::to_string(kMaxPositions) + " words; split it");
   }
 }
 
 void DocumentStage::count_piece(Worker& worker, std::string_view piece, std::size_t start,
                                 Batch& batch, Prepared& prepared) const {
-  if (!options_.positions) {
-    prepared.long_words += worker.analyzer->analyze(piece, worker.terms);
+  const std::size_t field = prepared.lengths.size() - 1;
+  Analyzer& analyzer = *worker.analyzers[field];
+  worker.positions.clear();
+  if (!has_positions_) {
+    prepared.long_words += analyzer.analyze(piece, worker.terms);
+    if (field > 0) prepared.long_words += worker.mark_terms(field);
     worker.inverter.count_terms(worker.terms, start, batch.counts);
   } else {
-    const Analyzed analyzed = worker.analyzer->place(piece, worker.terms, worker.positions);
+    const Analyzed analyzed = analyzer.place(piece, worker.terms, worker.positions);
     prepared.long_words += analyzed.long_words;
+    if (field > 0) prepared.long_words += worker.mark_terms(field);
     const auto first = static_cast<std::uint32_t>(prepared.positions);
     for (std::uint32_t& position : worker.positions) position += first;
     worker.inverter.count_terms(worker.terms, worker.positions, start, batch.counts,
                                 batch.occurrences);
     prepared.positions += analyzed.positions;
   }
-  prepared.length += worker.terms.size();
+  prepared.lengths.back() += worker.terms.size();
 }
 
 void DocumentStage::count_vector(Worker& worker, const std::vector<TermWeight>& vector,
@@ -274,7 +330,7 @@ void DocumentStage::count_vector(Worker& worker, const std::vector<TermWeight>& 
                          ? "the vector is empty; give it a term, or leave the document out"
                          : "all weights of the vector are 0; leave the document out");
   }
-  prepared.length = counts.size() - start;
+  prepared.lengths = {counts.size() - start};
 }
 
 void DocumentStage::accept(Batch& batch) {
@@ -332,10 +388,12 @@ bool DocumentStage::accept(Prepared& document, const Location& location) {
       if (score > largest_static_.score) largest_static_ = {score, document.id};
     }
   }
-  // The index writer refuses what is too long, also what would not fit here.
-  const auto length =
-      static_cast<std::uint32_t>(std::min<std::uint64_t>(document.length, UINT32_MAX));
-  writer_.add_document(document.id, length, score);
+  lengths_.clear();
+  for (const std::uint64_t length : document.lengths) {
+    // The index writer refuses what is too long, also what would not fit here.
+    lengths_.push_back(static_cast<std::uint32_t>(std::min<std::uint64_t>(length, UINT32_MAX)));
+  }
+  writer_.add_document(document.id, lengths_, score);
   if (!options_.stored_fields.empty()) writer_.add_stored(document.stored);
   if (columns_ > 0) writer_.add_values(document.values);
   if (options_.vectors) writer_.add_vector(document.embedding);
@@ -344,7 +402,7 @@ bool DocumentStage::accept(Prepared& document, const Location& location) {
   std::vector<float>().swap(document.embedding);
   weights_.add(document.weights);
   document.document = static_cast<std::uint32_t>(report_.documents++);
-  report_.tokens += document.length;
+  for (const std::uint64_t length : document.lengths) report_.tokens += length;
   report_.long_words += document.long_words;
   report_.text_bytes += document.text_bytes;
   return true;
@@ -366,8 +424,8 @@ void DocumentStage::invert(Worker& worker, Batch& batch) {
         std::span(batch.occurrences).subspan(first, document.occurrences_end - first);
     first = document.occurrences_end;
     if (document.document == kRefused) continue;
-    options_.positions ? worker.inverter.add_postings(document.document, counts, occurrences)
-                       : worker.inverter.add_postings(document.document, counts);
+    has_positions_ ? worker.inverter.add_postings(document.document, counts, occurrences)
+                   : worker.inverter.add_postings(document.document, counts);
   }
   const std::uint64_t limit =
       std::min(inverter_share(plan_, table_bytes_.load()), Inverter::kMaxBytes);

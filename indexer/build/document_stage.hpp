@@ -59,8 +59,12 @@ class DocumentStage {
 
   bool take(Batch& batch);
   void prepare(Worker& worker, Batch& batch) const;
-  void count_document(Worker& worker, std::string_view text, Batch& batch,
-                      Prepared& prepared) const;
+  /// Counts the terms of all texts of a document.
+  void count_texts(Worker& worker, const Document& document, Batch& batch,
+                   Prepared& prepared) const;
+  /// Those of the next text.
+  void count_text(Worker& worker, std::string_view text, std::size_t start, Batch& batch,
+                  Prepared& prepared) const;
   void count_piece(Worker& worker, std::string_view piece, std::size_t start, Batch& batch,
                    Prepared& prepared) const;
   static void count_vector(Worker& worker, const std::vector<TermWeight>& vector,
@@ -91,7 +95,10 @@ class DocumentStage {
   LargestStatic largest_static_;
   WeightSummary weights_;
   std::atomic<std::uint64_t> table_bytes_{0};
-  bool ended_ = false;  // the reader has no more
+  std::size_t text_fields_ = 0;  ///< of the schema
+  bool has_positions_ = false;
+  std::vector<std::uint32_t> lengths_;  ///< of the document that is accepted
+  bool ended_ = false;                  // the reader has no more
   std::vector<std::unique_ptr<Worker>> workers_;
 };
 

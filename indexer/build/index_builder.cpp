@@ -29,6 +29,7 @@
 #include "warpdex/core/parallel.hpp"
 #include "warpdex/indexer/analysis/analyzer.hpp"
 #include "warpdex/indexer/format/impacts.hpp"
+#include "warpdex/indexer/format/text_fields.hpp"
 #include "warpdex/vector/format/row_index.hpp"
 
 namespace warpdex {
@@ -54,16 +55,17 @@ void check(const DocumentReader& reader, const BuildOptions& options) {
   if (reader.has_vectors() && options.impacts) {
     throw UsageError("sparse vectors have weights, not frequencies for BM25; leave impacts out");
   }
-  if (options.positions && (reader.has_vectors() || options.impacts)) {
+  if (wants_positions(options) && (reader.has_vectors() || options.impacts)) {
     throw UsageError(
         std::string(reader.has_vectors() ? "sparse vectors have" : "an index of impacts has") +
         " no positions of words; leave the positions out");
   }
-  for (const Field& field : options.schema.fields) {
-    if (field.type != FieldType::kText) continue;
-    throw UsageError("the field '" + field.name +
-                     "' of the schema is text, and an index has one text so far, which the "
-                     "documents' fields give; leave it out of the schema");
+  if (!options.schema.fields.empty()) parse_schema(schema_to_json(options.schema));
+  const bool has_texts = !text_fields(options.schema).empty();
+  if (has_texts && (reader.has_vectors() || options.impacts)) {
+    throw UsageError(
+        "an index of impacts or of sparse vectors has no text fields; leave them out of the "
+        "schema");
   }
   if (options.vectors) vector::check_row_settings(*options.vectors);
   std::set<std::string_view> stored;
@@ -166,7 +168,7 @@ void write_index(std::vector<Inverter> inverters, const IndexSettings& settings,
   TermMerger terms(std::move(sources));
   const std::uint64_t used_by_runs =
       std::min<std::uint64_t>(memory, runs.bytes_per_run(buffer) * runs.size());
-  const ListEncoder encoder(settings, writer.lengths());
+  const ListEncoder encoder(settings, writer.all_lengths());
   const std::uint64_t forward = settings.has_forward ? memory / 4 : 0;
   writer.set_forward_memory(std::min(forward, kMaxForward));
   const ImpactSettings* weights = report.weights ? &*report.weights : nullptr;
@@ -210,6 +212,10 @@ void refuse_empty(std::uint64_t documents, const std::filesystem::path& output) 
                    "' stays as it was: remove it first if it is to be replaced by an empty one");
 }
 
+bool wants_positions(const BuildOptions& options) {
+  return options.positions || std::ranges::any_of(options.schema.fields, &Field::positions);
+}
+
 void check_build_options(const DocumentReader& reader, const BuildOptions& options) {
   check(reader, options);
 }
@@ -227,7 +233,7 @@ BuildReport build_segment(DocumentReader& reader, const BuildOptions& options,
   FieldUse field_use = reader.field_use();
   if (admission == nullptr) {
     check_documents(report, options);
-    check_fields(field_use, report);
+    if (text_fields(options.schema).empty()) check_fields(field_use, report);
   }
   report.fields = std::move(field_use.fields);
   report.left_out = reader.left_out();
@@ -258,7 +264,7 @@ IndexSettings settings_of(const DocumentReader& reader, const BuildOptions& opti
   settings.stored_fields = options.stored_fields;
   settings.schema = options.schema;
   settings.vectors = options.vectors;
-  settings.has_positions = options.positions;
+  settings.has_positions = wants_positions(options);
   return settings;
 }
 

@@ -126,7 +126,9 @@ class ListStage {
         if (have_positions) append_steps(posting, steps);
       });
       if (weights_ != nullptr) group.raised += weights_to_impacts(*weights_, frequencies);
-      group.encoded.push_back(encoder_.encode(docids, frequencies, steps));
+      const std::string_view name =
+          std::string_view(group.names).substr(start.name_end, term.name_end - start.name_end);
+      group.encoded.push_back(encoder_.encode(docids, frequencies, steps, encoder_.field_of(name)));
       group.postings += docids.size();
       start = term;
     }

@@ -7,6 +7,11 @@
 namespace warpdex::exchange {
 
 void check_source(const Index& index, const OnExportProgress& on_progress) {
+  if (index.texts() > 1) {
+    throw UsageError("the index '" + index.folder().string() +
+                     "' has several text fields, which other formats cannot carry; build an index "
+                     "of one of them, and export that");
+  }
   const ExportProgress none{0, index.counts().postings};
   check_before_copy(index, [&](double /*share*/) {
     if (on_progress) on_progress(none);

@@ -14,6 +14,7 @@
 #include "warpdex/core/storage/open_stored.hpp"
 #include "warpdex/core/storage/segment_view.hpp"
 #include "warpdex/indexer/format/section_names.hpp"
+#include "warpdex/indexer/format/text_fields.hpp"
 #include "warpdex/vector/format/row_index.hpp"
 #include "warpdex/vector/format/row_sections.hpp"
 
@@ -99,6 +100,14 @@ struct Index::State {
         const IndexSettings& index_settings, const SegmentInfo& info);
 
   LexiconView lexicon() const { return {sections, counts.documents, settings}; }
+  /// The entry of a term, with its field.
+  PostingsEntry with_field(std::string_view term, const PostingsEntry& entry) const {
+    PostingsEntry own = entry;
+    const std::size_t field = field_of_term(term);
+    if (field > more_lengths.size()) damaged(folder, "a term of an unknown text field");
+    own.field = static_cast<std::uint8_t>(field);
+    return own;
+  }
   std::uint64_t removed_count(std::string_view name) const {
     return info.removals ? count_named(info.removals->counts, name) : 0;
   }
@@ -109,6 +118,8 @@ struct Index::State {
   SegmentInfo info;
   SegmentView segment;
   IndexSections sections;
+  std::vector<std::span<const std::uint32_t>> more_lengths;  ///< of text fields behind the first
+  std::vector<TextCounts> removed_texts;
   RemovedRows removed;
   std::span<const FrequencyChange> changes;
   std::vector<ColumnView> columns;
@@ -125,6 +136,11 @@ Index::State::State(const std::filesystem::path& path, const Folder& opened,
       segment(opened, info),
       sections(make_sections(segment, counts, settings)),
       removed(segment.removed_rows(counts.documents)) {
+  for (std::size_t field = 1; field < text_count(settings.schema); ++field) {
+    more_lengths.push_back(
+        segment.section(section::lengths_of_text(field)).as<std::uint32_t>(counts.documents));
+  }
+  if (info.removals) removed_texts = texts_of(info.removals->counts);
   if (settings.has_forward && info.removals) {
     changes = whole<FrequencyChange>(segment.removals_section(section::kFrequencyChanges));
   }
@@ -244,6 +260,22 @@ FieldValues Index::field_values(std::uint32_t document) const {
   return values;
 }
 
+TextCounts Index::removed_text(std::size_t field) const {
+  return field < state_->removed_texts.size() ? state_->removed_texts[field] : TextCounts{};
+}
+
+std::size_t Index::texts() const { return 1 + state_->more_lengths.size(); }
+
+std::span<const std::uint32_t> Index::lengths(std::size_t field) const {
+  return field == 0 ? lengths() : state_->more_lengths[field - 1];
+}
+
+std::uint64_t Index::length_of(std::uint32_t document) const {
+  std::uint64_t length = lengths()[document];
+  for (const auto& lengths : state_->more_lengths) length += lengths[document];
+  return length;
+}
+
 const vector::FlatVectors& Index::vectors() const { return state_->vectors; }
 
 const vector::RowIndex* Index::vector_index() const {
@@ -288,12 +320,16 @@ void Index::for_each_term_of_document(
 }
 
 std::optional<PostingsEntry> Index::find(std::string_view term) const {
-  return state_->lexicon().find(term);
+  std::optional<PostingsEntry> entry = state_->lexicon().find(term);
+  if (entry && texts() > 1) entry = state_->with_field(term, *entry);
+  return entry;
 }
 
 void Index::for_each_term(
     const std::function<void(std::string_view, const PostingsEntry&)>& visit) const {
-  state_->lexicon().for_each(visit);
+  for (std::uint64_t group = 0; group < term_groups(); ++group) {
+    for_each_term_of_group(group, visit);
+  }
 }
 
 std::uint64_t Index::term_group_of(std::string_view term, std::uint64_t from) const {
@@ -303,7 +339,11 @@ std::uint64_t Index::term_group_of(std::string_view term, std::uint64_t from) co
 void Index::for_each_term_of_group(
     std::uint64_t group,
     const std::function<void(std::string_view, const PostingsEntry&)>& visit) const {
-  state_->lexicon().for_each_of_group(group, visit);
+  if (texts() == 1) return state_->lexicon().for_each_of_group(group, visit);
+  state_->lexicon().for_each_of_group(group,
+                                      [&](std::string_view term, const PostingsEntry& entry) {
+                                        visit(term, state_->with_field(term, entry));
+                                      });
 }
 
 void Index::pass_terms_of_group(std::uint64_t group,

@@ -1,6 +1,7 @@
 // Writes the sections of a segment, and the manifest of an index that has no other.
 #include "warpdex/indexer/format/index_writer.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -27,11 +28,16 @@ IndexWriter::IndexWriter(ReplacementFolder& folder, std::uint64_t number,
 IndexWriter::~IndexWriter() = default;
 
 void IndexWriter::add_document(std::string_view name, std::uint32_t length, float static_score) {
+  add_document(name, std::span(&length, 1), static_score);
+}
+
+void IndexWriter::add_document(std::string_view name, std::span<const std::uint32_t> lengths,
+                               float static_score) {
   State& state = *state_;
   if (state.counts.documents == kMaxDocuments) {
     throw InputError("an index holds at most 2147483647 documents; split the collection");
   }
-  if (length > std::uint32_t{std::numeric_limits<std::int32_t>::max()}) {
+  if (std::ranges::max(lengths) > std::uint32_t{std::numeric_limits<std::int32_t>::max()}) {
     throw InputError("the document '" + std::string(name) +
                      "' has more than 2147483647 tokens; split it");
   }
@@ -40,11 +46,9 @@ void IndexWriter::add_document(std::string_view name, std::uint32_t length, floa
   }
   state.name_offsets.append_value(state.names.size());
   state.names.append({reinterpret_cast<const std::uint8_t*>(name.data()), name.size()});
-  state.lengths.push_back(length);
   state.name_hashes.push_back(name_hash(name));
-  state.length_section.append_value(length);
+  state.add_lengths(lengths);
   state.counts.documents += 1;
-  state.counts.tokens += length;
   if (!state.settings.has_static_scores) return;
   if (state.quantises) {
     state.unquantised_scores.push_back(static_score);
@@ -84,6 +88,12 @@ void IndexWriter::keep_impacts(double largest) {
 }
 
 std::span<const std::uint32_t> IndexWriter::lengths() const { return state_->lengths; }
+
+std::vector<std::span<const std::uint32_t>> IndexWriter::all_lengths() const {
+  std::vector<std::span<const std::uint32_t>> all{state_->lengths};
+  for (const auto& text : state_->more_texts) all.emplace_back(text.lengths);
+  return all;
+}
 
 void IndexWriter::set_weights(const ImpactSettings& impacts) {
   State& state = *state_;
@@ -138,7 +148,8 @@ std::uint64_t IndexWriter::memory() const {
   constexpr std::uint64_t kBuffer = 1ULL << 18;
   const std::uint64_t buffers = (state_->settings.has_positions ? 31 : 25) * kBuffer;
   return buffers +
-         (state_->lengths.capacity() + state_->name_hashes.capacity()) * sizeof(std::uint32_t) +
+         (state_->lengths.capacity() * state_->texts() + state_->name_hashes.capacity()) *
+             sizeof(std::uint32_t) +
          state_->unquantised_scores.capacity() * sizeof(float) + state_->forward.memory() +
          state_->extras->memory();
 }

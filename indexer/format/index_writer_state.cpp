@@ -3,12 +3,31 @@
 
 #include <algorithm>
 #include <limits>
+#include <string>
 #include <utility>
 
 #include "warpdex/core/error.hpp"
 #include "warpdex/indexer/format/impacts.hpp"
 
 namespace warpdex {
+
+void IndexWriter::State::add_lengths(std::span<const std::uint32_t> of_texts) {
+  if (of_texts.size() != texts()) {
+    throw UsageError("a document came with " + std::to_string(of_texts.size()) +
+                     " lengths, and the index has " + std::to_string(texts()) + " texts of each");
+  }
+  lengths.push_back(of_texts[0]);
+  length_section.append_value(of_texts[0]);
+  for (std::size_t i = 1; i < of_texts.size(); ++i) {
+    more_texts[i - 1].lengths.push_back(of_texts[i]);
+    more_texts[i - 1].section.append_value(of_texts[i]);
+  }
+  for (const std::uint32_t length : of_texts) counts.tokens += length;
+  for (std::size_t i = 0; i < counts.texts.size(); ++i) {
+    counts.texts[i].documents += of_texts[i] > 0 ? 1 : 0;
+    counts.texts[i].tokens += of_texts[i];
+  }
+}
 
 void IndexWriter::State::append_static_score(float score) {
   static_scores.append_value(score);

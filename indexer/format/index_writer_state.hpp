@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -17,6 +18,7 @@
 #include "warpdex/indexer/format/index_writer.hpp"
 #include "warpdex/indexer/format/postings.hpp"
 #include "warpdex/indexer/format/section_names.hpp"
+#include "warpdex/indexer/format/text_fields.hpp"
 
 namespace warpdex {
 
@@ -56,6 +58,14 @@ struct PositionsWriter {
   std::uint64_t bases = 0;
 };
 
+/// Lengths in a text field behind the first.
+struct MoreLengths {
+  MoreLengths(SegmentFiles& files, std::size_t field)
+      : section(files, section::lengths_of_text(field)) {}
+  std::vector<std::uint32_t> lengths;
+  SectionWriter section;
+};
+
 struct IndexWriter::State {
   State(const std::filesystem::path& target, const IndexSettings& index_settings)
       : State(index_settings, std::make_unique<ReplacementFolder>(target, kTextKind), nullptr, 0,
@@ -70,6 +80,9 @@ struct IndexWriter::State {
         files(folder, number, small_bytes),
         quantises(index_settings.impacts.has_value()),
         forward(folder.scratch()) {
+    const std::size_t count = text_count(settings.schema);
+    if (count > 1) counts.texts.resize(count);
+    while (texts() < count) more_texts.emplace_back(files, texts());
     if (settings.has_forward) {
       forward_offsets.emplace(files, section::kForwardOffsets);
       forward_bytes.emplace(files, section::kForward);
@@ -78,6 +91,10 @@ struct IndexWriter::State {
     extras.emplace(files, settings);
   }
 
+  /// Texts of a document.
+  std::size_t texts() const { return 1 + more_texts.size(); }
+  /// One of each text.
+  void add_lengths(std::span<const std::uint32_t> of_texts);
   void append_static_score(float score);
   void finish_impacts();
   void add_to_forward(const EncodedPostings::Data& data);
@@ -123,6 +140,7 @@ struct IndexWriter::State {
   SectionWriter static_bounds{files, section::kStaticBounds};
   SectionWriter name_order{files, section::kDocumentNameOrder};
   std::optional<PositionsWriter> positions;
+  std::deque<MoreLengths> more_texts;
   std::optional<SectionWriter> forward_offsets;
   std::optional<SectionWriter> forward_bytes;
   std::optional<DocumentExtras> extras;  ///< behind the forward index

@@ -5,9 +5,11 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "warpdex/core/error.hpp"
 #include "warpdex/core/storage/manifest_json.hpp"
+#include "warpdex/indexer/format/text_fields.hpp"
 #include "warpdex/vector/format/row_index.hpp"
 
 namespace warpdex {
@@ -222,6 +224,19 @@ NamedCounts read_counts(const ManifestObject& counts) {
   return named;
 }
 
+std::pair<std::string, std::string> text_count_names(std::size_t field) {
+  const std::string number = std::to_string(field);
+  return {"documents_" + number, "tokens_" + number};
+}
+
+void check_text_counts(const SegmentInfo& segment, std::size_t texts) {
+  const std::size_t wanted = texts > 1 ? texts : 0;
+  if (texts_of(segment.counts).size() != wanted ||
+      (segment.removals && texts_of(segment.removals->counts).size() != wanted)) {
+    damaged_manifest("the counts of text fields");
+  }
+}
+
 void check_counts(const NamedCounts& counts) {
   for (const auto& [name, value] : named_counts({})) {
     if (std::none_of(counts.begin(), counts.end(),
@@ -235,14 +250,35 @@ void check_counts(const NamedCounts& counts) {
 
 IndexCounts counts_of(const SegmentInfo& segment) {
   const auto count = [&](std::string_view name) { return count_named(segment.counts, name); };
-  return {count("documents"), count("tokens"), count("terms"),
-          count("postings"),  count("blocks"), count("term_text_bytes")};
+  return {count("documents"), count("tokens"),          count("terms"),          count("postings"),
+          count("blocks"),    count("term_text_bytes"), texts_of(segment.counts)};
 }
 
 NamedCounts named_counts(const IndexCounts& counts) {
-  return {{"documents", counts.documents}, {"tokens", counts.tokens},
-          {"terms", counts.terms},         {"postings", counts.postings},
-          {"blocks", counts.blocks},       {"term_text_bytes", counts.term_text_bytes}};
+  NamedCounts named{{"documents", counts.documents}, {"tokens", counts.tokens},
+                    {"terms", counts.terms},         {"postings", counts.postings},
+                    {"blocks", counts.blocks},       {"term_text_bytes", counts.term_text_bytes}};
+  append_texts(counts.texts, named);
+  return named;
+}
+
+std::vector<TextCounts> texts_of(const NamedCounts& counts) {
+  std::vector<TextCounts> texts;
+  for (;;) {
+    const auto [documents, tokens] = text_count_names(texts.size());
+    const bool is_there =
+        std::ranges::any_of(counts, [&](const auto& count) { return count.first == documents; });
+    if (!is_there) return texts;
+    texts.push_back({count_named(counts, documents), count_named(counts, tokens)});
+  }
+}
+
+void append_texts(const std::vector<TextCounts>& texts, NamedCounts& counts) {
+  for (std::size_t i = 0; i < texts.size(); ++i) {
+    const auto [documents, tokens] = text_count_names(i);
+    counts.emplace_back(documents, texts[i].documents);
+    counts.emplace_back(tokens, texts[i].tokens);
+  }
 }
 
 std::string manifest_to_json(const Manifest& manifest) {
@@ -288,7 +324,10 @@ Manifest manifest_from_json(std::string_view text) {
     if (manifest.stored.segments.size() != 1) damaged_manifest("not one segment");
     manifest.stored.segments[0].counts = read_counts(reader.object("counts"));
   }
-  for (const SegmentInfo& segment : manifest.stored.segments) check_counts(segment.counts);
+  for (const SegmentInfo& segment : manifest.stored.segments) {
+    check_counts(segment.counts);
+    check_text_counts(segment, text_count(manifest.settings.schema));
+  }
   return manifest;
 }
 

@@ -21,8 +21,26 @@ struct Snapshot::State {
   std::uint64_t removed_documents = 0;
   std::uint64_t removed_tokens = 0;
 
+  std::vector<TextCounts> texts{};  ///< by text field, where there are several: without removed
+                                    ///< ones where there is a forward index
+
   void add(Index index);
+  void add_texts(const Index& index);
 };
+
+void Snapshot::State::add_texts(const Index& index) {
+  const std::vector<TextCounts>& counts = index.counts().texts;
+  texts.resize(counts.size());
+  for (std::size_t i = 0; i < counts.size(); ++i) {
+    const TextCounts removed = settings.has_forward ? index.removed_text(i) : TextCounts{};
+    if (removed.documents > counts[i].documents || removed.tokens > counts[i].tokens) {
+      throw FormatError("the index '" + folder.string() +
+                        "' is damaged (its counts of text fields); restore it or build it again");
+    }
+    texts[i].documents += counts[i].documents - removed.documents;
+    texts[i].tokens += counts[i].tokens - removed.tokens;
+  }
+}
 
 void Snapshot::State::add(Index index) {
   const auto first = static_cast<std::uint32_t>(documents);
@@ -34,6 +52,7 @@ void Snapshot::State::add(Index index) {
     throw FormatError("the index '" + folder.string() +
                       "' is damaged (its counts of documents); restore it or build it again");
   }
+  add_texts(index);
   segments.push_back({std::make_shared<const Index>(std::move(index)), first});
 }
 
@@ -73,6 +92,14 @@ std::uint32_t Snapshot::docid_end() const { return static_cast<std::uint32_t>(st
 CollectionStatistics Snapshot::statistics() const {
   if (!state_->settings.has_forward) return {state_->documents, state_->tokens};
   return {documents(), state_->tokens - state_->removed_tokens};
+}
+
+std::vector<CollectionStatistics> Snapshot::text_statistics() const {
+  std::vector<CollectionStatistics> statistics;
+  for (const TextCounts& text : state_->texts) {
+    statistics.push_back({text.documents, text.tokens});
+  }
+  return statistics;
 }
 
 std::size_t Snapshot::segment_of(std::uint32_t document) const {

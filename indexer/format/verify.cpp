@@ -16,6 +16,7 @@
 #include "warpdex/indexer/format/positions.hpp"
 #include "warpdex/indexer/format/postings.hpp"
 #include "warpdex/indexer/format/snapshot.hpp"
+#include "warpdex/indexer/format/text_fields.hpp"
 #include "warpdex/vector/format/row_index.hpp"
 #include "warpdex/vector/format/row_sections.hpp"
 
@@ -51,6 +52,7 @@ class ListChecker {
   void check(const PostingsEntry& entry) {
     const CodecSettings& codec = index_.settings().codec;
     const std::uint64_t documents = index_.counts().documents;
+    lengths_ = index_.lengths(entry.field);
     occurrences_ = 0;
     seeds_ = {};
     ranges_ = {};
@@ -95,7 +97,7 @@ class ListChecker {
 
   void check_value(std::uint32_t docid, std::uint32_t frequency, const ScoreBound* bound) {
     const bool is_impact = index_.settings().impacts.has_value();
-    const std::uint32_t length = index_.lengths()[docid];
+    const std::uint32_t length = lengths_[docid];
     if (is_impact && (frequency == 0 || frequency > kMaxImpact)) {
       throw FormatError("an impact is not from 1 to 255");
     }
@@ -152,6 +154,7 @@ class ListChecker {
   }
 
   const Index& index_;
+  std::span<const std::uint32_t> lengths_;                  ///< in the list's text field
   std::span<const ListSeed> seeds_;                         ///< of the list
   std::span<const ScoreBound> ranges_;                      ///< of the list
   std::array<std::uint32_t, kSeedRanks.size()> reached_{};  ///< postings that reach each seed
@@ -175,7 +178,8 @@ void check_lists(const Index& index, VerifyReport& report,
       checker.check(entry);
     } catch (const FormatError& error) {
       if (report.problems.size() < kMaxProblems) {
-        report.problems.push_back("the list of term '" + std::string(term) + "': " + error.what());
+        report.problems.push_back("the list of term '" + shown_term(index.settings().schema, term) +
+                                  "': " + error.what());
       }
     }
     if (progress && report.terms % 4096 == 0) {
@@ -211,8 +215,20 @@ void check_static_scores(const Index& index) {
 }
 
 void check_documents(const Index& index) {
-  const auto lengths = index.lengths();
-  if (std::accumulate(lengths.begin(), lengths.end(), std::uint64_t{0}) != index.counts().tokens) {
+  std::uint64_t tokens = 0;
+  for (std::size_t field = 0; field < index.texts(); ++field) {
+    const auto lengths = index.lengths(field);
+    const std::uint64_t own = std::accumulate(lengths.begin(), lengths.end(), std::uint64_t{0});
+    tokens += own;
+    if (index.texts() == 1) break;
+    const TextCounts& counts = index.counts().texts[field];
+    const auto empty = std::ranges::count(lengths, 0U);
+    if (counts.tokens != own ||
+        counts.documents != lengths.size() - static_cast<std::size_t>(empty)) {
+      throw FormatError("the lengths of a text field are not those of the manifest's counts");
+    }
+  }
+  if (tokens != index.counts().tokens) {
     throw FormatError("the documents' lengths do not add up to the manifest's tokens");
   }
   for (std::uint64_t document = 0; document < index.counts().documents; ++document) {

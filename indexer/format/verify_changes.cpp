@@ -6,6 +6,7 @@
 #include "format/name_order.hpp"
 #include "warpdex/core/error.hpp"
 #include "warpdex/indexer/format/postings.hpp"
+#include "warpdex/indexer/format/text_fields.hpp"
 
 namespace warpdex {
 namespace {
@@ -28,11 +29,20 @@ void check_removed_counts(const Index& index) {
     throw FormatError("a document past the last is removed");
   }
   std::uint64_t tokens = 0;
-  for (std::uint64_t i = 0; i < documents; ++i) {
-    if (removed.contains(i)) tokens += index.lengths()[i];
+  bool are_right = count_removed(removed.words()) == index.removed_documents();
+  for (std::size_t field = 0; field < index.texts(); ++field) {
+    TextCounts own;
+    for (std::uint64_t i = 0; i < documents; ++i) {
+      if (!removed.contains(i)) continue;
+      own.tokens += index.lengths(field)[i];
+      own.documents += index.lengths(field)[i] > 0 ? 1 : 0;
+    }
+    tokens += own.tokens;
+    if (index.texts() == 1) break;
+    const TextCounts said = index.removed_text(field);
+    are_right = are_right && said.documents == own.documents && said.tokens == own.tokens;
   }
-  if (count_removed(removed.words()) != index.removed_documents() ||
-      tokens != index.removed_tokens()) {
+  if (!are_right || tokens != index.removed_tokens()) {
     throw FormatError("the removed documents or their tokens are not as many as the manifest says");
   }
 }
@@ -43,7 +53,7 @@ void check_frequencies(const Index& index, const TermTotals& totals) {
     if (totals.documents[entry.term_number] != entry.document_frequency ||
         (!entry.is_short() && occurrences != entry.collection_frequency)) {
       throw FormatError("the forward index has another number of documents with the term '" +
-                        std::string(term) + "' than its list");
+                        shown_term(index.settings().schema, term) + "' than its list");
     }
   });
 }

@@ -55,6 +55,9 @@ void add_put(RecordBytes& to, const Document& document) {
     add_sized(to, term.term);
     add_raw(to, &term.weight, sizeof term.weight);
   }
+  if (document.texts.empty() && document.values.empty()) return;
+  append_varint(to, document.texts.size());
+  for (const std::string& text : document.texts) add_sized(to, text);
   const std::string values = encode_values(document.values);
   add_raw(to, values.data(), values.size());
 }
@@ -75,6 +78,10 @@ Document next_put(ByteCursor& from) {
   for (std::uint64_t left = from.varint(); left > 0; --left) {
     std::string term = next_sized(from);
     document.vector.push_back({std::move(term), next_float(from)});
+  }
+  if (from.left() == 0) return document;
+  for (std::uint64_t left = from.varint(); left > 0; --left) {
+    document.texts.push_back(next_sized(from));
   }
   const std::uint64_t left = from.left();
   document.values = decode_values({reinterpret_cast<const char*>(from.take(left)), left});

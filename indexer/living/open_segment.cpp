@@ -6,6 +6,7 @@
 #include <span>
 #include <utility>
 
+#include "format/manifest.hpp"
 #include "warpdex/core/storage/packed_file.hpp"
 #include "warpdex/indexer/format/section_names.hpp"
 
@@ -64,11 +65,17 @@ void OpenSegment::remove(std::uint32_t document) {
     });
   }
   if (!rows_) rows_.emplace(index_->counts().documents, index_->removed());
+  removed_texts_.resize(index_->counts().texts.size());
   if (rows_->contains(document)) return;
   new_changes_.insert(new_changes_.end(), terms.begin(), terms.end());
   // From here on nothing throws.
   rows_->add(document);
-  removed_tokens_ += index_->lengths()[document];
+  removed_tokens_ += index_->length_of(document);
+  for (std::size_t field = 0; field < removed_texts_.size(); ++field) {
+    const std::uint32_t length = index_->lengths(field)[document];
+    removed_texts_[field].documents += length > 0 ? 1 : 0;
+    removed_texts_[field].tokens += length;
+  }
   if (new_changes_.size() >= std::max(kManyChanges, changes_.size())) add_up_changes();
 }
 
@@ -102,6 +109,12 @@ SegmentInfo OpenSegment::write(ReplacementFolder& folder, std::uint64_t commit) 
       file,
       std::move(packed.sections),
       {{"documents", rows_->count()}, {"tokens", index_->removed_tokens() + removed_tokens_}}};
+  std::vector<TextCounts> texts = removed_texts_;
+  for (std::size_t field = 0; field < texts.size(); ++field) {
+    texts[field].documents += index_->removed_text(field).documents;
+    texts[field].tokens += index_->removed_text(field).tokens;
+  }
+  append_texts(texts, info.removals->counts);
   return info;
 }
 

@@ -51,6 +51,7 @@ class OpenSegment {
   bool is_new_;
   std::optional<RemovedRowsBuilder> rows_;  ///< if documents were removed since the last commit
   std::uint64_t removed_tokens_ = 0;        ///< since then
+  std::vector<TextCounts> removed_texts_;   ///< likewise, by text field, where there are several
   /// What terms have lost since the last commit, each once, by number.
   std::vector<FrequencyChange> changes_;
   /// What they have lost besides, in any order.

@@ -29,7 +29,8 @@ class CsvReader final : public DocumentReader {
  public:
   explicit CsvReader(const ReaderOptions& options)
       : files_(options),
-        fields_(options.fields),
+        are_texts_(!options.text_fields.empty()),
+        fields_(are_texts_ ? options.text_fields : options.fields),
         stored_(options.stored),
         fields_of_values_(options.columns) {
     if (fields_.empty()) throw UsageError("there are no fields; name the columns to index");
@@ -63,7 +64,12 @@ class CsvReader final : public DocumentReader {
     check_id(cells[columns.id], record.location);
     Document document{cells[columns.id]};
     for (std::size_t i = 0; i < columns.fields.size(); ++i) {
-      document.text += (i == 0 ? "" : "\n") + cells[columns.fields[i]];
+      const std::string& cell = cells[columns.fields[i]];
+      if (are_texts_) {
+        document.texts.push_back(cell);
+      } else {
+        document.text += (i == 0 ? "" : "\n") + cell;
+      }
     }
     for (const std::size_t column : columns.stored) document.stored.emplace_back(cells[column]);
     for (std::size_t i = 0; i < columns.values.size(); ++i) {
@@ -164,6 +170,7 @@ class CsvReader final : public DocumentReader {
   }
 
   InputFiles files_;
+  bool are_texts_;  // fields_ are texts, each with lists of its own
   std::vector<std::string> fields_;
   std::vector<std::string> stored_;
   std::vector<Field> fields_of_values_;

@@ -30,6 +30,16 @@ void check_stored(const ReaderOptions& options) {
   }
 }
 
+void check_texts(const ReaderOptions& options) {
+  const bool has_fields =
+      options.format == DocumentFormat::kJsonl || options.format == DocumentFormat::kCsv;
+  if (has_fields || options.text_fields.empty()) return;
+  if (options.format != DocumentFormat::kSparse && options.text_fields.size() == 1) return;
+  throw UsageError(
+      "documents of this format do not have the text fields '" + options.text_fields.front() + "'" +
+      (options.text_fields.size() > 1 ? " and others" : "") + "; give JSON lines (jsonl) or CSV");
+}
+
 }  // namespace
 
 std::vector<std::optional<std::string>> stored_text(const std::vector<std::string>& fields,
@@ -57,6 +67,7 @@ std::string Location::to_string() const { return file + ":" + std::to_string(lin
 
 std::unique_ptr<DocumentReader> open_documents(const ReaderOptions& options) {
   check_stored(options);
+  check_texts(options);
   switch (options.format) {
     case DocumentFormat::kJsonl: return open_jsonl(options);
     case DocumentFormat::kTsv: return open_tsv(options);

@@ -27,9 +27,10 @@ class JsonlReader final : public DocumentReader {
  public:
   explicit JsonlReader(const ReaderOptions& options)
       : files_(options),
-        fields_(options.fields),
+        are_texts_(!options.text_fields.empty()),
+        fields_(are_texts_ ? options.text_fields : options.fields),
         embedding_(options.embedding),
-        documents_with_field_(options.fields.size()) {
+        documents_with_field_(fields_.size()) {
     check_fields();
     wanted_ = json::id_members();
     for (const std::string& field : fields_) {
@@ -66,11 +67,17 @@ class JsonlReader final : public DocumentReader {
                                           ? json::collect_members(line, members)
                                           : json::collect_members(line, members, embedding);
     json::check_record(record, collected, kJsonExample);
-    Document document{json::id_of(members, record), text_of(members, record)};
+    Document document{json::id_of(members, record)};
+    if (are_texts_) {
+      document.texts = texts_of(members, record);
+    } else {
+      document.text = text_of(members, record);
+    }
     if (!embedding_.empty()) document.embedding = numbers_of(std::move(embedding), record);
     if (stored_) document.stored = stored_->values(members, record);
     if (columns_) document.values = columns_->values(members, record);
     json::check_escapes(record, {document.id, document.text});
+    for (const std::string& text : document.texts) json::check_escapes(record, {text});
     for (std::size_t i = 0; i < fields_.size(); ++i) {
       if (members[field_places_[i]].kind == json::Kind::kMissing) continue;
       documents_with_field_[i].fetch_add(1, std::memory_order_relaxed);
@@ -136,18 +143,33 @@ class JsonlReader final : public DocumentReader {
     for (const std::size_t place : field_places_) {
       const json::Member& member = members[place];
       if (member.kind == json::Kind::kMissing) continue;
-      if (member.kind != json::Kind::kString) {
-        fail_document(record.location, "the member '" + std::string(member.name) + "' is " +
-                                           json::kind_name(member.kind) +
-                                           "; only strings can be indexed" +
-                                           (member.kind == json::Kind::kObject ? kVectorHint : ""));
-      }
+      check_string(member, record);
       if (any) text += '\n';
       any = true;
       text += member.value;
     }
     if (!any) fail_fields(members, record);
     return text;
+  }
+
+  /// One of each of fields_, empty where there is no such member.
+  std::vector<std::string> texts_of(const std::vector<json::Member>& members,
+                                    const RawRecord& record) const {
+    std::vector<std::string> texts;
+    for (const std::size_t place : field_places_) {
+      const json::Member& member = members[place];
+      if (member.kind != json::Kind::kMissing) check_string(member, record);
+      texts.emplace_back(member.value);
+    }
+    return texts;
+  }
+
+  static void check_string(const json::Member& member, const RawRecord& record) {
+    if (member.kind == json::Kind::kString) return;
+    fail_document(record.location, "the member '" + std::string(member.name) + "' is " +
+                                       json::kind_name(member.kind) +
+                                       "; only strings can be indexed" +
+                                       (member.kind == json::Kind::kObject ? kVectorHint : ""));
   }
 
   [[noreturn]] void fail_fields(const std::vector<json::Member>& members,
@@ -167,6 +189,7 @@ class JsonlReader final : public DocumentReader {
   }
 
   InputFiles files_;
+  bool are_texts_;  // fields_ are texts, each with lists of its own
   std::vector<std::string> fields_;
   std::string embedding_;
   std::optional<RawRecord> ahead_;    // read by embedding_dimension()

@@ -28,8 +28,9 @@ std::string_view take_text(std::string_view& bytes) {
   return text;
 }
 
-// A record is the id, the text, the values and what is stored, each behind its size in 8 bytes; a
-// stored value has a byte more before it, 0 where it is missing.
+// A record is the id, the text, the values, the number of texts (a byte), these, and what is
+// stored. Each string is behind its size in 8 bytes; a stored value has a byte more before it, 0
+// where it is missing.
 class MemoryReader final : public DocumentReader {
  public:
   explicit MemoryReader(std::vector<Document> documents) : documents_(std::move(documents)) {
@@ -43,6 +44,8 @@ class MemoryReader final : public DocumentReader {
     append_text(record.bytes, document.id);
     append_text(record.bytes, document.text);
     append_text(record.bytes, encode_values(document.values));
+    record.bytes += static_cast<char>(document.texts.size());
+    for (const std::string& each : document.texts) append_text(record.bytes, each);
     for (const auto& value : document.stored) {
       record.bytes += value ? '\1' : '\0';
       append_text(record.bytes, value ? *value : "");
@@ -63,6 +66,12 @@ class MemoryReader final : public DocumentReader {
     Document document{std::string(id), std::string(text)};
     document.values = decode_values(take_text(bytes));
     document.embedding = record.embedding;
+    const auto texts = static_cast<unsigned char>(bytes.front());
+    bytes.remove_prefix(1);
+    while (document.texts.size() < texts) {
+      document.texts.emplace_back(take_text(bytes));
+      check_utf8(document.texts.back(), record.location);
+    }
     while (!bytes.empty()) {
       const bool is_there = bytes.front() != '\0';
       bytes.remove_prefix(1);
@@ -82,6 +91,7 @@ class MemoryReader final : public DocumentReader {
  private:
   static std::uint64_t size_of(const Document& document) {
     std::uint64_t bytes = document.id.size() + document.text.size();
+    for (const std::string& each : document.texts) bytes += each.size();
     for (const auto& value : document.stored) bytes += value ? value->size() : 0;
     return bytes;
   }

@@ -72,9 +72,8 @@ std::vector<std::uint32_t> find_order(const Index& index, const OrderSettings& s
   std::vector<std::uint32_t> order = reorder::bisect(
       forward, bisection, [&](double share) { stages.tell_share("ordering", share); });
   // Documents without terms come last.
-  const auto lengths = index.lengths();
   std::stable_partition(order.begin(), order.end(),
-                        [&](std::uint32_t document) { return lengths[document] > 0; });
+                        [&](std::uint32_t document) { return index.length_of(document) > 0; });
   report.order_seconds = seconds_since(start);
   return order;
 }

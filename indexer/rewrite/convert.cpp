@@ -16,6 +16,7 @@
 #include "warpdex/core/storage/check_sections.hpp"
 #include "warpdex/indexer/build/index_builder.hpp"
 #include "warpdex/indexer/format/impacts.hpp"
+#include "warpdex/indexer/format/text_fields.hpp"
 
 namespace warpdex {
 namespace rewrite {
@@ -47,6 +48,10 @@ IndexSettings settings_of(const ConvertOptions& options, const Index& index) {
     throw UsageError("the index '" + index.folder().string() +
                      "' has positions of words, which one of impacts has not; build it from its "
                      "documents with impacts and without positions");
+  }
+  if (text_count(settings.schema) > 1) {
+    throw UsageError("an index of impacts has one text, and the index '" + index.folder().string() +
+                     "' has several text fields; leave impacts out");
   }
   settings.impacts = options.impacts;
   settings.has_forward = false;  // with BM25's impacts, an index does not change

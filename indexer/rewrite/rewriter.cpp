@@ -100,7 +100,11 @@ class Rewriter {
     const std::span<const float> statics = index.sections().static_scores;
     const float score = statics.empty() ? 0 : statics[docid];
     if (!std::isfinite(score) || score < 0) damaged(index, "a static score is out of range");
-    to_.add_document(index.document_name(docid), index.lengths()[docid], score);
+    lengths_.clear();
+    for (std::size_t field = 0; field < index.texts(); ++field) {
+      lengths_.push_back(index.lengths(field)[docid]);
+    }
+    to_.add_document(index.document_name(docid), lengths_, score);
     if (!settings_.index.stored_fields.empty()) to_.add_stored(source.stored_record(docid));
     if (!index.columns().empty()) to_.add_values(index.field_values(docid));
     if (settings_.index.vectors) to_.copy_vector(index.vectors().vectors, docid);
@@ -108,7 +112,7 @@ class Rewriter {
   }
 
   void add_lists() {
-    const ListEncoder encoder(settings_.index, to_.lengths());
+    const ListEncoder encoder(settings_.index, to_.all_lengths());
     build::OrderedPipeline<Group>(settings_.threads)
         .run([this](Group& group) { return take(group); },
              [&](std::size_t, Group& group) {
@@ -167,7 +171,7 @@ class Rewriter {
     if (list.docids.empty()) return std::nullopt;
     const std::optional<ImpactSettings>& impacts = settings_.index.impacts;
     if (!keeps_impacts_ || impacts->source != ImpactSource::kBm25) {
-      return encoder.encode(list.docids, list.frequencies, list.steps);
+      return encoder.encode(list.docids, list.frequencies, list.steps, encoder.field_of(term.name));
     }
     return encode_impacts(settings_.index.codec, list.docids, list.frequencies,
                           to_.lengths().size());
@@ -194,8 +198,9 @@ class Rewriter {
   bool keeps_impacts_;
   std::uint64_t group_bytes_;
   build::Allowance allowance_;
-  std::uint32_t added_ = 0;   ///< documents
-  std::optional<Term> kept_;  ///< a term that is yet to be taken
+  std::uint32_t added_ = 0;             ///< documents
+  std::vector<std::uint32_t> lengths_;  ///< of one document
+  std::optional<Term> kept_;            ///< a term that is yet to be taken
   std::string last_;
   bool has_last_ = false;
   std::uint64_t postings_ = 0;

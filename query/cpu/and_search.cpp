@@ -31,7 +31,6 @@ std::uint64_t AndSearch::run(const SearchedSegment& segment, std::span<const And
   const Index& index = *segment.index;
   segment_ = &segment;
   document_count_ = static_cast<std::uint32_t>(index.counts().documents);
-  lengths_ = index.lengths().data();
   static_scores_ = index.sections().static_scores;
   many_frequencies_ = many_frequencies(index.settings().codec.kind);
   lists_ = lists;
@@ -211,7 +210,7 @@ void AndSearch::add_scores(std::size_t list, float* scores) {
   float list_scores[kBlockSize + kBlockPadding];
   read_frequencies(list, frequencies);
   kernels_.of(cursor.scorer().kind)
-      .score(cursor.scorer(), documents_, frequencies, lengths_, survivors_, list_scores);
+      .score(cursor.scorer(), documents_, frequencies, cursor.lengths(), survivors_, list_scores);
   for (std::uint32_t i = 0; i < survivors_; ++i) {
     if (frequencies[i] > 0) scores[i] += list_scores[i];
   }

@@ -65,7 +65,6 @@ class AndSearch {
 
   const Kernels& kernels_;
   const SearchedSegment* segment_ = nullptr;
-  const std::uint32_t* lengths_ = nullptr;
   std::uint32_t next_passing_ = 0;  ///< of a filter: no document before it and behind the last
                                     ///< block passes
   std::uint32_t document_count_ = 0;

@@ -55,7 +55,7 @@ void ListCursor::set_scorer(const Index& index, const ScorerSettings& settings,
 void ListCursor::set_scorer(const Index& index, const TermScorer& scorer,
                             std::uint64_t occurrences) {
   scorer_ = scorer;
-  lengths_ = index.lengths().data();
+  lengths_ = index.lengths(entry_.field).data();
   bound_of_short_ = -1;
   if (entry_.is_short()) return;
   const float largest = facts_of(scorer_.kind).rises ? 0 : largest_score(scorer_, occurrences);

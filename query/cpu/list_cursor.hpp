@@ -54,6 +54,8 @@ class ListCursor {
   }
   const PostingsEntry& entry() const { return entry_; }
   const TermScorer& scorer() const { return scorer_; }
+  /// By docID, in the list's text field.
+  const std::uint32_t* lengths() const { return lengths_; }
 
   /// An upper bound of the scores in the current block.
   float block_bound(std::uint32_t block) {

@@ -25,7 +25,6 @@ float OrSearch::run(const SearchedSegment& segment, std::span<ListCursor* const>
                     SearchWatch* watch) {
   const Index& index = *segment.index;
   segment_ = &segment;
-  lengths_ = index.lengths().data();
   static_scores_ = index.sections().static_scores;
   static_bounds_ = index.sections().static_bounds;
   documents_ = static_cast<std::uint32_t>(index.counts().documents);
@@ -147,7 +146,8 @@ void OrSearch::gather_passing(const Window& window, std::size_t essential) {
       const std::uint32_t document = candidate_documents_[j];
       if (!list.contains(kernels_, document)) continue;
       float& score = candidate_scores_[j];
-      score = std::max(0.0F, score) + list.scorer()(list.frequency_here(), lengths_[document]);
+      score =
+          std::max(0.0F, score) + list.scorer()(list.frequency_here(), list.lengths()[document]);
     }
   }
   select_candidates(need(tail_bounds_[essential]));
@@ -261,10 +261,11 @@ void OrSearch::refine_by_accumulators(ListCursor& list, const Window& window) {
 }
 
 void OrSearch::refine_by_look_up(ListCursor& list) {
+  const std::uint32_t* const lengths = list.lengths();
   for (std::size_t i = 0; i < candidates_; ++i) {
     const std::uint32_t document = candidate_documents_[i];
     if (list.contains(kernels_, document)) {
-      candidate_scores_[i] += list.scorer()(list.frequency_here(), lengths_[document]);
+      candidate_scores_[i] += list.scorer()(list.frequency_here(), lengths[document]);
     }
   }
 }

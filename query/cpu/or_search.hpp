@@ -72,7 +72,6 @@ class OrSearch {
 
   const Kernels& kernels_;
   const SearchedSegment* segment_ = nullptr;
-  const std::uint32_t* lengths_ = nullptr;
   std::span<const float> static_scores_;
   std::span<const float> static_bounds_;
   std::uint32_t documents_ = 0;

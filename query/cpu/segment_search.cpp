@@ -20,8 +20,6 @@ bool SegmentSearch::open(const SearchedSegment& segment, const PlannedQuery& pla
 
 void SegmentSearch::open_cursors() {
   const Index& index = *segment_->index;
-  const CollectionStatistics statistics = plan_->statistics.value_or(
-      CollectionStatistics{index.counts().documents, index.counts().tokens});
   const std::size_t needed = roles_.scoring.size() + roles_.prohibited.size();
   while (cursors_.size() < needed) cursors_.emplace_back();
   scoring_.clear();
@@ -30,7 +28,8 @@ void SegmentSearch::open_cursors() {
   for (const PlannedTerm* term : roles_.scoring) {
     scoring_.push_back(&cursors_[next++]);
     scoring_.back()->open(index, term->entry);
-    scoring_.back()->set_scorer(index, scorer_, statistics, *term);
+    scoring_.back()->set_scorer(index, scorer_, plan_->statistics_for(*term, index.counts()),
+                                *term);
   }
   for (const PlannedTerm* term : roles_.prohibited) {
     prohibited_.push_back(&cursors_[next++]);

@@ -7,6 +7,7 @@
 
 #include "plan/term_uses.hpp"
 #include "warpdex/indexer/format/postings.hpp"
+#include "warpdex/indexer/format/text_fields.hpp"
 #include "warpdex/query/plan/plan.hpp"
 #include "warpdex/query/scorer.hpp"
 
@@ -49,12 +50,13 @@ Explanation explain(const Snapshot& snapshot, const Query& query, const ScorerSe
 
   Explanation found;
   found.id = snapshot.document_name(document);
-  found.length = index.lengths()[local];
+  found.length = static_cast<std::uint32_t>(index.length_of(local));
   found.scorer = effective_scorer(snapshot.settings(), scorer);
   found.documents = statistics.documents;
   found.average_length = statistics.average_length();
   const std::vector<TermUse> uses = sorted_uses(query);
   const auto names = names_of(index, uses);
+  const std::vector<Field> fields = text_fields(snapshot.settings().schema);
   for (const PlannedTerm& term : plan.terms) {
     if (term.is_prohibited || term.weight == 0) continue;
     const std::uint32_t frequency = frequency_in(index, term.entry, local);
@@ -62,9 +64,13 @@ Explanation explain(const Snapshot& snapshot, const Query& query, const ScorerSe
     const std::uint64_t documents =
         term.document_frequency == 0 ? term.entry.document_frequency : term.document_frequency;
     const std::uint64_t occurrences = explained_occurrences(index, term);
+    const CollectionStatistics own =
+        plan.text_statistics.empty() ? statistics : plan.text_statistics[term.entry.field];
     const TermScorer score =
-        make_term_scorer(found.scorer, statistics, documents, occurrences, term.weight);
-    found.terms.push_back({.term = std::string(names.at(term.entry.term_number)),
+        make_term_scorer(found.scorer, own, documents, occurrences, term.weight);
+    const std::uint32_t length = index.lengths(term.entry.field)[local];
+    const std::string_view name = names.at(term.entry.term_number);
+    found.terms.push_back({.term = std::string(fields.size() > 1 ? without_mark(name) : name),
                            .weight = term.weight,
                            .frequency = frequency,
                            .document_frequency = documents,
@@ -73,8 +79,14 @@ Explanation explain(const Snapshot& snapshot, const Query& query, const ScorerSe
                            .c0 = score.c0,
                            .c1 = score.c1,
                            .c2 = score.c2,
-                           .score = score(frequency, found.length)});
+                           .score = score(frequency, length)});
     found.score += found.terms.back().score;
+    if (fields.size() <= 1) continue;
+    TermExplanation& explained = found.terms.back();
+    explained.field = fields[term.entry.field].name;
+    explained.length = length;
+    explained.documents = own.documents;
+    explained.average_length = own.average_length();
   }
   if (!index.sections().static_scores.empty()) {
     found.static_score = index.sections().static_scores[local];

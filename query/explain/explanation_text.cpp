@@ -47,6 +47,12 @@ void put_scorer(ExplanationWriter& json, const ScorerSettings& scorer) {
 void put_term(ExplanationWriter& json, const TermExplanation& term, const ScorerFacts& facts) {
   json.StartObject();
   put_text(json, "term", term.term);
+  if (!term.field.empty()) {
+    put_text(json, "field", term.field);
+    put_count(json, "length", term.length);
+    put_count(json, "documents", term.documents);
+    put_float(json, "average_length", static_cast<float>(term.average_length));
+  }
   put_float(json, "score", term.score);
   put_float(json, "weight", term.weight);
   put_count(json, facts.reads_lengths ? "frequency" : "impact", term.frequency);
@@ -61,8 +67,20 @@ void put_term(ExplanationWriter& json, const TermExplanation& term, const Scorer
   json.EndObject();
 }
 
-std::string line_of(const TermExplanation& term, const Explanation& of) {
-  return "  " + format_score(term.score) + "  " + term.term + ": " +
+/// The explanation without its terms, with what holds in a term's text field.
+Explanation in_field(const TermExplanation& term, const Explanation& of) {
+  Explanation own;
+  own.scorer = of.scorer;
+  own.length = term.field.empty() ? of.length : term.length;
+  own.documents = term.field.empty() ? of.documents : term.documents;
+  own.average_length = term.field.empty() ? of.average_length : term.average_length;
+  return own;
+}
+
+std::string line_of(const TermExplanation& term, const Explanation& explanation) {
+  const Explanation of = in_field(term, explanation);
+  return "  " + format_score(term.score) + "  " + (term.field.empty() ? "" : term.field + ":") +
+         term.term + ": " +
          visit_scorer(of.scorer.kind, [&]<class S>() { return S::explain(term, of); }) + "\n";
 }
 

@@ -71,6 +71,31 @@ float checked_weight(const WeighedWord& word) {
                    "it a small one, as '+" + text + "^1e-9', or leave it out");
 }
 
+/// Calls visit(text, sign, weight) for the pieces of a text in the signed syntax. Words without
+/// sign and weight that follow each other are one piece, analysed as they are in documents.
+template <class Visit>
+void for_each_signed(std::string_view text, const Visit& visit) {
+  std::size_t unsigned_start = 0;
+  for (std::size_t start = text.find_first_not_of(kWhiteSpace); start < text.size();) {
+    const std::size_t end = std::min(text.find_first_of(kWhiteSpace, start), text.size());
+    const std::string_view word = text.substr(start, end - start);
+    const bool is_signed = has_sign(word);
+    const WeighedWord weighed = split_weight(is_signed ? word.substr(1) : word);
+    if (is_signed || weighed.weight) {
+      visit(text.substr(unsigned_start, start - unsigned_start), Occur::kUnsigned, 1.0F);
+      const Occur occur = !is_signed            ? Occur::kUnsigned
+                          : word.front() == '+' ? Occur::kMust
+                                                : Occur::kMustNot;
+      const float weight = weighed.weight ? checked_weight(weighed) : 1;
+      if (occur == Occur::kMust && weight == 0) refuse_required(weighed.word);
+      visit(weighed.word, occur, occur == Occur::kMustNot ? 1 : weight);
+      unsigned_start = end;
+    }
+    start = text.find_first_not_of(kWhiteSpace, end);
+  }
+  visit(text.substr(unsigned_start), Occur::kUnsigned, 1.0F);
+}
+
 /// Appends terms to a query, piece of text by piece of text.
 class QueryBuilder {
  public:
@@ -86,28 +111,10 @@ class QueryBuilder {
     }
   }
 
-  /// Words without sign and weight that follow each other are analysed as one piece, as they are in
-  /// documents.
   void add_signed(std::string_view text) {
-    std::size_t unsigned_start = 0;
-    for (std::size_t start = text.find_first_not_of(kWhiteSpace); start < text.size();) {
-      const std::size_t end = std::min(text.find_first_of(kWhiteSpace, start), text.size());
-      const std::string_view word = text.substr(start, end - start);
-      const bool is_signed = has_sign(word);
-      const WeighedWord weighed = split_weight(is_signed ? word.substr(1) : word);
-      if (is_signed || weighed.weight) {
-        add(text.substr(unsigned_start, start - unsigned_start), Occur::kUnsigned);
-        const Occur occur = !is_signed            ? Occur::kUnsigned
-                            : word.front() == '+' ? Occur::kMust
-                                                  : Occur::kMustNot;
-        const float weight = weighed.weight ? checked_weight(weighed) : 1;
-        if (occur == Occur::kMust && weight == 0) refuse_required(weighed.word);
-        add(weighed.word, occur, occur == Occur::kMustNot ? 1 : weight);
-        unsigned_start = end;
-      }
-      start = text.find_first_not_of(kWhiteSpace, end);
-    }
-    add(text.substr(unsigned_start), Occur::kUnsigned);
+    for_each_signed(text, [this](std::string_view piece, Occur occur, float weight) {
+      add(piece, occur, weight);
+    });
   }
 
  private:
@@ -138,14 +145,82 @@ DefaultOperator operator_of(QueryMode mode) {
   return mode == QueryMode::kAnd ? DefaultOperator::kAnd : DefaultOperator::kOr;
 }
 
+/// Words with signs as a tree, for an index of several texts.
+QueryNode tree_of_words(std::string_view text, QuerySyntax syntax, QueryMode mode) {
+  if (mode == QueryMode::kAndOr) {
+    throw UsageError(
+        "an index with several text fields is not searched in the mode 'and-or'; take 'and' or "
+        "'or'");
+  }
+  const bool all_words = mode == QueryMode::kAnd;
+  QueryNode tree{.kind = QueryNode::Kind::kBoolean};
+  const auto add = [&](std::string_view piece, Occur occur, float weight) {
+    if (piece.find_first_not_of(kWhiteSpace) == piece.npos || weight == 0) return;
+    QueryNode words{.kind = QueryNode::Kind::kMatch, .boost = weight, .text = std::string(piece)};
+    words.all_words = all_words || occur != Occur::kUnsigned;
+    auto& part = occur == Occur::kMustNot ? tree.must_not
+                 : words.all_words        ? tree.must
+                                          : tree.should;
+    part.push_back(std::move(words));
+  };
+  if (syntax == QuerySyntax::kSigned) {
+    for_each_signed(text, add);
+  } else {
+    add(text, Occur::kUnsigned, 1);
+  }
+  if (tree.must.empty() && tree.should.empty()) return {};
+  return tree;
+}
+
+/// Adds the query's name to what is wrong with it.
+template <class Read>
+void read_named(Query& query, const Read& read) try {
+  read();
+} catch (const InputError& error) {
+  if (query.id.empty()) throw;
+  throw InputError("query " + query.id + ": " + error.what());
+}
+
+/// A query of terms that are known.
+Query query_of_terms(const QueryText& text, const QueryLimits& limits) {
+  Query query{text.id, text.vector, text.long_terms};
+  read_named(query, [&] { check_query_terms(query, limits); });
+  return query;
+}
+
 }  // namespace
+
+Query parse_query(std::string_view id, std::string_view text, QuerySyntax syntax,
+                  const TextAnalyzers& texts, const SearchedFields& fields,
+                  const QueryLimits& limits, QueryMode mode) {
+  if (texts.searched(fields).size() == 1 && !texts.are_several() &&
+      syntax != QuerySyntax::kLucene) {
+    return parse_query(id, text, syntax, texts[0], limits, mode);
+  }
+  Query query{.id = std::string(id), .terms = {}};
+  read_named(query, [&] {
+    check_query_bytes(text.size(), limits);
+    analysis::require_utf8(text);
+    const QueryNode tree = syntax == QuerySyntax::kLucene ? parse_lucene(text, operator_of(mode))
+                                                          : tree_of_words(text, syntax, mode);
+    take_tree(query, tree, texts, fields);
+    check_query_terms(query, limits);
+  });
+  return query;
+}
+
+Query parse_query(const QueryText& text, QuerySyntax syntax, const TextAnalyzers& texts,
+                  const SearchedFields& fields, const QueryLimits& limits, QueryMode mode) {
+  if (text.is_vector) return query_of_terms(text, limits);
+  return parse_query(text.id, text.text, syntax, texts, fields, limits, mode);
+}
 
 Query parse_query(std::string_view id, std::string_view text, QuerySyntax syntax,
                   Analyzer& analyzer, const QueryLimits& limits, QueryMode mode,
                   bool has_positions) {
   Query query{.id = std::string(id), .terms = {}};
   QueryBuilder builder(query, analyzer);
-  try {
+  read_named(query, [&] {
     check_query_bytes(text.size(), limits);
     analysis::require_utf8(text);  // of the whole, so that the byte it names counts from its start
     if (syntax == QuerySyntax::kLucene) {
@@ -156,10 +231,7 @@ Query parse_query(std::string_view id, std::string_view text, QuerySyntax syntax
       builder.add(text, Occur::kUnsigned);
     }
     check_query_terms(query, limits);
-  } catch (const InputError& error) {
-    if (id.empty()) throw;
-    throw InputError("query " + query.id + ": " + error.what());
-  }
+  });
   return query;
 }
 
@@ -168,13 +240,7 @@ Query parse_query(const QueryText& text, QuerySyntax syntax, Analyzer& analyzer,
   if (!text.is_vector) {
     return parse_query(text.id, text.text, syntax, analyzer, limits, mode, has_positions);
   }
-  Query query{text.id, text.vector, text.long_terms};
-  try {
-    check_query_terms(query, limits);
-  } catch (const InputError& error) {
-    throw InputError("query " + query.id + ": " + error.what());
-  }
-  return query;
+  return query_of_terms(text, limits);
 }
 
 }  // namespace warpdex

@@ -27,6 +27,9 @@ PlannedQuery plan_query(const Index& index, const Query& query, const FindTerm& 
     return plan;
   }
   PlannedQuery plan;
+  for (const TextCounts& text : index.counts().texts) {
+    plan.text_statistics.push_back({text.documents, text.tokens});
+  }
   for_each_term(sorted_uses(query), [&](std::string_view term, std::span<const TermUse> uses) {
     if (const auto entry = find(0, index, term)) {
       plan.terms.push_back(planned(*entry, uses));
@@ -41,6 +44,10 @@ PlannedQuery plan_query(const Index& index, const Query& query, const FindTerm& 
 bool excludes_words(const PlannedQuery& plan) {
   return !plan.excluded_words.empty() ||
          std::any_of(plan.segments.begin(), plan.segments.end(), excludes_words);
+}
+
+bool is_for_cpu(const PlannedQuery& plan) {
+  return !plan.text_statistics.empty() || excludes_words(plan);
 }
 
 bool has_whole_weights(const PlannedQuery& plan) {

@@ -46,16 +46,15 @@ PlanBounds plan_bounds(const Index& index, const PlannedQuery& plan,
   const bool reads_occurrences = facts_of(wanted.kind).reads_occurrences;
   bool is_plain_or = settings.mode == QueryMode::kOr && plan.excluded_words.empty();
   for (const PlannedTerm& term : plan.terms) is_plain_or &= !term.is_must && !term.is_prohibited;
-  const CollectionStatistics statistics = plan.statistics.value_or(
-      CollectionStatistics{index.counts().documents, index.counts().tokens});
   const auto scorer_of = [&](const PlannedTerm& term) {
     const bool is_whole = term.document_frequency == 0;  // else it is one segment of several
     std::uint64_t occurrences =
         is_whole ? term.entry.collection_frequency : term.collection_frequency;
     if (is_whole && reads_occurrences) occurrences = occurrences_of(index, term.entry);
-    const TermScorer scorer = make_term_scorer(
-        wanted, statistics, is_whole ? term.entry.document_frequency : term.document_frequency,
-        occurrences, term.weight);
+    const TermScorer scorer =
+        make_term_scorer(wanted, plan.statistics_for(term, index.counts()),
+                         is_whole ? term.entry.document_frequency : term.document_frequency,
+                         occurrences, term.weight);
     return std::pair(scorer, largest_score(scorer, occurrences));
   };
   std::array<std::byte, 512> room;

@@ -35,8 +35,12 @@ class SnapshotPlanner {
   SnapshotPlanner(const Snapshot& snapshot, const FindTerm& find)
       : snapshot_(snapshot), find_(find) {
     plan_.segments.resize(snapshot.segments().size());
-    for (PlannedQuery& segment : plan_.segments) segment.statistics = snapshot.statistics();
     plan_.statistics = snapshot.statistics();
+    plan_.text_statistics = snapshot.text_statistics();
+    for (PlannedQuery& segment : plan_.segments) {
+      segment.statistics = plan_.statistics;
+      segment.text_statistics = plan_.text_statistics;
+    }
   }
 
   PlannedQuery plan(const Query& query) {
@@ -56,6 +60,7 @@ class SnapshotPlanner {
     for (const Snapshot::Segment& segment : snapshot_.segments()) {
       found.push_back(find(found.size(), *segment.index, term));
       if (!found.back()) continue;
+      whole.entry.field = found.back()->entry.field;
       const Found& here = *found.back();
       whole.document_frequency += here.entry.document_frequency - here.removed.documents;
       const std::uint64_t all = occurrences(*segment.index, here.entry);

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "warpdex/indexer/format/index.hpp"
+#include "warpdex/indexer/format/text_fields.hpp"
 #include "warpdex/vector/metric/levenshtein.hpp"
 
 namespace warpdex {
@@ -137,15 +138,16 @@ SpellingCorrector::SpellingCorrector(const Snapshot& index) {
   std::size_t terms = 0;
   for (const Snapshot::Segment& segment : index.segments()) terms += segment.index->counts().terms;
   unsorted.terms.reserve(terms);
+  const bool several = text_count(index.settings().schema) > 1;
   for (const Snapshot::Segment& segment : index.segments()) {
     const Index& part = *segment.index;
     const bool is_whole = part.removed_documents() == 0;
     part.for_each_term([&](std::string_view term, const PostingsEntry& entry) {
       const std::uint32_t gone = is_whole ? 0 : part.frequency_change(entry.term_number).documents;
-      unsorted.add(term, entry.document_frequency - gone);
+      unsorted.add(several ? without_mark(term) : term, entry.document_frequency - gone);
     });
   }
-  if (index.segments().size() > 1) unsorted.unite();
+  if (several || index.segments().size() > 1) unsorted.unite();
   sort(std::move(unsorted));
 }
 

@@ -138,7 +138,7 @@ std::optional<QueryNode> LuceneParser::of_word(const std::string& field) {
   if (word.text.empty()) return std::nullopt;  // a \ at the end, told of
   node.text = word.text;
   if (word.has_wildcards) {
-    if (word.pattern == "*") {
+    if (word.pattern == "*" && field.empty()) {
       on_mistake_(word.place, "'*' alone stands for every word; write *:* for all documents");
       if (token_.kind == LuceneToken::Kind::kCaret) advance();
       return std::nullopt;

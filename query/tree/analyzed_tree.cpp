@@ -6,6 +6,7 @@
 
 #include "warpdex/core/error.hpp"
 #include "warpdex/indexer/analysis/utf8.hpp"
+#include "warpdex/indexer/format/text_fields.hpp"
 #include "warpdex/query/tree/tree_query.hpp"
 
 namespace warpdex {
@@ -28,22 +29,90 @@ QueryNode like(const QueryNode& node, QueryNode::Kind kind) {
 }  // namespace
 
 std::optional<QueryNode> TreeAnalyzer::analyze(const QueryNode& node) {
+  std::optional<std::size_t> named;
   if (!node.field.empty()) {
-    refuse(node, "the index has no field '" + node.field +
-                     "'; leave it out, or write \\: for the character");
+    named = texts_.find(node.field);
+    const std::string names = texts_.list_of_names();
+    if (!named) {
+      refuse(node, "the index has no field '" + node.field + "'" +
+                       (names.empty() ? "; leave it out" : ", it has " + names) +
+                       (names.empty() ? ", or" : ";") + " write \\: for the character");
+    }
   }
   for (const std::string* text : {&node.text, &node.upper}) {
     if (analysis::find_invalid_utf8(*text) != text->size()) refuse(node, "the text is not UTF-8");
   }
   switch (node.kind) {
-    case QueryNode::Kind::kMatch: return words(node);
-    case QueryNode::Kind::kPhrase: return phrase(node);
+    case QueryNode::Kind::kNothing:
+    case QueryNode::Kind::kAll: return node;
     case QueryNode::Kind::kBoolean:
     case QueryNode::Kind::kConstant:
-    case QueryNode::Kind::kBest: return boolean(node);
+    case QueryNode::Kind::kBest:
+      if (named) refuse(node, "a group has no field; name it in its clauses");
+      return boolean(node);
     default: break;
   }
+  if (named) {
+    const Searched one{*named, 1};
+    return in_fields(node, {&one, 1});
+  }
+  const bool is_by_word =
+      searched_.size() > 1 && node.kind == QueryNode::Kind::kMatch &&
+      (node.all_words || node.minimum_should_match > 1 || type_ == FieldsType::kBestFields);
+  return is_by_word ? word_by_word(node) : in_fields(node, searched_);
+}
+
+/// A clause without others in each of the fields: one of them is enough.
+std::optional<QueryNode> TreeAnalyzer::in_fields(const QueryNode& node,
+                                                 std::span<const Searched> fields) {
+  std::vector<QueryNode> found;
+  for (const Searched& searched : fields) {
+    field_ = searched.field;
+    mark_ = field_mark(field_);
+    std::optional<QueryNode> one = in_field(node);
+    if (!one) continue;
+    one->boost *= searched.weight;
+    found.push_back(std::move(*one));
+  }
+  if (found.empty()) return fields.empty() ? std::optional(QueryNode{}) : nothing(node);
+  if (found.size() == 1) return std::move(found[0]);
+  const bool is_best = type_ == FieldsType::kBestFields;
+  QueryNode any = like(node, is_best ? QueryNode::Kind::kBest : QueryNode::Kind::kBoolean);
+  any.boost = 1;
+  any.should = std::move(found);
+  return any;
+}
+
+/// A match of several words, each of which may be in another field.
+std::optional<QueryNode> TreeAnalyzer::word_by_word(const QueryNode& node) {
+  constexpr std::string_view kWhiteSpace = " \t\n\v\f\r";
+  QueryNode all = like(node, QueryNode::Kind::kBoolean);
+  all.minimum_should_match = node.minimum_should_match;
+  const std::string_view text = node.text;
+  for (std::size_t start = text.find_first_not_of(kWhiteSpace); start < text.size();) {
+    const std::size_t end = std::min(text.find_first_of(kWhiteSpace, start), text.size());
+    QueryNode word = node;
+    word.boost = 1;
+    word.minimum_should_match = 0;
+    word.text = text.substr(start, end - start);
+    if (std::optional<QueryNode> one = in_fields(word, searched_)) {
+      (node.all_words ? all.must : all.should).push_back(std::move(*one));
+    }
+    start = text.find_first_not_of(kWhiteSpace, end);
+  }
+  std::vector<QueryNode>& found = node.all_words ? all.must : all.should;
+  if (found.empty()) return nothing(node);
+  if (found.size() > 1) return all;
+  found[0].boost *= node.boost;
+  return std::move(found[0]);
+}
+
+/// A clause without others, in the field that is set.
+std::optional<QueryNode> TreeAnalyzer::in_field(const QueryNode& node) {
+  if (node.kind == QueryNode::Kind::kMatch) return words(node);
+  if (node.kind == QueryNode::Kind::kPhrase) return phrase(node);
   QueryNode own = node;
+  own.field.clear();
   if (node.kind == QueryNode::Kind::kPrefix || node.kind == QueryNode::Kind::kFuzzy)
     own.text = fold(node.text);
   if (node.kind == QueryNode::Kind::kWildcard) own.text = fold_pattern(node.text);
@@ -52,16 +121,36 @@ std::optional<QueryNode> TreeAnalyzer::analyze(const QueryNode& node) {
     own.upper = fold(node.upper);
   }
   if (own.text.size() > kMaxTermBytes) refuse(node, "a word is longer than any term");
+  switch (node.kind) {
+    case QueryNode::Kind::kFuzzy: own.field = texts_.name(field_); break;
+    case QueryNode::Kind::kRange: return marked_range(own);
+    // The mark's number may be a character of patterns.
+    case QueryNode::Kind::kWildcard:
+      if (field_ > 0) own.text = mark_.substr(0, 1) + "\\" + mark_.substr(1) + own.text;
+      break;
+    default: own.text = marked(own.text);
+  }
+  for (std::string& text : own.texts) text = marked(text);
+  return own;
+}
+
+/// A range that ends with the terms of its field.
+QueryNode TreeAnalyzer::marked_range(const QueryNode& node) {
+  QueryNode own = node;
+  own.text = marked(node.text);
+  own.upper = marked(node.upper);
+  if (!node.upper.empty() || !texts_.are_several()) return own;
+  own.upper = field_mark(field_ + 1);
+  own.includes_upper = false;
   return own;
 }
 
 std::optional<QueryNode> TreeAnalyzer::words(const QueryNode& node) {
-  analyzer_.analyze(node.text, terms_);
+  texts_[field_].analyze(node.text, terms_);
   if (terms_.empty()) return nothing(node);
   std::vector<QueryNode> found;
   for (const std::string_view term : terms_) {
-    found.push_back(
-        {.kind = QueryNode::Kind::kTerm, .text = std::string(term), .place = node.place});
+    found.push_back({.kind = QueryNode::Kind::kTerm, .text = marked(term), .place = node.place});
   }
   if (found.size() == 1) {
     found[0].boost = node.boost;
@@ -74,22 +163,22 @@ std::optional<QueryNode> TreeAnalyzer::words(const QueryNode& node) {
 }
 
 std::optional<QueryNode> TreeAnalyzer::phrase(const QueryNode& node) {
-  analyzer_.place(node.text, terms_, positions_);
+  texts_[field_].place(node.text, terms_, positions_);
   if (terms_.empty()) return nothing(node);
   if (terms_.size() == 1) {
     QueryNode term = like(node, QueryNode::Kind::kTerm);
-    term.text = terms_[0];
+    term.text = marked(terms_[0]);
     return term;
   }
   if (positions_.front() == positions_.back()) return words(node);
-  if (!has_positions_) {
+  if (!texts_.has_positions()) {
     refuse(node,
            "the index has no positions of words, which a phrase asks for; build it with positions, "
            "or write the words in a group, as +(one two), or without quotes");
   }
   QueryNode own = like(node, QueryNode::Kind::kPhrase);
   own.slop = node.slop;
-  own.texts.assign(terms_.begin(), terms_.end());
+  for (const std::string_view word : terms_) own.texts.push_back(marked(word));
   for (const std::uint32_t position : positions_) {
     own.positions.push_back(position - positions_.front());
   }
@@ -120,7 +209,7 @@ std::optional<QueryNode> TreeAnalyzer::boolean(const QueryNode& node) {
   return own;
 }
 
-std::string TreeAnalyzer::fold(std::string_view text) { return analyzer_.fold(text); }
+std::string TreeAnalyzer::fold(std::string_view text) { return texts_[field_].fold(text); }
 
 /// What stands between the characters * and ?.
 std::string TreeAnalyzer::fold_pattern(std::string_view pattern) {
@@ -241,8 +330,13 @@ std::optional<Query> flattened(const QueryNode& tree) {
 }
 
 void take_tree(Query& query, const QueryNode& tree, Analyzer& analyzer, bool has_positions) {
+  take_tree(query, tree, TextAnalyzers(analyzer, has_positions), {});
+}
+
+void take_tree(Query& query, const QueryNode& tree, const TextAnalyzers& texts,
+               const SearchedFields& fields) {
   check_query_tree(tree);
-  std::optional<QueryNode> analyzed = TreeAnalyzer(analyzer, has_positions).analyze(tree);
+  std::optional<QueryNode> analyzed = TreeAnalyzer(texts, fields).analyze(tree);
   query.tree.reset();
   query.terms.clear();
   if (!analyzed) return;

@@ -2,20 +2,22 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
-#include "warpdex/indexer/analysis/analyzer.hpp"
 #include "warpdex/query/query.hpp"
+#include "warpdex/query/text_analyzers.hpp"
 
 namespace warpdex {
 
-/// Analyses the texts of trees as an index's documents were.
+/// Analyses the texts of trees as an index's documents were. Clauses that name no field become one
+/// for each text field that words search.
 class TreeAnalyzer {
  public:
-  /// `has_positions`: whether the index has these.
-  explicit TreeAnalyzer(Analyzer& analyzer, bool has_positions)
-      : analyzer_(analyzer), has_positions_(has_positions) {}
+  /// Throws UsageError for a field to search that the index has not.
+  TreeAnalyzer(const TextAnalyzers& texts, const SearchedFields& fields)
+      : texts_(texts), searched_(texts.searched(fields)), type_(fields.type) {}
 
   /// The tree of terms: without kMatch, and without phrases of one term. Clauses whose words are
   /// all left out (stop words) are left out, as Lucene does; none where all are. Throws InputError,
@@ -24,15 +26,28 @@ class TreeAnalyzer {
   std::optional<QueryNode> analyze(const QueryNode& tree);
 
  private:
+  using Searched = TextAnalyzers::Searched;
+
+  std::optional<QueryNode> in_fields(const QueryNode& node, std::span<const Searched> fields);
+  std::optional<QueryNode> word_by_word(const QueryNode& node);
+  std::optional<QueryNode> in_field(const QueryNode& node);
   std::optional<QueryNode> words(const QueryNode& node);
   std::optional<QueryNode> phrase(const QueryNode& node);
+  QueryNode marked_range(const QueryNode& node);
   std::optional<QueryNode> boolean(const QueryNode& node);
   std::vector<QueryNode> all(const std::vector<QueryNode>& nodes);
   std::string fold(std::string_view text);
   std::string fold_pattern(std::string_view pattern);
 
-  Analyzer& analyzer_;
-  bool has_positions_;
+  /// A term of the field that is analysed for.
+  std::string marked(std::string_view term) const { return mark_ + std::string(term); }
+
+  const TextAnalyzers& texts_;
+  std::vector<Searched> searched_;
+  FieldsType type_;
+  // Of the clause that is analysed: its field.
+  std::size_t field_ = 0;
+  std::string mark_;
   std::vector<std::string_view> terms_;
   std::vector<std::uint32_t> positions_;
 };

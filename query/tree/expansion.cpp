@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "warpdex/indexer/format/text_fields.hpp"
+
 namespace warpdex {
 namespace {
 
@@ -45,6 +47,8 @@ FoundTerms terms_of(const Index& index, const QueryNode& node) {
     }
     return found;
   }
+  // Terms of the first text field have no mark.
+  const bool ends_at_mark = index.texts() > 1 && field_of_term(node.text) == 0;
   const bool is_pattern = node.kind == QueryNode::Kind::kWildcard;
   const std::string beginning = is_pattern ? beginning_of(node.text) : node.text;
   visit_terms_from(index, beginning, [&](std::string_view term, const PostingsEntry& entry) {
@@ -52,7 +56,9 @@ FoundTerms terms_of(const Index& index, const QueryNode& node) {
       if (!node.upper.empty() && term > node.upper) return false;
       if (is_in_range(node, term)) found.emplace_back(term, entry);
     } else {
-      if (!term.starts_with(beginning)) return false;
+      if (!term.starts_with(beginning) || (ends_at_mark && field_of_term(term) != 0)) {
+        return false;
+      }
       if (!is_pattern || fits_pattern(node.text, term)) found.emplace_back(term, entry);
     }
     return found.size() <= kMaxExpandedTerms;

@@ -49,7 +49,7 @@ class TermClause final : public TreeClause {
  public:
   TermClause(const Index& index, const PlannedTerm& term, bool scores, const ScorerSettings& scorer,
              const CollectionStatistics& statistics)
-      : lengths_(index.lengths().data()), scores_(scores) {
+      : lengths_(index.lengths(term.entry.field).data()), scores_(scores) {
     list_.open(index, term.entry);
     list_.set_scorer(index, scorer, statistics, term);
   }

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "warpdex/indexer/format/index.hpp"
+#include "warpdex/indexer/format/text_fields.hpp"
 #include "warpdex/vector/metric/levenshtein.hpp"
 
 namespace warpdex {
@@ -114,21 +115,32 @@ std::string past(std::string_view beginning) {
   return next;
 }
 
-/// Calls visit(term, edits) for the terms that are near.
+/// The mark of the field that an analysed clause names.
+std::string mark_of(const Snapshot& snapshot, const QueryNode& node) {
+  const std::vector<std::string> fields = text_names_of(snapshot.settings().schema);
+  const auto found = std::ranges::find(fields, node.field);
+  return found == fields.end() ? "" : field_mark(static_cast<std::size_t>(found - fields.begin()));
+}
+
+/// Calls visit(term, edits) for the terms with a mark that are near without it.
 template <class Visit>
-void visit_near(const Index& index, EditRows& rows, const Visit& visit) {
-  std::string from;  // what comes before it is too far away
+void visit_near(const Index& index, const std::string& mark, EditRows& rows, const Visit& visit) {
+  const bool is_of_first = mark.empty() && index.texts() > 1;
+  std::string from = mark;  // what comes before it is too far away
   bool is_done = false;
   for (std::uint64_t group = 0; !is_done && group < index.term_groups(); ++group) {
     if (!from.empty()) group = index.term_group_of(from, group);
     index.pass_terms_of_group(group, [&](std::string_view term) -> std::size_t {
       if (is_done || term < from) return 0;
-      const std::optional<std::size_t> edits = rows.edits(term);
+      is_done = !term.starts_with(mark) || (is_of_first && field_of_term(term) != 0);
+      if (is_done) return 0;
+      const std::optional<std::size_t> edits = rows.edits(term.substr(mark.size()));
       if (edits) visit(term, *edits);
       if (edits || rows.dead_end() == 0) return 0;
-      from = past(term.substr(0, rows.dead_end()));
+      const std::size_t dead_end = mark.size() + rows.dead_end();
+      from = past(term.substr(0, dead_end));
       is_done = from.empty();
-      return rows.dead_end();
+      return dead_end;
     });
   }
 }
@@ -141,7 +153,7 @@ std::vector<NearTerm> near_terms(const Snapshot& snapshot, const QueryNode& node
   for (const Snapshot::Segment& segment : snapshot.segments()) {
     const Index& index = *segment.index;
     EditRows rows(wanted, node.edits);
-    visit_near(index, rows, [&](std::string_view term, std::size_t edits) {
+    visit_near(index, mark_of(snapshot, node), rows, [&](std::string_view term, std::size_t edits) {
       const std::size_t shorter = std::min(wanted.size(), rows.length());
       const float boost =
           edits == 0 ? 1 : 1 - static_cast<float>(edits) / static_cast<float>(shorter);

@@ -39,11 +39,29 @@ struct PhrasePart {
   std::uint64_t postings = 0;
 };
 
+/// A term in whichever segment has it, with the statistics of all.
+const PlannedTerm* find_anywhere(const PlannedNode& word) {
+  for (const std::optional<PlannedTerm>& term : word.terms) {
+    if (term) return &*term;
+  }
+  return nullptr;
+}
+
+/// The text field of a phrase's words.
+std::size_t field_of(const PlannedNode& phrase) {
+  for (const PlannedNode& word : phrase.should) {
+    if (const PlannedTerm* const term = find_anywhere(word)) return term->entry.field;
+  }
+  return 0;
+}
+
 class PhraseClause final : public TreeClause {
  public:
   PhraseClause(const Index& index, const PlannedNode& phrase, std::size_t segment,
                const ScorerSettings& scorer, const CollectionStatistics& statistics)
-      : lengths_(index.lengths().data()), scores_(phrase.scores), is_exact_(phrase.slop == 0) {
+      : lengths_(index.lengths(field_of(phrase)).data()),
+        scores_(phrase.scores),
+        is_exact_(phrase.slop == 0) {
     open_lists(index, phrase, segment);
     if (!has_all()) return;
     counter_.emplace(places_, phrase.slop);
@@ -241,14 +259,6 @@ void PhraseClause::open_lists(const Index& index, const PlannedNode& phrase, std
   }
 }
 
-/// A term in whichever segment has it, with the statistics of all.
-const PlannedTerm* find_anywhere(const PlannedNode& word) {
-  for (const std::optional<PlannedTerm>& term : word.terms) {
-    if (term) return &*term;
-  }
-  return nullptr;
-}
-
 void PhraseClause::set_scorer(const Index& index, const PlannedNode& phrase, std::size_t segment,
                               const ScorerSettings& scorer,
                               const CollectionStatistics& statistics) {
@@ -278,10 +288,11 @@ void PhraseClause::set_scorer(const Index& index, const PlannedNode& phrase, std
 
 }  // namespace
 
-std::unique_ptr<TreeClause> make_phrase_clause(const Index& index, const PlannedNode& phrase,
-                                               std::size_t segment, const ScorerSettings& scorer,
-                                               const CollectionStatistics& statistics) {
-  auto clause = std::make_unique<PhraseClause>(index, phrase, segment, scorer, statistics);
+std::unique_ptr<TreeClause> make_phrase_clause(
+    const Index& index, const PlannedNode& phrase, std::size_t segment,
+    const ScorerSettings& scorer, const std::vector<CollectionStatistics>& statistics) {
+  auto clause =
+      std::make_unique<PhraseClause>(index, phrase, segment, scorer, statistics[field_of(phrase)]);
   if (!clause->has_all()) return make_nothing_clause();
   return clause;
 }

@@ -12,6 +12,6 @@ namespace warpdex {
 /// the words of what each of them scores with the phrase's frequency.
 std::unique_ptr<TreeClause> make_phrase_clause(const Index& index, const PlannedNode& phrase,
                                                std::size_t segment, const ScorerSettings& scorer,
-                                               const CollectionStatistics& statistics);
+                                               const std::vector<CollectionStatistics>& statistics);
 
 }  // namespace warpdex

@@ -11,7 +11,7 @@ namespace {
 class ClauseMaker {
  public:
   ClauseMaker(const SearchedSegment& segment, std::size_t number, const ScorerSettings& scorer,
-              const CollectionStatistics& statistics)
+              const std::vector<CollectionStatistics>& statistics)
       : index_(*segment.index), number_(number), scorer_(scorer), statistics_(statistics) {}
 
   std::unique_ptr<TreeClause> make(const PlannedNode& node) const {
@@ -21,7 +21,8 @@ class ClauseMaker {
       case Kind::kAll: return make_all_clause(index_, node.constant.value_or(0));
       case Kind::kTerm:
         if (!node.terms[number_]) break;
-        return make_term_clause(index_, *node.terms[number_], node.scores, scorer_, statistics_);
+        return make_term_clause(index_, *node.terms[number_], node.scores, scorer_,
+                                statistics_[node.terms[number_]->entry.field]);
       case Kind::kUnion:
         if (node.unions[number_].empty()) break;
         return make_union_clause(index_, node.unions[number_], node.constant.value_or(0));
@@ -43,14 +44,14 @@ class ClauseMaker {
   const Index& index_;
   std::size_t number_;
   const ScorerSettings& scorer_;
-  const CollectionStatistics& statistics_;
+  const std::vector<CollectionStatistics>& statistics_;
 };
 
 }  // namespace
 
 std::unique_ptr<TreeClause> make_clause(const PlannedNode& node, const SearchedSegment& segment,
                                         std::size_t number, const ScorerSettings& scorer,
-                                        const CollectionStatistics& statistics) {
+                                        const std::vector<CollectionStatistics>& statistics) {
   return ClauseMaker(segment, number, scorer, statistics).make(node);
 }
 

@@ -56,9 +56,9 @@ class TreeClause {
                      WindowMatches& matches) = 0;
 };
 
-/// A planned clause in the segment of that number.
+/// A planned clause in the segment of that number. `statistics` are by text field.
 std::unique_ptr<TreeClause> make_clause(const PlannedNode& node, const SearchedSegment& segment,
                                         std::size_t number, const ScorerSettings& scorer,
-                                        const CollectionStatistics& statistics);
+                                        const std::vector<CollectionStatistics>& statistics);
 
 }  // namespace warpdex

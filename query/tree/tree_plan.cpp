@@ -20,7 +20,8 @@ class TreePlanner {
   explicit TreePlanner(const Snapshot& snapshot) : snapshot_(snapshot) {}
 
   PlannedTree plan(const QueryNode& tree, bool scores) {
-    PlannedTree planned{.root = node(tree, 1, scores), .statistics = snapshot_.statistics()};
+    PlannedTree planned{.root = node(tree, 1, scores), .statistics = snapshot_.text_statistics()};
+    if (planned.statistics.empty()) planned.statistics.push_back(snapshot_.statistics());
     planned.lists = lists_;
     planned.was_cut = was_cut_;
     return planned;

@@ -38,9 +38,9 @@ struct PlannedNode {
 
 struct PlannedTree {
   PlannedNode root;
-  CollectionStatistics statistics{};
-  std::size_t lists = 0;  ///< that score
-  bool was_cut = false;   ///< a clause stands for more terms than are taken
+  std::vector<CollectionStatistics> statistics{};  ///< by text field
+  std::size_t lists = 0;                           ///< that score
+  bool was_cut = false;  ///< a clause stands for more terms than are taken
 };
 
 /// Looks up the terms of an analysed tree. A product of boosts beyond the range of weights is the

@@ -103,10 +103,10 @@ TermScore score_of(const ScorerSettings& scorer, const TermFacts& term, double f
 void add_term(const Collection& collection, const std::string& term, const TermUse& use,
               const ScorerSettings& scorer, std::vector<DocumentState>& states) {
   const std::vector<Posting>& postings = collection.postings(term);
-  const TermFacts facts{static_cast<double>(collection.documents()),
+  const TermFacts facts{static_cast<double>(collection.documents_for(term)),
                         static_cast<double>(postings.size()),
                         static_cast<double>(collection.collection_frequency(term)),
-                        static_cast<double>(collection.tokens())};
+                        static_cast<double>(collection.tokens_for(term))};
   for (const Posting& posting : postings) {
     DocumentState& state = states[posting.document];
     if (use.prohibited) state.prohibited = true;
@@ -114,7 +114,7 @@ void add_term(const Collection& collection, const std::string& term, const TermU
     state.terms += 1;
     if (use.required) state.required_terms += 1;
     const TermScore found =
-        score_of(scorer, facts, posting.frequency, collection.lengths()[posting.document]);
+        score_of(scorer, facts, posting.frequency, collection.lengths_for(term)[posting.document]);
     state.score += use.weight * found.score;
     state.float_loss += use.weight * found.loss;
   }
@@ -174,6 +174,31 @@ void Collection::add_document_of_length(std::span<const std::string_view> terms,
 
 void Collection::add_list(const std::string& term, std::vector<Posting> postings) {
   postings_[term] = std::move(postings);
+}
+
+void Collection::add_text(const Collection& text) {
+  const auto not_empty = [](const std::vector<std::uint32_t>& lengths) {
+    return lengths.size() -
+           static_cast<std::size_t>(std::count(lengths.begin(), lengths.end(), 0U));
+  };
+  first_documents_ = not_empty(lengths_);
+  more_.push_back({text.lengths_, not_empty(text.lengths_), text.tokens_});
+  for (const auto& [term, postings] : text.postings_) {
+    postings_[std::string("\xFF") + static_cast<char>(more_.size()) + term] = postings;
+  }
+}
+
+std::size_t Collection::text_of(const std::string& term) {
+  return term.size() > 1 && term[0] == '\xFF' ? static_cast<std::size_t>(term[1]) : 0;
+}
+
+std::uint64_t Collection::documents_for(const std::string& term) const {
+  if (more_.empty()) return documents();
+  return text_of(term) == 0 ? first_documents_ : more_[text_of(term) - 1].documents;
+}
+
+std::uint64_t Collection::tokens_for(const std::string& term) const {
+  return text_of(term) == 0 ? tokens_ : more_[text_of(term) - 1].tokens;
 }
 
 const std::vector<Posting>& Collection::postings(const std::string& term) const {

@@ -34,6 +34,22 @@ class Collection {
   /// lengths stay.
   void add_list(const std::string& term, std::vector<Posting> postings);
 
+  /// One more text field of each document, and its static scores are those of the first. Its terms
+  /// are named by the byte 0xFF, the field's number in a byte, and the term. From now on, a field's
+  /// documents are those that have a term in it. Without impacts.
+  void add_text(const Collection& text);
+  std::size_t texts() const { return 1 + more_.size(); }
+  /// By docID, in one text field.
+  const std::vector<std::uint32_t>& lengths_in(std::size_t text) const {
+    return text == 0 ? lengths_ : more_[text - 1].lengths;
+  }
+  /// What scorers take of the text field that a term is of.
+  std::uint64_t documents_for(const std::string& term) const;
+  std::uint64_t tokens_for(const std::string& term) const;
+  const std::vector<std::uint32_t>& lengths_for(const std::string& term) const {
+    return lengths_in(text_of(term));
+  }
+
   /// The same with each posting's impact (docs/format.md) in the place of its frequency, and static
   /// scores in the impacts' unit. Lengths and tokens stay.
   Collection to_impacts(double k1 = 0.9, double b = 0.4) const;
@@ -50,6 +66,15 @@ class Collection {
   std::vector<std::string> terms() const;
 
  private:
+  struct Text {
+    std::vector<std::uint32_t> lengths;
+    std::uint64_t documents = 0;  ///< that are not empty
+    std::uint64_t tokens = 0;
+  };
+  static std::size_t text_of(const std::string& term);
+
+  std::vector<Text> more_;             ///< behind the first
+  std::uint64_t first_documents_ = 0;  ///< that are not empty in the first, where there are more
   std::unordered_map<std::string, std::vector<Posting>> postings_;
   std::vector<std::uint32_t> lengths_;
   std::vector<float> static_scores_;

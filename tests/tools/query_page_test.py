@@ -20,16 +20,29 @@ def run(*arguments):
     return done.stdout
 
 
+def examples_of(page, *options):
+    """Pairs of a search's arguments and what it finds."""
+    found = re.findall(r"^\| `([^`]+)` \| ((?:\d )*)\|", page, re.M)
+    return [((query, "--query-syntax", "lucene", *options), ids) for query, ids in found]
+
+
 class Examples(unittest.TestCase):
     def test_each_finds_what_the_page_says(self):
-        documents, schema = re.findall(r"```json\n(.*?)```", PAGE, re.S)
-        words, filters = (re.findall(r"^\| `([^`]+)` \| ((?:\d )*)\|", part, re.M)
-                          for part in PAGE.split("## Filters"))
-        self.assertGreater(len(words), 10)
-        self.assertGreater(len(filters), 10)
-        examples = [((query, "--query-syntax", "lucene"), ids) for query, ids in words]
-        examples += [(("*:*", "--query-syntax", "lucene", "--filter", text), ids)
-                     for text, ids in filters]
+        fields = PAGE[PAGE.index("## Fields"):]
+        words, filters = PAGE[:PAGE.index("## Fields")].split("## Filters")
+        documents, schema = re.findall(r"```json\n(.*?)```", words + filters, re.S)
+        examples = examples_of(words)
+        self.assertGreater(len(examples), 10)
+        for (text, *_), ids in examples_of(filters):
+            examples.append((("*:*", "--query-syntax", "lucene", "--filter", text), ids))
+        self.assertGreater(len(examples), 30)
+        self.check(documents, schema, examples)
+        schema, documents = re.findall(r"```json\n(.*?)```", fields, re.S)
+        examples = examples_of(fields)
+        self.assertGreater(len(examples), 5)
+        self.check(documents, schema, examples)
+
+    def check(self, documents, schema, examples):
         with tempfile.TemporaryDirectory() as folder:
             source = Path(folder) / "documents.jsonl"
             source.write_text(documents, encoding="utf-8")

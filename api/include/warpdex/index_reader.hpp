@@ -46,6 +46,7 @@ struct SimilarTerm {
 struct DocumentTerm {
   std::string term;
   std::uint32_t frequency = 0;
+  std::string field{};  ///< of an index with several text fields: the one that it is in
   bool operator==(const DocumentTerm&) const = default;
 };
 
@@ -109,19 +110,30 @@ class IndexReader {
   /// O(terms + documents).
   IndexStatistics statistics() const;
 
+  /// The name under which Query and the functions below know a term of a text field; the term
+  /// itself where the field is the first one. UsageError for a field that the index has not.
+  std::string term_in(std::string_view field, std::string_view term) const;
+  /// A term for people: "title:sea" where there are several text fields, else the term.
+  std::string shown(std::string_view term) const;
+  /// A term as its field's analyzer makes it, without the field.
+  std::string word_of(std::string_view term) const;
+
   /// None if no live document has the term. O(segments log terms).
   std::optional<TermStatistics> statistics(std::string_view term) const;
   /// Calls visit for all terms that begin with `prefix` and that live documents have, in the order
-  /// of their bytes, until it returns false. O(log terms) for each.
+  /// of their bytes, until it returns false. O(log terms) for each. Of the text field `field`, by
+  /// default the first; UsageError for one that the index has not.
   void for_each_term(const std::function<bool(const TermStatistics&)>& visit,
-                     std::string_view prefix = {}) const;
+                     std::string_view prefix = {}, std::string_view field = {}) const;
   /// Up to `count` terms that begin with `prefix` and that live documents have: those of most
   /// documents first, then in the order of their bytes. `prefix` is folded as the analyzer folds
-  /// words, and not stemmed. O(terms that begin so). Throws InputError if it is not UTF-8.
-  std::vector<TermStatistics> suggest(std::string_view prefix, std::size_t count = 10) const;
+  /// words, and not stemmed. O(terms that begin so). Throws InputError if it is not UTF-8. `field`
+  /// as for for_each_term().
+  std::vector<TermStatistics> suggest(std::string_view prefix, std::size_t count = 10,
+                                      std::string_view field = {}) const;
   /// Up to `count` terms of live documents that are spelt like `word`: fewest edits first, then
   /// most documents. The first call makes a table, O(bytes of all terms); others are O(terms), some
-  /// nanoseconds each.
+  /// nanoseconds each. Of all text fields; their documents are added.
   std::vector<SimilarTerm> similar_terms(std::string_view word, std::size_t count = 3) const;
   /// Those of them to offer in the place of `term`: typed as a word of a query, each is looked for
   /// as it is, which some stems are not. Costs what similar_terms() does.
@@ -136,7 +148,7 @@ class IndexReader {
   // Of a document, removed or not. UsageError for a docID past the last.
   std::string id(std::uint32_t document) const;
   bool is_live(std::uint32_t document) const;
-  std::uint32_t length(std::uint32_t document) const;  ///< in tokens
+  std::uint32_t length(std::uint32_t document) const;  ///< in tokens, of all its texts
   /// Its terms in the order of their bytes. UsageError for an index without a forward index.
   std::vector<DocumentTerm> terms(std::uint32_t document) const;
   /// Its vector, as it is stored. UsageError for an index without vectors.

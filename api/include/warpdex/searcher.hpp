@@ -72,14 +72,17 @@ class Searcher {
   Answer search_tree(const QueryNode& tree, const SearchOptions& options = {}) const;
 
   /// A tree's question, for search(). Throws as search_tree().
-  Query parse_tree(const QueryNode& tree) const;
+  Query parse_tree(const QueryNode& tree, const SearchedFields& fields = {}) const;
 
-  /// The terms that a text stands for. `mode` is read by kLucene.
+  /// The terms that a text stands for. `mode` is read by kLucene, and of an index with several text
+  /// fields. Words that name no field search `fields`.
   Query parse(std::string_view text, QuerySyntax syntax = QuerySyntax::kSigned,
-              std::string_view id = {}, QueryMode mode = QueryMode::kOr) const;
+              std::string_view id = {}, QueryMode mode = QueryMode::kOr,
+              const SearchedFields& fields = {}) const;
 
   /// IndexReader::suggest() of the commit that is searched now.
-  std::vector<TermStatistics> suggest(std::string_view prefix, std::size_t count = 10) const;
+  std::vector<TermStatistics> suggest(std::string_view prefix, std::size_t count = 10,
+                                      std::string_view field = {}) const;
 
   /// Takes the last commit, if it is not the one that is searched, and says whether it did. A GPU
   /// gets only what is new. Searches under way end on the commit that they began with. Throws as

@@ -28,7 +28,8 @@ struct NewIndex {
   /// What texts are made of, for programs that add documents with fields; the index records it.
   std::vector<std::string> fields{};
   std::vector<std::string> stored{};  ///< fields whose texts are kept, for hits to show
-  Schema schema{};                    ///< the columns of documents; without fields: none
+  /// Fields of documents: columns (NewDocument::values), and texts (NewDocument::fields).
+  Schema schema{};
   /// A vector for each document, beside its text.
   std::optional<vector::RowSettings> vectors{};
   /// Documents are weighted terms (NewDocument::weights) in the place of texts. The weights are
@@ -52,8 +53,9 @@ struct WriterOptions {
 /// A document from memory.
 struct NewDocument {
   std::string id;      ///< not empty, without white space and control characters
-  std::string text{};  ///< UTF-8; what is searched
-  /// Texts that are kept, by the names of NewIndex::stored.
+  std::string text{};  ///< UTF-8; what is searched, of an index without text fields
+  /// Texts by the names of their fields: those that are kept (NewIndex::stored), and those of the
+  /// schema's text fields, of which one that is not there is empty.
   std::map<std::string, std::string> fields{};
   /// Values of columns, by the names of NewIndex::schema, as value_for() takes them: dates are
   /// texts or milliseconds.

@@ -40,15 +40,17 @@ std::vector<ScoringTerm> scoring_terms(const reference::Collection& collection,
 std::vector<Hit> rank_in_float(const reference::Collection& collection,
                                const reference::Ranking& ranking, const Query& query,
                                const ScorerSettings& settings) {
-  const CollectionStatistics statistics{collection.documents(), collection.tokens()};
   std::vector<float> scores(collection.documents(), 0.0F);
   for (const ScoringTerm& term : scoring_terms(collection, query)) {
     if (term.document_frequency == 0) continue;
+    const CollectionStatistics statistics{collection.documents_for(term.term),
+                                          collection.tokens_for(term.term)};
     const TermScorer scorer = make_term_scorer(settings, statistics, term.document_frequency,
                                                collection.collection_frequency(term.term),
                                                static_cast<float>(term.weight));
     for (const Posting& posting : collection.postings(term.term)) {
-      scores[posting.document] += scorer(posting.frequency, collection.lengths()[posting.document]);
+      scores[posting.document] +=
+          scorer(posting.frequency, collection.lengths_for(term.term)[posting.document]);
     }
   }
   std::vector<Hit> hits;
@@ -98,6 +100,9 @@ IndexSettings settings_for(const reference::Collection& collection, const CodecS
   settings.codec = codec;
   settings.analyzer = "whitespace";
   settings.fields = "contents";
+  for (std::size_t text = 0; collection.texts() > 1 && text < collection.texts(); ++text) {
+    settings.schema.fields.push_back({.name = "f" + std::to_string(text)});
+  }
   settings.has_static_scores =
       std::any_of(statics.begin(), statics.end(), [](float score) { return score != 0; });
   return settings;
@@ -105,8 +110,11 @@ IndexSettings settings_for(const reference::Collection& collection, const CodecS
 
 void add_documents(IndexWriter& writer, const reference::Collection& collection) {
   for (std::size_t i = 0; i < collection.documents(); ++i) {
-    writer.add_document('d' + std::to_string(i), collection.lengths()[i],
-                        collection.static_scores()[i]);
+    std::vector<std::uint32_t> lengths;
+    for (std::size_t text = 0; text < collection.texts(); ++text) {
+      lengths.push_back(collection.lengths_in(text)[i]);
+    }
+    writer.add_document('d' + std::to_string(i), lengths, collection.static_scores()[i]);
   }
 }
 
@@ -116,9 +124,18 @@ void write_index(const reference::Collection& collection, const CodecSettings& c
                  const std::filesystem::path& folder) {
   IndexWriter writer(folder, settings_for(collection, codec));
   add_documents(writer, collection);
-  write_lists(writer, collection, [&](const auto& docids, const auto& frequencies) {
-    return encode_postings(codec, docids, frequencies, writer.lengths());
-  });
+  std::vector<std::uint32_t> docids;
+  std::vector<std::uint32_t> frequencies;
+  for (const std::string& term : collection.terms()) {
+    docids.clear();
+    frequencies.clear();
+    for (const Posting& posting : collection.postings(term)) {
+      docids.push_back(posting.document);
+      frequencies.push_back(posting.frequency);
+    }
+    writer.add_list(term,
+                    encode_postings(codec, docids, frequencies, collection.lengths_for(term)));
+  }
   writer.commit();
 }
 

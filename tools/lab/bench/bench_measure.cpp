@@ -214,9 +214,9 @@ void count_lists(const PlannedQuery& plan, Workload& workload) {
 }  // namespace
 
 Workload plan_all(const Snapshot& index, const std::vector<QueryText>& texts, QuerySyntax syntax) {
-  const std::unique_ptr<Analyzer> analyzer = make_analyzer(index.settings().analyzer);
+  const TextAnalyzers analyzers(index.settings());
   Workload workload;
-  for (const Query& query : parse_queries(texts, syntax, *analyzer)) {
+  for (const Query& query : parse_queries(texts, syntax, analyzers)) {
     if (query.tree != nullptr) {
       throw UsageError("query " + query.id +
                        " has groups, phrases, patterns, near words or ranges, which "

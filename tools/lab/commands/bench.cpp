@@ -200,10 +200,8 @@ int run_bench(const std::vector<std::string>& arguments) {
   }
   const BenchSettings settings = settings_of(given, snapshot, texts.size());
   const QuerySyntax syntax = given.search.syntax(QuerySyntax::kPlain);
-  print_query_notes(texts,
-                    parse_queries(texts, syntax, *make_analyzer(snapshot.settings().analyzer),
-                                  nullptr, QueryMode::kOr, snapshot.settings().has_positions),
-                    syntax, IndexReader(given.index));
+  print_query_notes(texts, parse_queries(texts, syntax, TextAnalyzers(snapshot.settings())), syntax,
+                    IndexReader(given.index));
   if (!given.answers.output().empty()) save_answers(given, texts);
   const std::unique_ptr<UploadedIndex> gpu = upload(snapshot, given.device);
   const BenchReport report = bench(given, settings, snapshot, gpu.get(), texts);

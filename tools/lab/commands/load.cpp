@@ -238,9 +238,9 @@ void sort_by_time(std::vector<QueryText>& texts, LoadPlan& plan) {
 void take_queries(const Arguments& given, const Snapshot& snapshot, LoadPlan& plan) {
   std::vector<QueryText> texts = given.search.read_query_file(snapshot.settings());
   if (plan.arrivals == ArrivalKind::kReplay) sort_by_time(texts, plan);
-  const std::unique_ptr<Analyzer> analyzer = make_analyzer(snapshot.settings().analyzer);
   const QuerySyntax syntax = given.search.syntax(QuerySyntax::kPlain);
-  const std::vector<Query> queries = parse_queries(texts, syntax, *analyzer);
+  const std::vector<Query> queries =
+      parse_queries(texts, syntax, TextAnalyzers(snapshot.settings()), given.search.searched());
   if (queries.empty()) throw UsageError("there are no queries in " + given.search.query_file());
   print_query_notes(texts, queries, syntax, IndexReader(given.index));
   const auto huge_every = static_cast<std::size_t>(given.huge_every);

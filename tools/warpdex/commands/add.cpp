@@ -117,6 +117,7 @@ ReaderOptions reader_options(const Arguments& given, const IndexSettings& index)
   if (options.fields.empty()) options.fields = ReaderOptions{}.fields;
   options.stored = index.stored_fields;
   options.columns = columns_of(index.schema);
+  options.text_fields = text_names_of(index.schema);
   options.embedding = given.vectors.field(options.format);
   options.memory = parse_size("--memory", given.memory);
   options.on_read = InterruptGuard::check;

@@ -77,9 +77,10 @@ void add_options(CommandLine& command, Arguments& given) {
 
 /// Queries spread over the file.
 std::vector<Query> queries_of(const Arguments& given, const IndexReader& index) {
-  const std::unique_ptr<Analyzer> analyzer = make_analyzer(index.settings().analyzer);
-  std::vector<Query> all = parse_queries(given.search.read_query_file(index.settings()),
-                                         given.search.syntax(QuerySyntax::kPlain), *analyzer);
+  const TextAnalyzers analyzers(index.settings());
+  std::vector<Query> all =
+      parse_queries(given.search.read_query_file(index.settings()),
+                    given.search.syntax(QuerySyntax::kPlain), analyzers, given.search.searched());
   const std::size_t limit = checked_number("--limit", given.limit, 1);
   const std::size_t count = std::min(limit, all.size());
   std::vector<Query> queries;

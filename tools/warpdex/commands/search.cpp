@@ -78,6 +78,7 @@ warpdex::SearchOptions options_of(const Arguments& arguments, const SearchSettin
   warpdex::SearchOptions options = searcher_options(settings);
   options.explain = arguments.explain;
   options.filter = arguments.filter;
+  options.searched = arguments.search.searched();
   if (arguments.hybrid.is_given()) options.fusion = arguments.hybrid.fusion(settings.k);
   if (arguments.shown.empty()) return options;
   if (!readable && !arguments.answers.is_json()) {
@@ -108,12 +109,12 @@ void check_explain(const Arguments& arguments, bool readable) {
 
 void answer_words(const IndexReader& index, const Arguments& arguments, bool readable) {
   const SearchSettings settings = arguments.search.settings();
-  const std::unique_ptr<Analyzer> analyzer = make_analyzer(index.settings().analyzer);
+  const TextAnalyzers analyzers(index.settings());
   const QuerySyntax syntax = arguments.search.syntax(QuerySyntax::kSigned);
   const QueryText text{.id = "", .text = joined(arguments.words)};  // messages name no id
-  Query query = parse_query(text.id, text.text, syntax, *analyzer, {}, settings.mode,
-                            index.settings().has_positions);
-  print_notes(query_notes({text}, syntax, *analyzer));
+  Query query = parse_query(text.id, text.text, syntax, analyzers, arguments.search.searched(), {},
+                            settings.mode);
+  print_notes(query_notes({text}, syntax, analyzers[0]));
   if (!readable) {  // else it is told with the answer
     TermNotes terms(index);
     terms.look_at({&query, 1});
@@ -164,7 +165,7 @@ void answer_file(const IndexReader& index, const Arguments& arguments, bool repo
   }
   const QuerySyntax syntax = arguments.search.syntax(QuerySyntax::kPlain);
   const auto note = [&](const std::vector<QueryText>& queries) {
-    print_notes(query_notes(queries, syntax, *make_analyzer(index.settings().analyzer)));
+    print_notes(query_notes(queries, syntax, TextAnalyzers(index.settings())[0]));
   };
   if (!is_stream && arguments.search.has_query_file()) note(texts);
   warpdex::SearchOptions options = options_of(arguments, settings, false);

@@ -41,13 +41,16 @@ int run_suggest(const std::vector<std::string>& arguments) {
   std::string folder;
   std::string prefix;
   std::int64_t count = 10;
+  std::string field;
   std::string json;
-  CommandLine command("suggest", "INDEX PREFIX [-k N] [--json FILE]", kAbout);
+  CommandLine command("suggest", "INDEX PREFIX [-k N] [--field NAME] [--json FILE]", kAbout);
   command.add_positional("INDEX", &folder, "the folder of an index of text");
   command.add_positional("PREFIX", &prefix, "what the terms begin with");
   po::options_description group = option_group("Options");
   group.add_options()("top,k", po::value(&count)->value_name("N")->default_value(count),
-                      "how many terms, at most");
+                      "how many terms, at most")(
+      "field", po::value(&field)->value_name("NAME"),
+      "the text field whose terms they are. Default: the first of the index's schema");
   add_json_option(group, "terms", &json);
   command.add(group);
   if (!command.parse(arguments)) return 0;
@@ -55,7 +58,7 @@ int run_suggest(const std::vector<std::string>& arguments) {
   const std::uint32_t wanted = checked_number("-k", count, 1);
   check_outputs_outside(folder, {json});
   const IndexReader index(folder);
-  const std::vector<TermStatistics> terms = index.suggest(prefix, wanted);
+  const std::vector<TermStatistics> terms = index.suggest(prefix, wanted, field);
   if (json != "-") {
     Table table({{"term", Table::Align::kLeft}, {"documents"}});
     for (const TermStatistics& term : terms) {

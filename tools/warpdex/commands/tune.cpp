@@ -80,9 +80,9 @@ Halves search_halves(const IndexReader& index, const Arguments& given,
   Halves halves;
   halves.index.emplace(searcher);
   const std::vector<QueryText> texts = given.search.read_query_file(index.settings());
-  const auto analyzer = make_analyzer(index.settings().analyzer);
+  const TextAnalyzers analyzers(index.settings());
   const QuerySyntax syntax = given.search.syntax(QuerySyntax::kPlain);
-  halves.queries = parse_queries(texts, syntax, *analyzer);
+  halves.queries = parse_queries(texts, syntax, analyzers, given.search.searched());
   print_query_notes(texts, halves.queries, syntax, index);
   QueryVectors vectors(index, given.hybrid.path());
   vectors.check_count(halves.queries.size());

@@ -33,11 +33,12 @@ void add_index_options(CommandLine& command, IndexArguments& given) {
       "too. About 0.25 to "
       "0.4 bytes a byte of text. Default: none")(
       "schema", po::value(&given.schema)->value_name("FILE.json"),
-      "the columns of the documents beside their text, for --filter, --sort and --facet, as "
-      "{\"fields\": {\"year\": {\"type\": \"int\"}}}: types are keyword, int, float, date and "
-      "bool, "
-      "\"multiple\": true allows arrays; the names are members of jsonl, or columns of csv. "
-      "Default: none")(
+      "the fields of the documents, as {\"fields\": {\"title\": {\"type\": \"text\", \"weight\": "
+      "2}, "
+      "\"year\": {\"type\": \"int\"}}}; the names are members of jsonl, or columns of csv. text: "
+      "searched in the place of --fields, each with its own words, \"analyzer\" and \"weight\" in "
+      "searches that name no field (0: none). For --filter, --sort and --facet: keyword, int, "
+      "float, date and bool, with \"multiple\": true for arrays. Default: none")(
       "vectors", po::value(&given.vectors.path)->value_name("FILE"),
       "a vector for each document, in the order of the documents (bad ones have one too): a file "
       "of 'warpdex vector', such as .npy or .fvecs; halves are stored as halves, others as "
@@ -118,7 +119,14 @@ ReaderOptions reader_options(const IndexArguments& given, const CommandLine& com
   if (command.given("store") && options.stored.empty()) {
     throw UsageError("--store names no field; name one or more, or leave it out");
   }
-  options.columns = columns_of(schema_of(given));
+  const Schema schema = schema_of(given);
+  options.columns = columns_of(schema);
+  options.text_fields = text_names_of(schema);
+  if (!options.text_fields.empty() && command.given("fields")) {
+    throw UsageError(
+        "--fields has no effect, since the schema has text fields, which are indexed; leave one of "
+        "both out");
+  }
   options.memory = parse_size("--memory", given.memory);
   options.on_read = InterruptGuard::check;
   return options;
@@ -138,11 +146,12 @@ BuildOptions build_options(const IndexArguments& given, const CommandLine& comma
   options.output = given.output;
   options.codec = given.codec.settings(command);
   options.analyzer = given.analyzer.settings();
-  for (const std::string& field : split_list(given.fields)) {
+  options.schema = schema_of(given);
+  const std::vector<std::string> texts = text_names_of(options.schema);
+  for (const std::string& field : texts.empty() ? split_list(given.fields) : texts) {
     options.fields += (options.fields.empty() ? "" : ",") + field;
   }
   options.stored_fields = split_list(given.stored);
-  options.schema = schema_of(given);
   if (given.vectors.path.empty() && command.given("vector-metric")) {
     throw UsageError("--vector-metric is for --vectors; add that or leave it out");
   }

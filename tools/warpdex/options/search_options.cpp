@@ -86,8 +86,13 @@ void SearchOptions::add_to(CommandLine& command) {
       "terms excludes documents with all of them. lucene: as Lucene's classic parser: groups, AND "
       "OR NOT, prefix*, pat?ern, near~1, [from TO to], *:*, with --mode and or or between clauses. "
       "Default: plain for files, signed for words on the command line")(
-      "threads", po::value(&threads_)->value_name("N")->default_value(threads_),
-      "threads to answer with; 0: all. For search, those of the CPU only");
+      "query-fields", po::value(&query_fields_)->value_name("A^2,B"),
+      "text fields that words search which name none, with the weights of their scores. Default: "
+      "those of the index's schema, with its weights")(
+      "fields-type", po::value(&fields_type_)->value_name("TYPE")->default_value(fields_type_),
+      "what a word scores that several fields have: most_fields, the sum, or best_fields, the "
+      "best")("threads", po::value(&threads_)->value_name("N")->default_value(threads_),
+              "threads to answer with; 0: all. For search, those of the CPU only");
   command.add(queries);
 
   po::options_description matching = option_group("Matching");
@@ -175,10 +180,10 @@ std::vector<QueryText> SearchOptions::read_query_file(const IndexSettings& index
   std::vector<QueryText> texts =
       read_queries(queries_file_, query_format(), read_options(skipped, are_for_run));
   if (!skips_bad_queries()) return texts;
-  const std::unique_ptr<Analyzer> analyzer = make_analyzer(index.analyzer);
+  const TextAnalyzers analyzers(index);
   std::erase_if(texts, [&](const QueryText& text) {
-    return parse_queries({&text, 1}, syntax(QuerySyntax::kPlain), *analyzer, &skipped,
-                         settings().mode, index.has_positions)
+    return parse_queries({&text, 1}, syntax(QuerySyntax::kPlain), analyzers, searched(), &skipped,
+                         settings().mode)
         .empty();
   });
   if (texts.empty()) check_some_left(skipped);
@@ -232,6 +237,13 @@ QuerySyntax SearchOptions::syntax(QuerySyntax otherwise) const {
   return query_syntax_.empty() ? otherwise : query_syntax_from_name(query_syntax_);
 }
 
+SearchedFields SearchOptions::searched() const {
+  SearchedFields fields;
+  if (!query_fields_.empty()) fields.fields = parse_searched_fields(query_fields_);
+  fields.type = fields_type_from_name(fields_type_);
+  return fields;
+}
+
 std::string scorer_text(const ScorerSettings& settings) {
   std::string text(scorer_report_name(settings.kind));
   std::string numbers;
@@ -247,14 +259,14 @@ std::string scorer_text(const ScorerSettings& settings) {
 }
 
 std::vector<Query> parse_queries(std::span<const QueryText> texts, QuerySyntax syntax,
-                                 Analyzer& analyzer, SkippedQueries* skipped, QueryMode mode,
-                                 bool has_positions) {
+                                 const TextAnalyzers& analyzers, const SearchedFields& fields,
+                                 SkippedQueries* skipped, QueryMode mode) {
   std::vector<Query> queries;
   queries.reserve(texts.size());
   for (const QueryText& text : texts) {
     InterruptGuard::check();
     try {
-      queries.push_back(parse_query(text, syntax, analyzer, {}, mode, has_positions));
+      queries.push_back(parse_query(text, syntax, analyzers, fields, {}, mode));
     } catch (const InputError& error) {
       if (skipped == nullptr) throw;
       skipped->add(error.what());

@@ -73,11 +73,15 @@ class SearchOptions {
   bool skips_bad_queries() const { return on_bad_query_ == "skip"; }
   /// --query-syntax, or `otherwise` where it was not given.
   QuerySyntax syntax(QuerySyntax otherwise) const;
+  /// The text fields that words search. Throws UsageError for what names none.
+  SearchedFields searched() const;
 
  private:
   std::string queries_file_;
   std::string query_format_ = "tsv";
   std::string query_syntax_;
+  std::string query_fields_;
+  std::string fields_type_ = "most_fields";
   std::string topic_fields_;
   std::string on_bad_query_ = "fail";
   std::string mode_ = "or";
@@ -95,12 +99,12 @@ class SearchOptions {
 /// "impacts".
 std::string scorer_text(const ScorerSettings& settings);
 
-/// Analyses queries by the index's analyzer; `mode` and `has_positions` are those of
-/// parse_query(). A query that cannot
+/// Analyses queries by the index's analyzers; `mode` is that of parse_query(). A query that cannot
 /// be analysed is an InputError that names it; with `skipped`, it is reported there and left out.
 /// Throws Interrupted after a signal that an InterruptGuard caught.
 std::vector<Query> parse_queries(std::span<const QueryText> texts, QuerySyntax syntax,
-                                 Analyzer& analyzer, SkippedQueries* skipped = nullptr,
-                                 QueryMode mode = QueryMode::kOr, bool has_positions = false);
+                                 const TextAnalyzers& analyzers, const SearchedFields& fields = {},
+                                 SkippedQueries* skipped = nullptr,
+                                 QueryMode mode = QueryMode::kOr);
 
 }  // namespace warpdex::tools

@@ -38,7 +38,7 @@ std::string columns_text(const Schema& schema, const IndexStatistics& statistics
 }
 
 void write_columns(const Schema& schema, const IndexStatistics& statistics, JsonWriter& json) {
-  if (schema.fields.empty()) return;
+  if (columns_of(schema).empty()) return;
   json.begin_object("columns");
   std::size_t column = 0;
   for (const Field& field : columns_of(schema)) {
@@ -91,7 +91,7 @@ void print_facts(const IndexReader& index, const IndexStatistics& statistics, st
                                     bytes_text(statistics.stored_text_bytes) + " unpacked"});
   }
   table.add({"positions of words", settings.has_positions ? "yes" : "no"});
-  if (!settings.schema.fields.empty()) {
+  if (!columns_of(settings.schema).empty()) {
     table.add({"columns", columns_text(settings.schema, statistics)});
   }
   table.add({"static scores", settings.has_static_scores ? "yes" : "no"});

@@ -226,7 +226,7 @@ std::vector<std::string> query_notes(const std::vector<QueryText>& queries, Quer
 
 void print_query_notes(const std::vector<QueryText>& texts, std::span<const Query> queries,
                        QuerySyntax syntax, const IndexReader& index) {
-  print_notes(query_notes(texts, syntax, *make_analyzer(index.settings().analyzer)));
+  print_notes(query_notes(texts, syntax, TextAnalyzers(index.settings())[0]));
   TermNotes terms(index);
   terms.look_at(queries);
   print_notes(terms.notes());

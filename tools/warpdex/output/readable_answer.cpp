@@ -54,10 +54,13 @@ void print_remarks(const IndexReader& index, const Query& query, const QueryAnsw
                    std::ostream& out) {
   std::set<std::string> unknown;
   std::set<std::string> wanted;
+  std::set<std::string> known;
   for (const QueryTerm& term : query.terms) {
-    if (!index.statistics(term.term)) unknown.insert(term.term);
-    if (term.occur != Occur::kMustNot) wanted.insert(term.term);
+    const std::string word = index.word_of(term.term);
+    (index.statistics(term.term) ? known : unknown).insert(word);
+    if (term.occur != Occur::kMustNot) wanted.insert(word);
   }
+  std::erase_if(unknown, [&](const std::string& word) { return known.contains(word); });
   if (query.terms.empty() && query.tree == nullptr) {
     out << "the query has no terms " << kNoTerms << "\n";
   }

@@ -102,8 +102,7 @@ class ChunkWriter {
   ChunkWriter(const Searcher& searcher, QuerySyntax syntax, const warpdex::SearchOptions& options,
               ResultWriter& writer, const AnswerWatch& watch)
       : searcher_(searcher),
-        index_(IndexReader(searcher).settings()),
-        analyzer_(make_analyzer(index_.analyzer)),
+        analyzers_(IndexReader(searcher).settings()),
         syntax_(syntax),
         mode_(options.mode),
         options_(options),
@@ -115,7 +114,7 @@ class ChunkWriter {
   void write(std::span<const QueryText> texts,
              const std::function<void(std::size_t)>& on_progress) {
     const std::vector<Query> queries =
-        parse_queries(texts, syntax_, *analyzer_, watch_.skipped, mode_, index_.has_positions);
+        parse_queries(texts, syntax_, analyzers_, options_.searched, watch_.skipped, mode_);
     if (watch_.on_queries) watch_.on_queries(queries);
     std::span<const float> vectors;
     if (watch_.next_vectors) vectors = watch_.next_vectors(queries.size());
@@ -132,8 +131,7 @@ class ChunkWriter {
 
  private:
   const Searcher& searcher_;
-  IndexSettings index_;
-  std::unique_ptr<Analyzer> analyzer_;
+  TextAnalyzers analyzers_;
   QuerySyntax syntax_;
   QueryMode mode_;
   warpdex::SearchOptions options_;

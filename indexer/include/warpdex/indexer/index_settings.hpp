@@ -105,6 +105,9 @@ using FieldValues = std::vector<std::vector<FieldValue>>;
 /// The fields of a schema that are columns, in their order.
 std::vector<Field> columns_of(const Schema& schema);
 
+/// The names of its text fields, in their order.
+std::vector<std::string> text_names_of(const Schema& schema);
+
 /// The most fields of a schema.
 inline constexpr std::size_t kMaxFields = 255;
 

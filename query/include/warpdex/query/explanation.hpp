@@ -23,13 +23,19 @@ struct TermExplanation {
   float c1 = 0;
   float c2 = 0;     ///< 0 where the formula has none
   float score = 0;  ///< what it adds
+  // Of an index with several text fields, else empty and 0: the field that the term is in, and what
+  // the constants are made of there.
+  std::string field{};
+  std::uint32_t length = 0;     ///< of the document's text
+  std::uint64_t documents = 0;  ///< that have a term in the field
+  double average_length = 0;    ///< of theirs
 };
 
 /// The score of one document, taken apart. share_formula() says how a term's share is computed; it
 /// is next to nothing where that is not above 0.
 struct Explanation {
   std::string id;                      ///< of the document
-  std::uint32_t length = 0;            ///< of the document, in tokens
+  std::uint32_t length = 0;            ///< of the document, all its texts together, in tokens
   ScorerSettings scorer;               ///< kImpact for an index of impacts
   std::uint64_t documents = 0;         ///< of the index
   double average_length = 0;           ///< of its documents, in tokens

@@ -39,6 +39,32 @@ struct QueryTerm {
   bool operator==(const QueryTerm&) const = default;
 };
 
+/// A text field that words search, and the factor of their scores there.
+struct SearchedField {
+  std::string name{};
+  float weight = 1;  ///< 0: it is not searched; else kMinQueryWeight to kMaxQueryWeight
+  bool operator==(const SearchedField&) const = default;
+};
+
+/// What a word scores that several fields have.
+enum class FieldsType {
+  kMostFields,  ///< the sum over the fields
+  kBestFields,  ///< its best field's score
+};
+
+/// Which text fields words search that name none, of an index with text fields.
+struct SearchedFields {
+  std::vector<SearchedField> fields{};  ///< empty: the index's, with the weights of its schema
+  FieldsType type = FieldsType::kMostFields;
+  bool operator==(const SearchedFields&) const = default;
+};
+
+/// Reads "title^2,contents". Throws UsageError for a field without a name or twice, and for a
+/// weight that is none.
+std::vector<SearchedField> parse_searched_fields(std::string_view text);
+/// "most_fields" or "best_fields"; UsageError for any other.
+FieldsType fields_type_from_name(std::string_view name);
+
 /// A clause of a query before analysis, with those below it: what the syntax `lucene` and JSON
 /// stand for. Texts are UTF-8. Which members count is said by the kind.
 struct QueryNode {
@@ -60,8 +86,9 @@ struct QueryNode {
   };
 
   Kind kind = Kind::kNothing;
-  float boost = 1;      ///< a factor of the score: 0, or kMinQueryWeight to kMaxQueryWeight
-  std::string field{};  ///< empty: the index's text
+  float boost = 1;  ///< a factor of the score: 0, or kMinQueryWeight to kMaxQueryWeight
+  /// A text field; empty: the fields that words search. Groups have none.
+  std::string field{};
   std::string text{};
   std::string upper{};         ///< kRange; with `text`: an empty one is no limit
   bool includes_lower = true;  ///< kRange: `text` itself

@@ -42,7 +42,9 @@ struct BuildOptions {
   std::string fields;  ///< for the manifest: which fields the texts are made of
   /// Names of the fields that the index is to store; the reader gives their values, one each.
   std::vector<std::string> stored_fields{};
-  /// The fields of documents; the reader gives their values (ReaderOptions::columns).
+  /// The fields of documents; the reader gives their values and texts (ReaderOptions::columns and
+  /// text_fields). Without text fields, Document::text is searched. Checked as parse_schema()
+  /// checks.
   Schema schema{};
   /// The index holds a vector for each document, its Document::embedding, beside its text.
   std::optional<vector::RowSettings> vectors = std::nullopt;

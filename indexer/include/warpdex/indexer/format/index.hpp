@@ -56,6 +56,7 @@ struct PostingsEntry {
   /// Of a list that is_frequent(): which one of these; its bounds are in
   /// IndexSections::range_bounds from frequent_list * range_count() on. Else kNotFrequent.
   std::uint32_t frequent_list = kNotFrequent;
+  std::uint8_t field = 0;  ///< the number of its text field
   static constexpr std::uint32_t kNotFrequent = ~std::uint32_t{0};
 
   // Of an index with positions: docs/format.md, "Positions". Lists with fewer than kBlockSize
@@ -84,6 +85,12 @@ inline constexpr std::uint32_t kLexiconGroup = 64;
 /// Blocks of a list that share one base of their payload offsets.
 inline constexpr std::uint32_t kBlocksPerBase = 32;
 
+/// Of one of several texts of documents.
+struct TextCounts {
+  std::uint64_t documents = 0;  ///< that have a term in it
+  std::uint64_t tokens = 0;
+};
+
 /// Sizes and counts, as the manifest records them.
 struct IndexCounts {
   std::uint64_t documents = 0;        ///< at most kMaxDocuments
@@ -92,6 +99,7 @@ struct IndexCounts {
   std::uint64_t postings = 0;         ///< pairs of a term and a document
   std::uint64_t blocks = 0;           ///< of long lists
   std::uint64_t term_text_bytes = 0;  ///< of the lexicon; the rest of it are list headers
+  std::vector<TextCounts> texts{};    ///< by text field, where there are several
 };
 
 /// Where a block of stored documents is; it ends where the next one starts.
@@ -120,7 +128,7 @@ struct IndexSections {
   std::span<const ListSeed> seeds;                       ///< by long list, then by rank
   std::span<const std::uint8_t> docids;                  ///< of the long lists, encoded
   std::span<const std::uint8_t> frequencies;             ///< of the long lists, encoded
-  std::span<const std::uint32_t> document_lengths;       ///< by docID, in tokens
+  std::span<const std::uint32_t> document_lengths;       ///< by docID, of the first text, in tokens
   std::span<const std::uint64_t> document_name_offsets;  ///< by docID, and one past the last: bytes
   std::span<const std::uint8_t> document_names;          ///< the documents' ids, back to back
   std::span<const float> static_scores;                  ///< by docID, or empty
@@ -192,6 +200,12 @@ class Index {
 
   /// Lengths of all documents by docID, in tokens.
   std::span<const std::uint32_t> lengths() const { return sections().document_lengths; }
+  /// Likewise in one text field, below texts().
+  std::span<const std::uint32_t> lengths(std::size_t field) const;
+  /// Texts of a document: text_count() of the schema.
+  std::size_t texts() const;
+  /// The tokens of all texts of a document.
+  std::uint64_t length_of(std::uint32_t document) const;
 
   /// The document's id, as its collection gave it. UsageError for a docID past the last,
   /// FormatError for a damaged table of names.
@@ -220,6 +234,8 @@ class Index {
   /// The number of removed documents, and their tokens.
   std::uint64_t removed_documents() const;
   std::uint64_t removed_tokens() const;
+  /// Likewise in one text field, where there are several.
+  TextCounts removed_text(std::size_t field) const;
   /// What the removed documents take from a term's statistics; zeros without a forward index.
   /// O(log terms).
   FrequencyChange frequency_change(std::uint32_t term_number) const;

@@ -55,24 +55,30 @@ class ListEncoder {
  public:
   /// `lengths`, of all documents, must outlive it. O(documents). Throws UsageError for impact
   /// settings out of range.
-  ListEncoder(const IndexSettings& settings, std::span<const std::uint32_t> lengths);
+  ListEncoder(const IndexSettings& settings, std::span<const std::uint32_t> lengths)
+      : ListEncoder(settings, std::vector{lengths}) {}
+  /// Likewise of each text field.
+  ListEncoder(const IndexSettings& settings, std::vector<std::span<const std::uint32_t>> lengths);
 
   /// encode_postings(), or encode_impacts() of what BM25 makes of the frequencies; of an index
   /// whose impacts are weights, encode_impacts() of `frequencies`, which are the impacts. With
   /// positions, `steps` has as many values for each posting as its frequency says: its first
   /// position, and from each one to the next. UsageError for another number of them; InputError for
-  /// 2^32 or more.
+  /// 2^32 or more. `field` is the term's.
   EncodedPostings encode(std::span<const std::uint32_t> docids,
                          std::span<const std::uint32_t> frequencies,
-                         std::span<const std::uint32_t> steps = {}) const;
+                         std::span<const std::uint32_t> steps = {}, std::size_t field = 0) const;
   bool has_positions() const { return settings_.has_positions; }
+
+  /// The text field of a term. FormatError where there is no such field.
+  std::size_t field_of(std::string_view term) const;
 
  private:
   EncodedPostings encode_only(std::span<const std::uint32_t> docids,
-                              std::span<const std::uint32_t> frequencies) const;
+                              std::span<const std::uint32_t> frequencies, std::size_t field) const;
 
   IndexSettings settings_;
-  std::span<const std::uint32_t> lengths_;
+  std::vector<std::span<const std::uint32_t>> lengths_;  ///< by text field
   std::uint64_t tokens_ = 0;
 };
 
@@ -98,6 +104,9 @@ class IndexWriter {
   /// Before the first list only. Throws InputError past kMaxDocuments documents or 2^31 - 1 tokens,
   /// and IoError.
   void add_document(std::string_view name, std::uint32_t length, float static_score = 0);
+  /// Likewise with a length for each text field; UsageError for another number of these.
+  void add_document(std::string_view name, std::span<const std::uint32_t> lengths,
+                    float static_score = 0);
 
   /// What is stored of the document that was added last: encode_stored() of as many values as the
   /// settings name fields. UsageError if it is not called once for each document, or if the
@@ -126,8 +135,10 @@ class IndexWriter {
   /// unless it is an index of impacts.
   void keep_impacts(double largest);
 
-  /// Lengths of the documents added so far.
+  /// Lengths of the documents added so far, in the first text field.
   std::span<const std::uint32_t> lengths() const;
+  /// Likewise in each.
+  std::vector<std::span<const std::uint32_t>> all_lengths() const;
 
   /// Changes how the impacts of an index of weights were made, which may be known only after all
   /// documents were read. Before the first list. UsageError for settings out of range, and where

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
+#include <string>
 #include <string_view>
 
 namespace warpdex::section {
@@ -36,6 +38,10 @@ inline constexpr std::array kAll{
 
 // Sections that a segment may lack; behind the others, in this order.
 inline constexpr std::string_view kDocumentNameOrder = "document_name_order";
+/// Lengths in a text field behind the first: "document_lengths_1".
+inline std::string lengths_of_text(std::size_t field) {
+  return std::string(kDocumentLengths) + "_" + std::to_string(field);
+}
 inline constexpr std::string_view kForwardOffsets = "forward_offsets";
 inline constexpr std::string_view kForward = "forward";
 inline constexpr std::string_view kShortPositions = "short_positions";

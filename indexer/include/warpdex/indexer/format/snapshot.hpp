@@ -50,6 +50,8 @@ class Snapshot {
   /// The statistics that scorers use: of the live documents; without a forward index, of all
   /// documents that are still in segments.
   CollectionStatistics statistics() const;
+  /// Likewise of each text field, where there are several: of the documents that have a term in it.
+  std::vector<CollectionStatistics> text_statistics() const;
 
   /// Which of segments() a document is in. UsageError for a docID past the last. O(segments).
   std::size_t segment_of(std::uint32_t document) const;

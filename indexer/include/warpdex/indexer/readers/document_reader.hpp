@@ -89,6 +89,9 @@ struct TermWeight {
 struct Document {
   std::string id;      ///< not empty; without an id_fault()
   std::string text{};  ///< UTF-8; the chosen fields, joined by a line feed
+  /// Of an index with text fields: the text of each, in their order. Where there is one, it may be
+  /// `text`.
+  std::vector<std::string> texts{};
   /// Of a reader that has_vectors(), in the place of the text: each term once.
   std::vector<TermWeight> vector{};
   /// Texts to be stored, in the order of ReaderOptions::stored; none where the document has no such
@@ -136,6 +139,10 @@ struct ReaderOptions {
   std::vector<std::string> inputs{};  ///< files; folders for kText, kHtml; "-" is standard input
   /// JSONL members, or columns of CSV, to index, in this order.
   std::vector<std::string> fields{"contents"};
+  /// The text fields of a schema: Document::texts are these members or columns, `text` is empty,
+  /// and `fields` are not read. A member that is null or missing is an empty text. Other formats
+  /// have one text. Empty: there are none.
+  std::vector<std::string> text_fields{};
   /// Fields to store. JSONL and sparse vectors: members, which are strings or numbers; CSV:
   /// columns. Other formats have one field, "text": all that is indexed; HTML has "title", too.
   std::vector<std::string> stored{};

@@ -6,6 +6,7 @@
 #include "warpdex/indexer/analysis/analyzer.hpp"
 #include "warpdex/query/input/query_file.hpp"
 #include "warpdex/query/query.hpp"
+#include "warpdex/query/text_analyzers.hpp"
 
 namespace warpdex {
 
@@ -22,10 +23,20 @@ Query parse_query(std::string_view id, std::string_view text, QuerySyntax syntax
                   Analyzer& analyzer, const QueryLimits& limits = {},
                   QueryMode mode = QueryMode::kOr, bool has_positions = false);
 
+/// The same of an index with text fields: words that name none search `fields`. Of several texts,
+/// every syntax is read with `mode`, and its queries are for QueryMode::kOr: a word is there where
+/// it is in one of the fields. Throws UsageError for a field to search that the index has not.
+Query parse_query(std::string_view id, std::string_view text, QuerySyntax syntax,
+                  const TextAnalyzers& texts, const SearchedFields& fields,
+                  const QueryLimits& limits = {}, QueryMode mode = QueryMode::kOr);
+
 /// A query of a file. Its text is parsed likewise; its terms, if it has these, are taken as they
 /// are.
 Query parse_query(const QueryText& query, QuerySyntax syntax, Analyzer& analyzer,
                   const QueryLimits& limits = {}, QueryMode mode = QueryMode::kOr,
                   bool has_positions = false);
+Query parse_query(const QueryText& query, QuerySyntax syntax, const TextAnalyzers& texts,
+                  const SearchedFields& fields, const QueryLimits& limits = {},
+                  QueryMode mode = QueryMode::kOr);
 
 }  // namespace warpdex

@@ -42,6 +42,14 @@ struct PlannedQuery {
   std::vector<std::vector<PostingsEntry>> excluded_words{};
   /// The statistics that scorers use; none: the counts of the index.
   std::optional<CollectionStatistics> statistics;
+  /// Of an index with several texts: those by text field, which scorers use in their place.
+  std::vector<CollectionStatistics> text_statistics{};
+
+  /// The statistics by which a term of the plan scores in an index that holds so much.
+  CollectionStatistics statistics_for(const PlannedTerm& term, const IndexCounts& counts) const {
+    if (!text_statistics.empty()) return text_statistics[term.entry.field];
+    return statistics.value_or(CollectionStatistics{counts.documents, counts.tokens});
+  }
 };
 
 /// Looks all terms up. O(terms log terms). Throws UsageError for a weight outside of
@@ -54,6 +62,10 @@ PlannedQuery plan_query(const Snapshot& snapshot, const Query& query);
 
 /// Whether the plan, or one of a segment's, has excluded words of several terms.
 bool excludes_words(const PlannedQuery& plan);
+
+/// Whether the GPU engine leaves the query to the CPU: for excluded words of several terms, and
+/// for an index with several texts.
+bool is_for_cpu(const PlannedQuery& plan);
 
 /// Whether all weights are whole numbers.
 bool has_whole_weights(const PlannedQuery& plan);

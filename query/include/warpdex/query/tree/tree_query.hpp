@@ -3,6 +3,7 @@
 
 #include "warpdex/indexer/analysis/analyzer.hpp"
 #include "warpdex/query/query.hpp"
+#include "warpdex/query/text_analyzers.hpp"
 
 namespace warpdex {
 
@@ -13,6 +14,10 @@ namespace warpdex {
 /// InputError, which says at which byte of the text, for a field that the index has not and, unless
 /// it `has_positions`, for a phrase of several words; UsageError as check_query_tree().
 void take_tree(Query& query, const QueryNode& tree, Analyzer& analyzer, bool has_positions = false);
+/// The same of an index with text fields. Words without a field search `fields`: one of them is
+/// enough for a match. Throws UsageError for a field there that the index has not, too.
+void take_tree(Query& query, const QueryNode& tree, const TextAnalyzers& texts,
+               const SearchedFields& fields);
 
 /// A query for QueryMode::kOr as a tree of terms.
 QueryNode tree_of(const Query& query);

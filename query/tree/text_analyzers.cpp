@@ -1,0 +1,58 @@
+#include "warpdex/query/text_analyzers.hpp"
+
+#include <algorithm>
+
+#include "warpdex/core/error.hpp"
+#include "warpdex/indexer/format/text_fields.hpp"
+
+namespace warpdex {
+
+TextAnalyzers::TextAnalyzers(const IndexSettings& settings)
+    : has_positions_(settings.has_positions) {
+  const std::vector<Field> fields = text_fields(settings.schema);
+  for (std::size_t i = 0; i < text_count(settings.schema); ++i) {
+    own_.push_back(make_analyzer(text_analyzer(settings, i)));
+    analyzers_.push_back(own_.back().get());
+    names_.push_back(fields.empty() ? "" : fields[i].name);
+    weights_.push_back(fields.empty() ? 1 : fields[i].weight);
+  }
+}
+
+TextAnalyzers::TextAnalyzers(Analyzer& analyzer, bool has_positions)
+    : analyzers_{&analyzer}, names_{""}, weights_{1}, has_positions_(has_positions) {}
+
+std::optional<std::size_t> TextAnalyzers::find(std::string_view name) const {
+  if (name.empty()) return std::nullopt;
+  const auto found = std::ranges::find(names_, name);
+  if (found == names_.end()) return std::nullopt;
+  return static_cast<std::size_t>(found - names_.begin());
+}
+
+std::string TextAnalyzers::list_of_names() const {
+  std::string list;
+  for (const std::string& name : names_) {
+    if (!name.empty()) list += (list.empty() ? "'" : ", '") + name + "'";
+  }
+  return list;
+}
+
+std::vector<TextAnalyzers::Searched> TextAnalyzers::searched(const SearchedFields& fields) const {
+  std::vector<Searched> searched;
+  for (const SearchedField& field : fields.fields) {
+    const std::optional<std::size_t> number = find(field.name);
+    if (!number) {
+      const std::string names = list_of_names();
+      throw UsageError(
+          "the index has no text field '" + field.name + "' to search; " +
+          (names.empty() ? "it has no text fields, leave them out" : "it has " + names));
+    }
+    if (field.weight > 0) searched.push_back({*number, field.weight});
+  }
+  if (!fields.fields.empty()) return searched;
+  for (std::size_t i = 0; i < size(); ++i) {
+    if (weights_[i] > 0 || size() == 1) searched.push_back({i, size() == 1 ? 1 : weights_[i]});
+  }
+  return searched;
+}
+
+}  // namespace warpdex

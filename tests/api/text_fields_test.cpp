@@ -1,0 +1,490 @@
+// Indexes with text fields, from documents to answers.
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <random>
+#include <set>
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+
+#include "tests/support.hpp"
+#include "warpdex/core/error.hpp"
+#include "warpdex/index_reader.hpp"
+#include "warpdex/indexer/format/index.hpp"
+#include "warpdex/indexer/format/snapshot.hpp"
+#include "warpdex/indexer/format/verify.hpp"
+#include "warpdex/indexer/readers/memory_reader.hpp"
+#include "warpdex/searcher.hpp"
+#include "warpdex/writer.hpp"
+
+namespace warpdex {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::UnorderedElementsAre;
+
+/// What a call says that throws Failure.
+template <class Failure, class Call>
+std::string complaint(const Call& call) {
+  try {
+    call();
+  } catch (const Failure& error) {
+    return error.what();
+  }
+  return "nothing was thrown";
+}
+
+NewIndex with_schema(const std::string& json) {
+  NewIndex made;
+  made.schema = parse_schema(json);
+  return made;
+}
+
+constexpr const char* kTitleAndBody = R"({"fields": {
+    "title": {"type": "text", "weight": 2, "analyzer": "whitespace"},
+    "body": {"type": "text"}}})";
+
+class TextFields : public testing::Test {
+ protected:
+  void make(const NewIndex& settings,
+            const std::vector<std::map<std::string, std::string>>& texts) {
+    Writer writer(folder_ / "index", settings);
+    for (std::size_t i = 0; i < texts.size(); ++i) {
+      writer.add({.id = std::to_string(i + 1), .fields = texts[i]});
+    }
+    writer.commit();
+  }
+  void make_ships() {
+    NewIndex settings = with_schema(kTitleAndBody);
+    settings.stored = {"title", "body"};
+    make(settings, {{{"title", "Old Ships"}, {"body", "They sailed at night"}},
+                    {{"title", "Night"}, {"body", "Sails of old ships, ships and ships"}},
+                    {{"body", "A harbour"}},
+                    {{"title", "Harbour"}}});
+  }
+  Searcher open() const { return Searcher(folder_ / "index"); }
+  std::vector<std::string> ids(const std::string& text, SearchOptions options = {}) const {
+    options.syntax = QuerySyntax::kLucene;
+    std::vector<std::string> found;
+    for (const auto hit : open().search(text, options)) found.emplace_back(hit.id());
+    std::sort(found.begin(), found.end());
+    return found;
+  }
+
+  const test::TemporaryFolder folder_{test::place_in_memory()};
+};
+
+TEST_F(TextFields, QueriesNameFields) {
+  make_ships();
+  EXPECT_THAT(ids("title:Ships"), ElementsAre("1"));
+  EXPECT_THAT(ids("title:ships"), IsEmpty());  // by whitespace: as it is written
+  EXPECT_THAT(ids("body:ship"), ElementsAre("2"));
+  EXPECT_THAT(ids("body:(ships night)"), ElementsAre("1", "2"));
+  EXPECT_THAT(ids("+body:sail -title:Night"), ElementsAre("1"));
+  EXPECT_THAT(ids("title:*"), ElementsAre("1", "2", "4"));
+  EXPECT_THAT(ids("body:*"), ElementsAre("1", "2", "3"));
+  EXPECT_THAT(ids("title:Sh*"), ElementsAre("1"));
+  EXPECT_THAT(ids("body:s*"), ElementsAre("1", "2"));
+  EXPECT_THAT(ids("title:?ld"), ElementsAre("1"));
+  EXPECT_THAT(ids("title:[Harbour TO Night]"), ElementsAre("2", "4"));
+  EXPECT_THAT(ids("title:[Night TO *]"), ElementsAre("1", "2"));
+  EXPECT_THAT(ids("body:[* TO night]"), ElementsAre("1", "3"));
+  EXPECT_THAT(ids("body:harbor~1"), ElementsAre("3"));
+  EXPECT_THAT(ids("title:IN [Night Harbour]"), ElementsAre("2", "4"));
+  EXPECT_THAT(complaint<InputError>([&] { ids("Old author:Melville"); }),
+              HasSubstr("at byte 4: the index has no field 'author', it has 'title', 'body'"));
+}
+
+TEST_F(TextFields, WordsSearchTheFieldsWithTheirWeights) {
+  make_ships();
+  EXPECT_THAT(ids("Night"), ElementsAre("1", "2"));
+  EXPECT_THAT(ids("harb*"), ElementsAre("3"));
+  EXPECT_THAT(ids("Harb*"), ElementsAre("3", "4"));
+  EXPECT_THAT(ids("Old AND Night"), ElementsAre("1", "2"));  // each word in one of the fields
+  const auto score = [&](const std::string& text, const SearchOptions& options, const char* id) {
+    SearchOptions wanted = options;
+    wanted.syntax = QuerySyntax::kLucene;
+    for (const auto hit : open().search(text, wanted)) {
+      if (hit.id() == id) return hit.score();
+    }
+    return 0.0F;
+  };
+  const float title = score("title:Night", {}, "2");
+  const float body = score("body:night", {}, "1");
+  ASSERT_GT(title, 0);
+  EXPECT_EQ(score("Night", {}, "2"), 2 * title);  // the schema's weight
+  EXPECT_EQ(score("Night", {}, "1"), body);
+  SearchOptions options;
+  options.searched.fields = parse_searched_fields("title^3,body^0.5");
+  EXPECT_EQ(score("Night", options, "2"), 3 * title);
+  EXPECT_EQ(score("Night", options, "1"), 0.5F * body);
+  options.searched.fields = parse_searched_fields("body");
+  EXPECT_EQ(score("Night", options, "2"), 0);
+  options.searched.fields = parse_searched_fields("author");
+  EXPECT_THAT(complaint<UsageError>([&] { score("Night", options, "2"); }),
+              HasSubstr("no text field 'author' to search; it has 'title', 'body'"));
+}
+
+TEST_F(TextFields, TheSumOverFieldsOrTheBestOne) {
+  make(
+      with_schema(R"({"fields": {"a": {"type": "text"}, "b": {"type": "text"}}})"),
+      {{{"a", "sea sea"}, {"b", "sea"}}, {{"a", "sea"}, {"b", "ships"}}, {{"a", "x"}, {"b", "y"}}});
+  const auto scores = [&](const std::string& text, FieldsType type) {
+    SearchOptions options;
+    options.searched.type = type;
+    std::map<std::string, float> found;
+    for (const auto hit : open().search(text, options)) found[std::string(hit.id())] = hit.score();
+    return found;
+  };
+  const auto a = scores("+sea", FieldsType::kMostFields);
+  SearchOptions in_b;
+  in_b.searched.fields = {{"b"}};
+  SearchOptions in_a;
+  in_a.searched.fields = {{"a"}};
+  const float of_a = open().search("sea", in_a)[0].score();
+  const float of_b = open().search("sea", in_b)[0].score();
+  EXPECT_NEAR(a.at("1"), of_a + of_b, 1e-6);
+  EXPECT_EQ(scores("sea", FieldsType::kBestFields).at("1"), std::max(of_a, of_b));
+  EXPECT_THAT(complaint<UsageError>([] { fields_type_from_name("cross_fields"); }),
+              HasSubstr("most_fields or best_fields"));
+}
+
+TEST_F(TextFields, ModesAndSigns) {
+  make_ships();
+  const auto found = [&](const std::string& text, QueryMode mode) {
+    SearchOptions options;
+    options.mode = mode;
+    std::set<std::string> all;
+    for (const auto hit : open().search(text, options)) all.emplace(hit.id());
+    return all;
+  };
+  EXPECT_THAT(found("Old Night", QueryMode::kAnd), UnorderedElementsAre("1", "2"));
+  EXPECT_THAT(found("Harbour sailed", QueryMode::kAnd), IsEmpty());
+  EXPECT_THAT(found("+Harbour -a", QueryMode::kOr), UnorderedElementsAre("3", "4"));
+  EXPECT_THAT(found("+Ships -Night", QueryMode::kOr), IsEmpty());
+  EXPECT_THAT(found("Night^0 Harbour", QueryMode::kOr), UnorderedElementsAre("3", "4"));
+  EXPECT_THAT(complaint<UsageError>([&] { found("Old", QueryMode::kAndOr); }),
+              HasSubstr("take 'and' or 'or'"));
+}
+
+TEST_F(TextFields, HitsShowWhatMatchedInEachField) {
+  make_ships();
+  SearchOptions options;
+  options.fields = {"title", "body"};
+  options.snippets = true;
+  options.snippet.before = "<";
+  options.snippet.after = ">";
+  options.snippet.is_html = false;
+  options.explain = true;
+  options.syntax = QuerySyntax::kLucene;
+  const Answer answer = open().search("title:Old body:ship", options);
+  std::map<std::string, std::vector<std::string>> snippets;
+  for (const auto hit : answer) {
+    for (const ShownField& field : hit.fields()) {
+      snippets[std::string(hit.id())].push_back(*field.snippet);
+    }
+  }
+  EXPECT_THAT(snippets["1"], ElementsAre("<Old> Ships", "They sailed at night"));
+  EXPECT_THAT(snippets["2"], ElementsAre("Night", "Sails of old <ships>, <ships> and <ships>"));
+  const Explanation& first = *answer[0].explanation();
+  EXPECT_EQ(first.score, answer[0].score());
+  EXPECT_THAT(to_text(first), HasSubstr(first.terms[0].field + ":" + first.terms[0].term));
+}
+
+TEST_F(TextFields, ReadersNameFields) {
+  make_ships();
+  const IndexReader reader(folder_ / "index");
+  EXPECT_EQ(reader.statistics("Night")->document_frequency, 1U);
+  EXPECT_EQ(reader.statistics(reader.term_in("title", "Night"))->document_frequency, 1U);
+  EXPECT_EQ(reader.statistics(reader.term_in("body", "ship"))->collection_frequency, 3U);
+  EXPECT_FALSE(reader.statistics(reader.term_in("body", "Night")));
+  EXPECT_EQ(reader.shown(reader.term_in("body", "ship")), "body:ship");
+  EXPECT_EQ(reader.word_of(reader.term_in("body", "ship")), "ship");
+  const auto terms = [&](std::string_view field) {
+    std::vector<std::string> found;
+    reader.for_each_term(
+        [&](const TermStatistics& term) {
+          found.push_back(term.term);
+          return true;
+        },
+        {}, field);
+    return found;
+  };
+  EXPECT_THAT(terms("title"), ElementsAre("Harbour", "Night", "Old", "Ships"));
+  EXPECT_EQ(terms(""), terms("title"));
+  EXPECT_THAT(terms("body"), ElementsAre("harbour", "night", "old", "sail", "ship"));
+  EXPECT_EQ(reader.suggest("S", 10, "body")[0].term, "sail");
+  EXPECT_EQ(reader.suggest("S", 10, "title")[0].term, "Ships");
+  EXPECT_THROW(reader.suggest("S", 10, "author"), UsageError);
+  EXPECT_EQ(reader.length(0), 4U);
+  EXPECT_THAT(reader.terms(3), ElementsAre(DocumentTerm{"Harbour", 1, "title"}));
+}
+
+TEST_F(TextFields, WhatDoesNotFitIsRefused) {
+  const NewIndex settings = with_schema(kTitleAndBody);
+  {
+    Writer writer(folder_ / "index", settings);
+    EXPECT_THAT(complaint<UsageError>([&] { writer.add({.id = "1", .text = "sea"}); }),
+                HasSubstr("by the names"));
+    EXPECT_THAT(complaint<UsageError>([&] {
+                  writer.add({.id = "1", .fields = {{"author", "Melville"}}});
+                }),
+                HasSubstr("no field 'author'"));
+  }
+  NewIndex weighted = settings;
+  weighted.is_weighted = true;
+  EXPECT_THROW(Writer(folder_ / "weighted", weighted), UsageError);
+  BuildOptions build;
+  build.output = folder_ / "impacts";
+  build.schema = settings.schema;
+  build.impacts.emplace();
+  EXPECT_THROW(build_index(*documents_from_memory({}), build), UsageError);
+  build.impacts.reset();
+  build.schema.fields[0].analyzer = "Klingon";
+  EXPECT_THROW(build_index(*documents_from_memory({}), build), UsageError);
+  for (const char* fields : {"", "title,", "title,title", "title^x", "title^-1", "^2"}) {
+    EXPECT_THROW(parse_searched_fields(fields), UsageError) << fields;
+  }
+  EXPECT_THAT(parse_searched_fields("title^2,body"),
+              ElementsAre(SearchedField{"title", 2}, SearchedField{"body", 1}));
+}
+
+TEST_F(TextFields, FilesHaveAMemberOrAColumnForEach) {
+  test::write_file(folder_ / "a.jsonl",
+                   "{\"id\": 1, \"title\": \"Sea\", \"body\": \"waves\"}\n"
+                   "{\"id\": 2, \"title\": null, \"body\": \"sea\"}\n"
+                   "{\"id\": 3, \"title\": \"Sea\"}\n");
+  test::write_file(folder_ / "a.csv", "id,body,title\n1,waves,Sea\n2,sea,\n3,,Sea\n");
+  BuildOptions build;
+  build.schema = parse_schema(kTitleAndBody);
+  for (const auto& [format, file] :
+       {std::pair(DocumentFormat::kJsonl, "a.jsonl"), std::pair(DocumentFormat::kCsv, "a.csv")}) {
+    build.output = folder_ / "index";
+    const auto reader = open_documents(
+        {.format = format, .inputs = {folder_ / file}, .text_fields = {"title", "body"}});
+    EXPECT_EQ(build_index(*reader, build).tokens, 4U);
+    EXPECT_THAT(ids("title:Sea"), ElementsAre("1", "3"));
+    EXPECT_THAT(ids("body:sea"), ElementsAre("2"));
+    const Index index = Index::open(folder_ / "index");
+    EXPECT_EQ(index.counts().texts.size(), 2U);
+    EXPECT_EQ(index.counts().texts[0].documents, 2U);
+    EXPECT_EQ(index.counts().texts[1].tokens, 2U);
+  }
+  test::write_file(folder_ / "bad.jsonl", "{\"id\": 1, \"title\": 7}\n");
+  const auto bad =
+      open_documents({.inputs = {folder_ / "bad.jsonl"}, .text_fields = {"title", "body"}});
+  EXPECT_THAT(complaint<BadDocument>([&] { build_index(*bad, build); }),
+              HasSubstr("'title' is an integer; only strings can be indexed"));
+  EXPECT_THAT(complaint<UsageError>([&] {
+                open_documents({.format = DocumentFormat::kTsv,
+                                .inputs = {folder_ / "a.csv"},
+                                .text_fields = {"title", "body"}});
+              }),
+              HasSubstr("'title' and others"));
+}
+
+TEST_F(TextFields, TermsThatAreTooLongWithTheirMarkAreLeftOut) {
+  BuildOptions build;
+  build.output = folder_ / "index";
+  build.analyzer = "whitespace";
+  build.schema = parse_schema(R"({"fields": {"a": {"type": "text"}, "b": {"type": "text"}}})");
+  const std::string longest(65'535, 'x');
+  const std::string fits(65'533, 'y');
+  const BuildReport report = build_index(
+      *documents_from_memory({{.id = "1", .texts = {longest + " " + fits, longest + " " + fits}}}),
+      build);
+  EXPECT_EQ(report.long_words, 1U);
+  EXPECT_EQ(report.tokens, 3U);
+  const IndexReader reader(folder_ / "index");
+  EXPECT_TRUE(reader.statistics(longest));
+  EXPECT_TRUE(reader.statistics(reader.term_in("b", fits)));
+  EXPECT_EQ(verify_index(folder_ / "index").problems, std::vector<std::string>());
+}
+
+/// Documents with texts in random fields, some of them empty.
+class RandomTexts {
+ public:
+  RandomTexts(std::mt19937_64& random, std::size_t fields) : random_(random), fields_(fields) {}
+
+  std::vector<std::string> draw() {
+    std::vector<std::string> texts;
+    for (std::size_t i = 0; i < fields_; ++i) {
+      texts.emplace_back();
+      for (std::size_t words = random_() % 3 == 0 ? 0 : random_() % 12; words > 0; --words) {
+        texts.back() += word() + " ";
+      }
+    }
+    return texts;
+  }
+  std::string word() { return "w" + std::to_string(random_() % (1 + random_() % 200)); }
+
+ private:
+  std::mt19937_64& random_;
+  std::size_t fields_;
+};
+
+std::string random_schema(std::mt19937_64& random, std::size_t fields) {
+  std::string json = R"({"fields": {)";
+  for (std::size_t i = 0; i < fields; ++i) {
+    json += std::string(i == 0 ? "" : ", ") + "\"f" + std::to_string(i) + R"(": {"type": "text")";
+    if (random() % 2 == 0) json += R"(, "weight": )" + std::to_string(random() % 3);
+    if (random() % 2 == 0) json += R"(, "analyzer": "whitespace")";
+    json += "}";
+  }
+  return json + "}}";
+}
+
+/// Names and scores.
+std::vector<std::pair<std::string, float>> named_hits(const Searcher& searcher,
+                                                      const std::string& text,
+                                                      const SearchOptions& options) {
+  std::vector<std::pair<std::string, float>> hits;
+  for (const auto hit : searcher.search(text, options)) hits.emplace_back(hit.id(), hit.score());
+  return hits;
+}
+
+TEST(TextFieldsRandom, ChangedIndexesAnswerAsOnesBuiltAtOnce) {
+  std::mt19937_64 random = test::generator(5710);
+  for (int round = 0; round < 6; ++round) {
+    const test::TemporaryFolder folder(test::place_in_memory());
+    const std::size_t fields = 2 + random() % 3;
+    RandomTexts texts(random, fields);
+    const Schema schema = parse_schema(random_schema(random, fields));
+    std::vector<std::pair<std::string, std::vector<std::string>>> live;
+    const auto document = [&](const auto& of) {
+      NewDocument added{.id = of.first};
+      for (std::size_t i = 0; i < fields; ++i) added.fields["f" + std::to_string(i)] = of.second[i];
+      return added;
+    };
+    NewIndex settings;
+    settings.schema = schema;
+    settings.codec.kind = round % 2 == 0 ? CodecKind::kBitpack : CodecKind::kPfor;
+    {
+      std::optional<Writer> writer;
+      std::set<std::string> waiting;  // for analysis: an update leaves their places as they are
+      writer.emplace(folder / "index", settings, WriterOptions{.journal = round % 3 == 0});
+      for (int step = 0; step < 60; ++step) {
+        if (random() % 3 > 0 || live.empty()) {
+          live.emplace_back("d" + std::to_string(round * 1000 + step), texts.draw());
+          writer->add(document(live.back()));
+          waiting.insert(live.back().first);
+        } else if (random() % 2 == 0) {
+          auto changed = live.begin() + static_cast<std::ptrdiff_t>(random() % live.size());
+          const std::string id = changed->first;
+          if (!waiting.contains(id)) {
+            live.erase(changed);
+            live.emplace_back(id, std::vector<std::string>());
+            changed = live.end() - 1;
+          }
+          changed->second = texts.draw();
+          writer->update(document(*changed));
+          waiting.insert(id);
+        } else {
+          const auto gone = live.begin() + static_cast<std::ptrdiff_t>(random() % live.size());
+          EXPECT_TRUE(writer->remove(gone->first));
+          if (waiting.contains(gone->first)) waiting.clear();
+          live.erase(gone);
+        }
+        if (random() % 8 == 0) {
+          writer->commit();
+          waiting.clear();
+        }
+        if (round % 3 == 0 && random() % 8 == 0) {  // what is not committed is in the journal
+          writer->sync();
+          writer.reset();
+          writer.emplace(folder / "index", NewIndex{}, WriterOptions{.journal = true});
+        }
+      }
+      writer->commit();
+    }
+    ASSERT_EQ(verify_index(folder / "index").problems, std::vector<std::string>());
+    std::vector<Document> documents;
+    for (const auto& [id, own] : live) documents.push_back({.id = id, .texts = own});
+    BuildOptions build;
+    build.output = folder / "anew";
+    build.schema = schema;
+    build.codec = settings.codec;
+    build_index(*documents_from_memory(std::move(documents)), build);
+    const Searcher changed(folder / "index");
+    const Searcher anew(folder / "anew");
+    std::size_t found = 0;
+    for (int i = 0; i < 200; ++i) {
+      std::string text;
+      for (std::size_t words = 1 + random() % 4; words > 0; --words) {
+        if (random() % 4 == 0) text += random() % 2 == 0 ? "+" : "-";
+        if (random() % 2 == 0) text += "f" + std::to_string(random() % fields) + ":";
+        text += texts.word() + (random() % 6 == 0 ? "* " : random() % 6 == 0 ? "~1 " : " ");
+      }
+      SearchOptions options;
+      options.k = 1 + static_cast<std::uint32_t>(random() % 30);
+      options.mode = random() % 2 == 0 ? QueryMode::kAnd : QueryMode::kOr;
+      options.syntax = QuerySyntax::kLucene;
+      options.scorer.kind = random() % 2 == 0 ? ScorerKind::kBm25 : ScorerKind::kQueryLikelihood;
+      options.searched.type = random() % 2 == 0 ? FieldsType::kBestFields : FieldsType::kMostFields;
+      const auto wanted = named_hits(anew, text, options);
+      ASSERT_EQ(named_hits(changed, text, options), wanted) << text;
+      found += wanted.size();
+    }
+    EXPECT_GT(found, 200U);
+    Writer(folder / "index").merge();
+    {
+      Writer writer(folder / "index");
+      writer.merge();
+      writer.commit();
+    }
+    const Index merged = Index::open(folder / "index");
+    const Index whole = Index::open(folder / "anew");
+    ASSERT_EQ(merged.section_infos().size(), whole.section_infos().size());
+    for (std::size_t i = 0; i < whole.section_infos().size(); ++i) {
+      EXPECT_EQ(merged.section_infos()[i].name, whole.section_infos()[i].name);
+      EXPECT_EQ(merged.section_infos()[i].checksum, whole.section_infos()[i].checksum)
+          << whole.section_infos()[i].name;
+    }
+  }
+}
+
+TEST(TextFieldsRandom, OneFieldIsAnIndexWithoutASchema) {
+  std::mt19937_64 random = test::generator(5711);
+  const test::TemporaryFolder folder(test::place_in_memory());
+  RandomTexts texts(random, 1);
+  std::vector<Document> with;
+  std::vector<Document> without;
+  for (int i = 0; i < 2'000; ++i) {
+    const std::vector<std::string> own = texts.draw();
+    with.push_back({.id = std::to_string(i), .texts = own});
+    without.push_back({.id = std::to_string(i), .text = own[0]});
+  }
+  BuildOptions build;
+  build.output = folder / "without";
+  build_index(*documents_from_memory(std::move(without)), build);
+  build.output = folder / "with";
+  build.schema = parse_schema(R"({"fields": {"body": {"type": "text", "weight": 3}}})");
+  build_index(*documents_from_memory(std::move(with)), build);
+  const Index one = Index::open(folder / "with");
+  const Index plain = Index::open(folder / "without");
+  ASSERT_EQ(one.section_infos().size(), plain.section_infos().size());
+  for (std::size_t i = 0; i < plain.section_infos().size(); ++i) {
+    EXPECT_EQ(one.section_infos()[i].checksum, plain.section_infos()[i].checksum);
+  }
+  const Searcher searcher(folder / "with");
+  const Searcher other(folder / "without");
+  for (int i = 0; i < 100; ++i) {
+    const std::string text = texts.word() + " +" + texts.word() + " -" + texts.word();
+    for (const QuerySyntax syntax :
+         {QuerySyntax::kPlain, QuerySyntax::kSigned, QuerySyntax::kLucene}) {
+      SearchOptions options;
+      options.syntax = syntax;
+      ASSERT_EQ(named_hits(searcher, text, options), named_hits(other, text, options)) << text;
+    }
+  }
+  SearchOptions lucene;
+  lucene.syntax = QuerySyntax::kLucene;
+  EXPECT_EQ(named_hits(searcher, "body:w1", lucene), named_hits(other, "w1", lucene));
+}
+
+}  // namespace
+}  // namespace warpdex
