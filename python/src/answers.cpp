@@ -56,6 +56,9 @@ void bind_explanation(nb::module_& module) {
       .def_prop_ro(
           "term", [](const TermExplanation& of) { return to_str(of.term); },
           "As the index's analyzer makes it.")
+      .def_prop_ro(
+          "field", [](const TermExplanation& of) { return to_str(of.field); },
+          "The text field that it is in; empty where there is one.")
       .def_ro("weight", &TermExplanation::weight, "In the query.")
       .def_ro("frequency", &TermExplanation::frequency, "In the document.")
       .def_ro("document_frequency", &TermExplanation::document_frequency, "Documents that have it.")

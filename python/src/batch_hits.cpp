@@ -56,8 +56,8 @@ std::vector<Hits> search_hits(const Searcher& searcher, std::span<const std::str
     const std::size_t first = hits.size();
     std::vector<Query> asked(std::min(part, queries - first));
     for (std::size_t i = 0; !options.vectors_alone && i < asked.size(); ++i) {
-      asked[i] =
-          same.parse(texts[first + i], options.syntax, std::to_string(first + i), options.mode);
+      asked[i] = same.parse(texts[first + i], options.syntax, std::to_string(first + i),
+                            options.mode, options.searched);
     }
     const auto used = std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - begin);
     options.deadline = std::max(allowed - used, std::chrono::microseconds(0));

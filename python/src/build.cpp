@@ -83,9 +83,13 @@ Given read_keywords(const nb::dict& keywords) {
   });
   given.options.analyzer = analyzer;
   given.options.static_scores = statics;
-  given.options.fields = joined(given.shape.fields);
-  given.options.stored_fields = given.shape.stored;
   given.shape.columns = columns_of(given.options.schema);
+  given.shape.texts = text_names_of(given.options.schema);
+  if (!given.shape.texts.empty() && given.shape.fields != Given{}.shape.fields) {
+    throw UsageError("the schema has text fields, which are searched; leave fields= out");
+  }
+  given.options.fields = joined(given.shape.texts.empty() ? given.shape.fields : given.shape.texts);
+  given.options.stored_fields = given.shape.stored;
   return given;
 }
 
@@ -272,6 +276,7 @@ nb::dict build_files(nb::handle inputs, const std::string& path, nb::handle prog
   given.files.fields = given.shape.fields;
   given.files.stored = given.shape.stored;
   given.files.columns = given.shape.columns;
+  given.files.text_fields = given.shape.texts;
   given.files.embedding = given.shape.vector;
   given.files.memory = given.options.memory;
   BuildWatch watch;

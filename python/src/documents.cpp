@@ -99,6 +99,8 @@ Document QueueReader::parse(const RawRecord& record) const {
   Document document{checked(take_text(bytes))};
   check_id(document.id, record.location);
   document.text = checked(take_text(bytes));
+  document.texts.resize(take<std::uint64_t>(bytes));
+  for (std::string& each : document.texts) each = checked(take_text(bytes));
   document.vector.resize(take<std::uint64_t>(bytes));
   for (TermWeight& entry : document.vector) {
     entry.term = checked(take_text(bytes));
@@ -125,7 +127,8 @@ DictReader::DictReader(DocumentShape shape)
     : shape_(std::move(shape)),
       ids_(keys_of({"id", "_id", "docno"})),
       fields_(keys_of(shape_.fields)),
-      stored_(keys_of(shape_.stored)) {
+      stored_(keys_of(shape_.stored)),
+      texts_(keys_of(shape_.texts)) {
   for (const Field& field : shape_.columns) columns_.push_back(to_str(field.name));
 }
 
@@ -167,6 +170,21 @@ std::string DictReader::text_of_fields(nb::handle item) const {
   }
   if (!has_any) throw InputError("it has none of the fields to index; check fields=");
   return text;
+}
+
+/// One of each text field; empty where there is no such member.
+std::vector<std::string> DictReader::texts_of_item(nb::handle item) const {
+  std::vector<std::string> texts(texts_.size());
+  for (std::size_t i = 0; i < texts.size(); ++i) {
+    const nb::handle value = member(item, texts_[i]);
+    if (!value) continue;
+    if (!PyUnicode_Check(value.ptr())) {
+      throw InputError("the field '" + shape_.texts[i] + "' is of type " + name_of_type(value) +
+                       ", and texts are str");
+    }
+    texts[i] = python::text_of(value, shape_.texts[i].c_str());
+  }
+  return texts;
 }
 
 std::vector<TermWeight> DictReader::weights_of(nb::handle item) const {
@@ -219,10 +237,14 @@ NewDocument DictReader::read(nb::handle item) const {
   try {
     if (!PyDict_Check(item.ptr())) throw InputError("it is no dict, but " + name_of_type(item));
     NewDocument document{id_of(item)};
-    if (shape_.weights.empty()) {
-      document.text = text_of_fields(item);
-    } else {
+    if (!shape_.weights.empty()) {
       document.weights = weights_of(item);
+    } else if (texts_.empty()) {
+      document.text = text_of_fields(item);
+    }
+    std::vector<std::string> texts = texts_of_item(item);
+    for (std::size_t i = 0; i < texts.size(); ++i) {
+      document.fields.emplace(shape_.texts[i], std::move(texts[i]));
     }
     for (std::size_t i = 0; i < stored_.size(); ++i) {
       if (auto value = value_of(item, stored_[i], shape_.stored[i])) {
@@ -248,7 +270,11 @@ void DictReader::encode(nb::handle item, RawRecord& record) const {
   try {
     if (!PyDict_Check(item.ptr())) throw InputError("it is no dict, but " + name_of_type(item));
     put_text(record.bytes, id_of(item));
-    put_text(record.bytes, shape_.weights.empty() ? text_of_fields(item) : std::string());
+    const std::vector<std::string> texts = texts_of_item(item);
+    const bool has_text = shape_.weights.empty() && texts.empty();
+    put_text(record.bytes, has_text ? text_of_fields(item) : std::string());
+    put_size(record.bytes, texts.size());
+    for (const std::string& each : texts) put_text(record.bytes, each);
     const std::vector<TermWeight> weights =
         shape_.weights.empty() ? std::vector<TermWeight>() : weights_of(item);
     put_size(record.bytes, weights.size());

@@ -19,11 +19,12 @@ namespace warpdex::python {
 /// Which members of a dict a document is made of. The id is the first of "id", "_id" and "docno"
 /// that is there and not None: a str or an int.
 struct DocumentShape {
-  std::vector<std::string> fields;  ///< texts that are searched, joined by line feeds
-  std::vector<std::string> stored;  ///< texts or numbers that are kept
-  std::string weights;              ///< a dict of terms and their weights; empty: there are texts
-  std::string vector;               ///< a sequence of floats; empty: none
-  std::vector<Field> columns{};     ///< values, or sequences of these
+  std::vector<std::string> fields;   ///< texts that are searched, joined by line feeds
+  std::vector<std::string> stored;   ///< texts or numbers that are kept
+  std::string weights;               ///< a dict of terms and their weights; empty: there are texts
+  std::string vector;                ///< a sequence of floats; empty: none
+  std::vector<Field> columns{};      ///< values, or sequences of these
+  std::vector<std::string> texts{};  ///< text fields, each searched by itself; empty: `fields` are
 };
 
 /// Reads dicts of one shape. With the GIL.
@@ -40,6 +41,7 @@ class DictReader {
  private:
   std::string id_of(nb::handle item) const;
   std::string text_of_fields(nb::handle item) const;
+  std::vector<std::string> texts_of_item(nb::handle item) const;
   std::optional<std::string> value_of(nb::handle item, const nb::str& key,
                                       const std::string& name) const;
   std::vector<TermWeight> weights_of(nb::handle item) const;
@@ -51,6 +53,7 @@ class DictReader {
   std::vector<nb::str> fields_;
   std::vector<nb::str> stored_;
   std::vector<nb::str> columns_;
+  std::vector<nb::str> texts_;
 };
 
 /// Records that one thread gives and a build takes, some MiB of them between the two.

@@ -119,6 +119,12 @@ SearchOptions search_options(std::uint64_t k, const nb::dict& keywords) {
       {"probes", [&](auto v) { options.fusion.probes = whole_of(v, "probes", 1); }},
       {"refine", [&](auto v) { options.fusion.refine = whole_of(v, "refine"); }},
       {"filter", text(options.filter, "filter")},
+      {"query_fields",
+       [&](auto v) {
+         options.searched.fields = parse_searched_fields(text_of(v, "query_fields"));
+       }},
+      {"fields_type",
+       [&](auto v) { options.searched.type = fields_type_from_name(text_of(v, "fields_type")); }},
       {"count", flag(options.count, "count")},
       {"fields", [&](auto v) { options.fields = texts_of(v, "a name of fields"); }},
       {"snippets", flag(options.snippets, "snippets")},

@@ -38,19 +38,21 @@ nb::list as_tuples(const std::vector<TermStatistics>& found) {
   return terms;
 }
 
-nb::list suggest(TextSearcher& of, nb::handle prefix, std::size_t count) {
+nb::list suggest(TextSearcher& of, nb::handle prefix, std::size_t count, nb::handle field) {
   const std::string wanted(text_of(prefix, "the prefix"));
+  const std::string name(text_of(field, "the field"));
   std::vector<TermStatistics> found;
   {
     const nb::gil_scoped_release no_gil;
-    found = of.reader()->suggest(wanted, count);
+    found = of.reader()->suggest(wanted, count, name);
   }
   return as_tuples(found);
 }
 
-nb::list terms_with(TextSearcher& of, nb::handle prefix, std::size_t limit) {
+nb::list terms_with(TextSearcher& of, nb::handle prefix, std::size_t limit, nb::handle field) {
   constexpr std::size_t kBetweenSignals = 4096;
   const std::string wanted(text_of(prefix, "the prefix"));
+  const std::string name(text_of(field, "the field"));
   std::vector<TermStatistics> found;
   {
     const nb::gil_scoped_release no_gil;
@@ -63,20 +65,25 @@ nb::list terms_with(TextSearcher& of, nb::handle prefix, std::size_t limit) {
           }
           return found.size() != limit;
         },
-        wanted);
+        wanted, name);
   }
   return as_tuples(found);
 }
 
-std::uint64_t document_frequency(TextSearcher& of, nb::handle term) {
-  const std::string wanted(text_of(term, "the term"));
+/// A term of a text field, by the name that the library has for it.
+std::string named_term(TextSearcher& of, nb::handle term, nb::handle field) {
+  return of.reader()->term_in(text_of(field, "the field"), text_of(term, "the term"));
+}
+
+std::uint64_t document_frequency(TextSearcher& of, nb::handle term, nb::handle field) {
+  const std::string wanted = named_term(of, term, field);
   const nb::gil_scoped_release no_gil;
   const auto found = of.reader()->statistics(wanted);
   return found ? found->document_frequency : 0;
 }
 
-nb::tuple postings(TextSearcher& of, nb::handle term) {
-  const std::string wanted(text_of(term, "the term"));
+nb::tuple postings(TextSearcher& of, nb::handle term, nb::handle field) {
+  const std::string wanted = named_term(of, term, field);
   std::vector<std::uint32_t> documents;
   std::vector<std::uint32_t> frequencies;
   {
@@ -95,7 +102,7 @@ nb::dict document_vector(TextSearcher& of, nb::handle id) {
   const auto reader = of.reader();
   nb::dict terms;
   for (const DocumentTerm& term : reader->terms(document_of(*reader, text_of(id, "the id")))) {
-    terms[to_str(term.term)] = term.frequency;
+    terms[to_str((term.field.empty() ? "" : term.field + ":") + term.term)] = term.frequency;
   }
   return terms;
 }
@@ -119,17 +126,25 @@ nb::object embedding(TextSearcher& of, nb::handle id) {
 Explanation explain(TextSearcher& of, nb::handle text, nb::handle id, const nb::dict& keywords) {
   const SearchOptions options = search_options(1, keywords);
   const auto reader = of.reader();
-  const Query query =
-      of.searcher().parse(text_of(text, "the query"), options.syntax, {}, options.mode);
+  const Query query = of.searcher().parse(text_of(text, "the query"), options.syntax, {},
+                                          options.mode, options.searched);
   const std::uint32_t document = document_of(*reader, text_of(id, "the id"));
   const nb::gil_scoped_release no_gil;
   return reader->explain(query, document, options.scorer);
 }
 
-nb::list analyze(TextSearcher& of, nb::handle text) {
+/// By the analyzer of a text field, by default the first.
+nb::list analyze(TextSearcher& of, nb::handle text, nb::handle field) {
   nb::list terms;
-  const Query query = of.searcher().parse(text_of(text, "the text"), QuerySyntax::kPlain);
-  for (const QueryTerm& term : query.terms) terms.append(to_str(term.term));
+  const auto reader = of.reader();
+  SearchedFields searched;
+  const std::vector<std::string> names = text_names_of(reader->settings().schema);
+  const std::string_view name = text_of(field, "the field");
+  if (!names.empty()) searched.fields = {{name.empty() ? names[0] : std::string(name)}};
+  if (names.empty() && !name.empty()) reader->term_in(name, "");  // throws
+  const Query query = of.searcher().parse(text_of(text, "the text"), QuerySyntax::kPlain, {},
+                                          QueryMode::kOr, searched);
+  for (const QueryTerm& term : query.terms) terms.append(to_str(reader->word_of(term.term)));
   return terms;
 }
 
@@ -172,7 +187,7 @@ Hits TextSearcher::search(nb::handle text, const std::optional<FloatRows>& vecto
   const Searcher& searcher = searcher_.get();
   options.on_progress = search_watch(nb::none());
   const BriefRelease no_gil;
-  found->query = searcher.parse(words, options.syntax, {}, options.mode);
+  found->query = searcher.parse(words, options.syntax, {}, options.mode, options.searched);
   found->answer =
       std::move(searcher
                     .search(std::span(&found->query, 1),

@@ -11,6 +11,7 @@
 #include "answers.hpp"
 #include "options.hpp"
 #include "searcher.hpp"
+#include "warpdex/index_reader.hpp"
 
 namespace warpdex::python {
 namespace {
@@ -52,6 +53,9 @@ nb::list search_terms(const TextSearcher& of, nb::handle queries,
     asked.push_back(query_of_weights(weights));
   }
   const Searcher& searcher = of.searcher();
+  if (text_names_of(IndexReader(searcher).settings().schema).size() > 1) {
+    throw UsageError("queries of weighted terms are for an index of one text");
+  }
   std::vector<Answer> answers;
   {
     const nb::gil_scoped_release no_gil;

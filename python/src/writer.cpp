@@ -140,7 +140,8 @@ void TextWriter::open(const std::string& path, const nb::dict& keywords) {
       {"merges", [&](auto v) { options.merges = flag_of(v, "merges"); }},
       {"journal", [&](auto v) { options.journal = flag_of(v, "journal"); }},
   });
-  settings.fields = shape.fields;
+  const std::vector<std::string> texts = text_names_of(settings.schema);
+  settings.fields = texts.empty() ? shape.fields : texts;
   settings.stored = shape.stored;
   settings.is_weighted = !shape.weights.empty();
   if (vectors.dimension != 0) settings.vectors = vectors;
@@ -151,6 +152,7 @@ void TextWriter::open(const std::string& path, const nb::dict& keywords) {
   const IndexSettings& made = writer_->get().settings();
   if (shape.stored.empty()) shape.stored = made.stored_fields;
   shape.columns = columns_of(made.schema);
+  shape.texts = text_names_of(made.schema);
   if (shape.fields.empty()) shape.fields = fields_of(made);
   dicts_.emplace(std::move(shape));
 }

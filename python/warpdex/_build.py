@@ -156,7 +156,9 @@ def build(
         schema: columns, which filters ask for: {"year": {"type": "int"}, "lang": {"type":
             "keyword", "multiple": True}}, of the types keyword, int, float, date and bool. The
             members of these names are values, or lists of values where it says "multiple"; dates
-            are str, or date and datetime objects.
+            are str, or date and datetime objects. And text fields, which are searched in the place
+            of `fields`, each by itself: {"title": {"type": "text", "weight": 2, "analyzer":
+            "german"}}; a document may lack any.
         vectors: a vector for each document: rows of an array (documents x components, float32 or
             float16, of which no copy is made), in the documents' order, or the name of the member
             that is each document's vector.

@@ -60,6 +60,11 @@ class SearchOptions(TypedDict, total=False):
     """Lists of vectors that are looked into, where the index has lists; 16."""
     refine: int
     """So many of the best by codes are ranked again by their vectors; 100."""
+    query_fields: str | Mapping[str, float]
+    """Text fields that words search which name none, with the weights of their scores: "title^2,body"
+    or {"title": 2, "body": 1}. Default: those of the index's schema."""
+    fields_type: Literal["most_fields", "best_fields"]
+    """What a word scores that several fields have: the sum, the default, or the best."""
     filter: str
     """Only documents that fit: "year >= 1990 AND lang IN [en, de]", by columns and by id."""
     count: bool
@@ -78,6 +83,15 @@ class SearchOptions(TypedDict, total=False):
     """Snippets are HTML, the default: & < > " ' of the text are escaped."""
     timeout: float | None
     """Seconds, after which the best found so far are the answer (Hits.is_complete)."""
+
+
+def _options(options: SearchOptions) -> dict[str, Any]:
+    """As the library takes them."""
+    given: dict[str, Any] = dict(options)
+    fields = given.get("query_fields")
+    if isinstance(fields, Mapping):
+        given["query_fields"] = ",".join(f"{name}^{weight}" for name, weight in fields.items())
+    return given
 
 
 class TermStatistics(NamedTuple):
@@ -161,7 +175,7 @@ class Searcher(TermSearch):
                 index has none.
         """
         row = None if vector is None else one_row(vector, "the vector")
-        return self._searcher.search(query, row, k, None, options)
+        return self._searcher.search(query, row, k, None, _options(options))
 
     def search_batch(
         self,
@@ -207,7 +221,7 @@ class Searcher(TermSearch):
             raise UsageError(f"there are {count} queries and {len(names)} qids")
         with Bar(progress, "queries", count) as bar:
             batch = self._searcher.search_batch(
-                queries, rows, k, threads, bar.on_added(), options
+                queries, rows, k, threads, bar.on_added(), _options(options)
             )
         return BatchResult(batch, names)
 
@@ -224,7 +238,7 @@ class Searcher(TermSearch):
 
         row = None if vector is None else one_row(vector, "the vector")
         stop = _core.Stop()
-        work = partial(self._searcher.search, query, row, k, stop, options)
+        work = partial(self._searcher.search, query, row, k, stop, _options(options))
         try:
             return await asyncio.get_running_loop().run_in_executor(None, work)
         except asyncio.CancelledError:
@@ -283,31 +297,36 @@ class Searcher(TermSearch):
         """Why "auto" found no usable GPU; else empty."""
         return self._searcher.problem
 
-    def terms(self, prefix: str = "", limit: int = 0) -> list[TermStatistics]:
+    # `field`: the text field whose terms they are; empty: the first.
+
+    def terms(self, prefix: str = "", limit: int = 0, field: str = "") -> list[TermStatistics]:
         """The terms that begin with `prefix`, in the order of their bytes, with their document and
         collection frequencies; at most `limit` (0: all)."""
-        return [TermStatistics(*term) for term in self._searcher.terms(prefix, limit)]
+        return [TermStatistics(*term) for term in self._searcher.terms(prefix, limit, field)]
 
-    def suggest(self, prefix: str, k: int = 10) -> list[TermStatistics]:
+    def suggest(self, prefix: str, k: int = 10, field: str = "") -> list[TermStatistics]:
         """The k terms of most documents that begin with `prefix`, in that order. The analyzer folds
         the prefix (case, accents), and does not stem it."""
-        return [TermStatistics(*term) for term in self._searcher.suggest(prefix, k)]
+        return [TermStatistics(*term) for term in self._searcher.suggest(prefix, k, field)]
 
-    def analyze(self, text: str) -> list[str]:
+    def analyze(self, text: str, field: str = "") -> list[str]:
         """The terms that a text stands for."""
-        return self._searcher.analyze(text)
+        return self._searcher.analyze(text, field)
 
-    def document_frequency(self, term: str) -> int:
+    def document_frequency(self, term: str, field: str = "") -> int:
         """How many documents have the term (as analyze() gives it); 0 if none."""
-        return self._searcher.document_frequency(term)
+        return self._searcher.document_frequency(term, field)
 
-    def postings(self, term: str) -> tuple[npt.NDArray[np.uint32], npt.NDArray[np.uint32]]:
+    def postings(
+        self, term: str, field: str = ""
+    ) -> tuple[npt.NDArray[np.uint32], npt.NDArray[np.uint32]]:
         """The numbers of the documents with the term, ascending, and its frequency in each (of an
         index of impacts, the impact)."""
-        return self._searcher.postings(term)
+        return self._searcher.postings(term, field)
 
     def document_vector(self, id: str) -> dict[str, int]:
-        """The terms of a document and their frequencies. UsageError for an index that was built
+        """The terms of a document and their frequencies; of several text fields as "title:sea".
+        UsageError for an index that was built
         with forward=False, and for an id that is not there."""
         return self._searcher.document_vector(id)
 
@@ -322,11 +341,11 @@ class Searcher(TermSearch):
     def score(self, query: str, id: str, **options: Unpack[SearchOptions]) -> float:
         """The score that search() gives the document for the query, by words alone. Whether it
         matches is not asked: words that it lacks add nothing."""
-        return self._searcher.explain(query, id, options).score
+        return self._searcher.explain(query, id, _options(options)).score
 
     def explain(self, query: str, id: str, **options: Unpack[SearchOptions]) -> _core.Explanation:
         """How that score comes about."""
-        return self._searcher.explain(query, id, options)
+        return self._searcher.explain(query, id, _options(options))
 
     def id(self, doc: int) -> str:
         """The id of the document of that number."""
