@@ -46,14 +46,18 @@ vector::RowSettings read_vectors(const rapidjson::Value& json) {
   return settings;
 }
 
+/// As JSON.
+std::string text_of(const rapidjson::Value& json) {
+  rapidjson::StringBuffer text;
+  rapidjson::Writer<rapidjson::StringBuffer> writer(text);
+  json.Accept(writer);
+  return {text.GetString(), text.GetSize()};
+}
+
 /// A name, or a description: an object, or its text.
 std::string read_analyzer(Parameters& members) {
   const rapidjson::Value& analyzer = *members.json("analyzer");
-  if (!analyzer.IsObject()) return *members.text("analyzer");
-  rapidjson::StringBuffer text;
-  rapidjson::Writer<rapidjson::StringBuffer> writer(text);
-  analyzer.Accept(writer);
-  return {text.GetString(), text.GetSize()};
+  return analyzer.IsObject() ? text_of(analyzer) : *members.text("analyzer");
 }
 
 NewIndex read_new_index(const Request& request) {
@@ -63,6 +67,7 @@ NewIndex read_new_index(const Request& request) {
   Parameters members(body.root(), "the body");
   if (members.has("analyzer")) settings.analyzer = read_analyzer(members);
   if (auto stored = members.texts("store")) settings.stored = *stored;
+  if (const auto* schema = members.json("schema")) settings.schema = parse_schema(text_of(*schema));
   if (const auto* vectors = members.json("vectors")) settings.vectors = read_vectors(*vectors);
   settings.is_weighted = members.flag("weighted").value_or(false);
   settings.positions = members.flag("positions").value_or(false);

@@ -36,6 +36,12 @@ void read_matching(Parameters& parameters, SearchOptions& options) {
   if (const auto syntax = parameters.text("query_syntax")) {
     options.syntax = query_syntax_from_name(*syntax);
   }
+  if (const auto fields = parameters.text("query_fields")) {
+    options.searched.fields = parse_searched_fields(*fields);
+  }
+  if (const auto type = parameters.text("fields_type")) {
+    options.searched.type = fields_type_from_name(*type);
+  }
 }
 
 /// The scorers that read a setting: "bm25".
@@ -163,7 +169,8 @@ void read_words(const std::string& text, const IndexPtr& index, const ServerLimi
     throw bad_request("'q' has " + std::to_string(text.size()) + " bytes; " +
                       std::to_string(limits.query_bytes) + " are allowed");
   }
-  job.query = index->searcher().parse(text, job.options.syntax);
+  const SearchOptions& options = job.options;
+  job.query = index->searcher().parse(text, options.syntax, {}, options.mode, options.searched);
   if (job.query.terms.size() <= limits.clauses) return;
   throw bad_request("'q' has " + std::to_string(job.query.terms.size()) + " words; " +
                     std::to_string(limits.clauses) + " are allowed");

@@ -7,7 +7,7 @@
 #include "http/json_writer.hpp"
 #include "routes/parameters.hpp"
 #include "v1/face.hpp"
-#include "warpdex/indexer/analysis/analyzer.hpp"
+#include "warpdex/query/text_analyzers.hpp"
 
 namespace warpdex::server::v1 {
 namespace {
@@ -31,17 +31,26 @@ class Offers {
   Offers(const ServedIndex& index, const ServerLimits& limits)
       : index_(index),
         reader_(index.reader()),
-        analyzer_(make_analyzer(reader_->settings().analyzer)) {
+        analyzers_(reader_->settings()),
+        fields_(text_names_of(reader_->settings().schema)) {
     search_.k = kDocumentsRead;
     search_.deadline = limits.search_time;
     search_.fields = reader_->settings().stored_fields;
     search_.snippets = search_.positions = !search_.fields.empty();
   }
 
-  const IndexReader& reader() const { return *reader_; }
+  /// How many documents have a term; of several text fields, in the one where most have it.
+  std::uint64_t documents_with(const std::string& term) const {
+    std::uint64_t most = 0;
+    for (const std::string& field : fields_.empty() ? std::vector<std::string>{""} : fields_) {
+      const auto found = reader_->statistics(reader_->term_in(field, term));
+      if (found) most = std::max(most, found->document_frequency);
+    }
+    return most;
+  }
   std::vector<std::string> terms_of(std::string_view text) {
     std::vector<std::string_view> terms;
-    analyzer_->analyze(text, terms);
+    analyzers_[0].analyze(text, terms);
     return {terms.begin(), terms.end()};
   }
 
@@ -77,7 +86,10 @@ class Offers {
   std::vector<std::string> words_of(const std::string& term) const {
     std::vector<std::string> words;
     if (search_.fields.empty()) return words;
-    const Query query{"", {{term}}};
+    Query query{"", {{term}}};
+    for (std::size_t i = 1; i < fields_.size(); ++i) {
+      query.terms.push_back({reader_->term_in(fields_[i], term)});
+    }
     const std::vector<Answer> found = index_.searcher().search({&query, 1}, {}, search_);
     for (const AnswerHit hit : found.front()) {
       for (const ShownField& field : hit.fields()) {
@@ -91,7 +103,8 @@ class Offers {
 
   const ServedIndex& index_;
   const std::shared_ptr<const IndexReader> reader_;
-  const std::unique_ptr<Analyzer> analyzer_;
+  const TextAnalyzers analyzers_;  ///< of which the first field's is taken
+  const std::vector<std::string> fields_;
   SearchOptions search_{};
 };
 
@@ -100,11 +113,11 @@ void write_word(const std::string& word, Offers& offers, std::size_t count, Json
   json.begin_object();
   json.member("word", word);
   if (terms.size() == 1) {
-    const std::optional<TermStatistics> found = offers.reader().statistics(terms[0]);
+    const std::uint64_t documents = offers.documents_with(terms[0]);
     json.member("term", terms[0]);
-    json.member("documents", found ? found->document_frequency : 0);
+    json.member("documents", documents);
     json.begin_array("similar");
-    for (const Offer& offer : found ? std::vector<Offer>() : offers.of(terms[0], count)) {
+    for (const Offer& offer : documents > 0 ? std::vector<Offer>() : offers.of(terms[0], count)) {
       json.begin_object();
       json.member("word", offer.word);
       json.member("term", offer.similar.term);

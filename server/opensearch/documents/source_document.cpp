@@ -82,7 +82,8 @@ SourceDocument read_source_document(const rapidjson::Value& json, const IndexFie
 NewDocument new_document(std::string id, const SourceDocument& source, const IndexFields& fields) {
   NewDocument document{.id = std::move(id)};
   bool has_text = false;
-  for (const std::string& name : fields.searched) {
+  for (const std::string& name :
+       fields.are_separate ? std::vector<std::string>() : fields.searched) {
     const auto found = source.texts.find(name);
     if (found == source.texts.end() || !found->second) continue;
     if (has_text) document.text += '\n';
@@ -90,7 +91,8 @@ NewDocument new_document(std::string id, const SourceDocument& source, const Ind
     document.text += *found->second;
   }
   for (const auto& [name, text] : source.texts) {
-    if (text && fields.is_stored(name)) document.fields.emplace(name, *text);
+    if (text && (fields.are_separate || fields.is_stored(name)))
+      document.fields.emplace(name, *text);
   }
   if (source.vector) document.vector = *source.vector;
   document.weights = source.weights;

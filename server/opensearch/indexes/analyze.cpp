@@ -47,7 +47,11 @@ AnalyzerSettings read_analyzer_of(const Services& services, const Request& reque
   if (field && !fields_of(reader->settings()).is_searched(*field)) {
     throw illegal_argument("the field '" + *field + "' is not searched");
   }
-  return name ? AnalyzerSettings(*name) : reader->settings().analyzer;
+  if (name) return *name;
+  const Schema& schema = reader->settings().schema;
+  const auto place = field ? schema.find(*field) : std::nullopt;
+  const std::string own = place ? schema.fields[*place].analyzer : "";
+  return own.empty() ? reader->settings().analyzer : AnalyzerSettings(own);
 }
 
 /// Returns how many positions the text takes.

@@ -47,6 +47,7 @@ IndexFields fields_of(const IndexSettings& settings) {
     for (std::string name; std::getline(all, name, ',');) fields.searched.push_back(name);
   }
   fields.are_told = !fields.searched.empty();
+  fields.are_separate = text_names_of(settings.schema).size() > 1;
   if (fields.searched.empty()) fields.searched.emplace_back("text");
   fields.stored = settings.stored_fields;
   fields.is_weighted = settings.impacts && settings.impacts->source != ImpactSource::kBm25;

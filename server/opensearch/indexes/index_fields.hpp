@@ -11,11 +11,12 @@
 
 namespace warpdex::server::opensearch {
 
-/// An index has one text that is searched. It is made of one field or of several together; others
-/// are only stored.
+/// An index has one text that is searched, made of one field or of several together, or several
+/// texts, each of one field. Other fields are only stored.
 struct IndexFields {
   std::vector<std::string> searched{};  ///< one at least
   bool are_told = false;                ///< by the index; else its text is called "text"
+  bool are_separate = false;            ///< each is searched by itself
   std::vector<std::string> stored{};
   bool is_weighted = false;   ///< the searched field holds terms with weights
   std::string vector{};       ///< the field of vectors; empty: there are none

@@ -16,7 +16,9 @@ constexpr std::size_t kMaxFieldBytes = 200;
 struct Mapped {
   NewIndex index{.positions = true};
   std::vector<std::string> searched{};
+  std::vector<std::string> analyzers{};  ///< of the searched ones; empty: the index's
   std::optional<std::string> analyzer{};
+  bool are_separate = false;  ///< each searched field is searched by itself
 };
 
 void read_vector(const std::string& name, Parameters& members, Mapped& mapped) {
@@ -72,7 +74,7 @@ void read_property(const std::string& name, const rapidjson::Value& json, Mapped
     if (is_searched) {
       mapped.searched.push_back(name);
       read_index_options(members, mapped);
-      if (const auto analyzer = members.text("analyzer")) read_analyzer(*analyzer, mapped);
+      mapped.analyzers.push_back(members.text("analyzer").value_or(""));
     }
     mapped.index.stored.push_back(name);
   } else {
@@ -147,6 +149,9 @@ void read_settings(const rapidjson::Value& json, const std::string& what, Mapped
   read_fixed(members, "number_of_replicas", 0);
   read_fixed(members, "index.number_of_shards", 1);
   read_fixed(members, "index.number_of_replicas", 0);
+  for (const std::string_view name : {"separate_fields", "index.separate_fields"}) {
+    mapped.are_separate = mapped.are_separate || members.flag(name).value_or(false);
+  }
   for (const std::string_view name : {"knn", "index.knn"}) {
     if (members.flag(name).value_or(false) && !mapped.index.vectors) {
       throw illegal_argument("'index.knn' is there, and no field is a knn_vector");
@@ -161,12 +166,28 @@ void read_settings(const rapidjson::Value& json, const std::string& what, Mapped
   members.finish();
 }
 
+/// Of the searched fields: one analyzer of the index, or a schema where each is searched by itself.
+void set_analyzers(Mapped& mapped) {
+  for (const std::string& name :
+       mapped.are_separate ? std::vector<std::string>() : mapped.analyzers) {
+    if (!name.empty()) read_analyzer(name, mapped);
+  }
+  mapped.index.analyzer = mapped.analyzer.value_or("standard");
+  if (!mapped.are_separate || mapped.searched.size() < 2) return;
+  for (std::size_t i = 0; i < mapped.searched.size(); ++i) {
+    mapped.index.schema.fields.push_back(
+        {.name = mapped.searched[i], .analyzer = mapped.analyzers[i]});
+  }
+}
+
 void write_text_field(const IndexReader& reader, const std::string& name, bool is_searched,
                       JsonWriter& json) {
   json.begin_object(name);
   json.member("type", "text");
   if (is_searched) {
-    json.member("analyzer", reader.settings().analyzer.name);
+    const auto field = reader.settings().schema.find(name);
+    const std::string own = field ? reader.settings().schema.fields[*field].analyzer : "";
+    json.member("analyzer", own.empty() ? reader.settings().analyzer.name : own);
   } else {
     json.member("index", false);
   }
@@ -186,12 +207,13 @@ NewIndex read_new_index(const Request& request) {
   members.finish();
   if (mapped.searched.empty()) {
     mapped.searched.emplace_back("text");
+    mapped.analyzers.emplace_back();
     if (std::ranges::find(mapped.index.stored, "text") != mapped.index.stored.end()) {
       throw mapper_error("no field is searched, and 'text' is only stored; let one be searched");
     }
     if (mapped.index.stored.empty()) mapped.index.stored.emplace_back("text");
   }
-  mapped.index.analyzer = mapped.analyzer.value_or("standard");
+  set_analyzers(mapped);
   mapped.index.fields = mapped.searched;
   return mapped.index;
 }

@@ -197,10 +197,11 @@ AskedQuery read_address_query(Parameters& address, const QueryContext& context) 
     }
     return {};
   }
-  if (const auto field = address.text("df")) check_all_fields({*field}, context.fields);
+  const std::string field = address.text("df").value_or("*");
+  check_all_fields({field}, context.fields);
   const bool are_required = read_operator(address, "default_operator");
   AskedQuery query{.kind = QueryKind::kWords};
-  query.words = question_of(read_query_string(*text, context, are_required), context);
+  query.words = question_of(read_query_string(*text, context, are_required, {field}), context);
   return query;
 }
 

@@ -4,6 +4,7 @@
 #include <tuple>
 #include <utility>
 
+#include "opensearch/search/field_groups.hpp"
 #include "opensearch/search/word_query.hpp"
 #include "warpdex/indexer/analysis/utf8.hpp"
 
@@ -18,6 +19,7 @@ struct FieldQuery {
       : member(only_member(json, "[" + std::string(name) + "]")),
         field(member.name.GetString(), member.name.GetStringLength()) {
     check_field(field, context.fields);
+    own_field = clause_field(field, context.fields);
     if (member.value.IsString()) {
       text.assign(member.value.GetString(), member.value.GetStringLength());
     } else {
@@ -32,11 +34,12 @@ struct FieldQuery {
   }
   QueryNode node(QueryNode::Kind kind) {
     if (members) members->finish();
-    return {.kind = kind, .boost = boost, .text = text};
+    return {.kind = kind, .boost = boost, .field = own_field, .text = text};
   }
 
   const rapidjson::Value::Member& member;
   std::string field;
+  std::string own_field{};  ///< of the clause
   std::optional<Parameters> members{};
   std::string text{};
   float boost = 1;
@@ -87,6 +90,7 @@ QueryNode read_terms(const rapidjson::Value& json, const QueryContext& context) 
     check_field(field, context.fields);
     for (const std::string& text : *texts) check_text(text, context);
     node.texts = std::move(*texts);
+    node.field = clause_field(field, context.fields);
   }
   members.finish();
   return node;
@@ -99,6 +103,7 @@ QueryNode read_range(const rapidjson::Value& json, const QueryContext& context) 
   check_field(field, context.fields);
   Parameters members(member.value, "[range] of '" + field + "'");
   QueryNode node{.kind = QueryNode::Kind::kRange, .boost = read_boost(members)};
+  node.field = clause_field(field, context.fields);
   for (const auto& [name, is_lower, is_included] : {std::tuple{"gte", true, true},
                                                     {"gt", true, false},
                                                     {"lte", false, true},
@@ -116,7 +121,7 @@ QueryNode read_range(const rapidjson::Value& json, const QueryContext& context) 
 }  // namespace
 
 void check_field(const std::string& name, const IndexFields& fields) {
-  if (fields.searched.size() == 1 && fields.is_searched(name)) return;
+  if ((fields.searched.size() == 1 || fields.are_separate) && fields.is_searched(name)) return;
   if (!fields.is_searched(name)) {
     throw illegal_argument("the field '" + name + "' is not searched; the index searches " +
                            fields.names());
@@ -134,6 +139,10 @@ float read_boost(Parameters& members) {
 }
 
 void check_all_fields(const std::vector<std::string>& names, const IndexFields& fields) {
+  if (fields.are_separate) {
+    read_searched(names, fields);
+    return;
+  }
   if (names.size() == 1 && names[0] == "*") return;
   for (const std::string& name : names) {
     if (!fields.is_searched(name)) check_field(name, fields);

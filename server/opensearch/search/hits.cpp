@@ -59,8 +59,8 @@ void write_detail(double value, const std::string& description, JsonWriter& json
 void write_share(const Explanation& explanation, const TermExplanation& term, JsonWriter& json) {
   json.begin_object();
   json.member("value", term.score);
-  json.member("description",
-              "weight(" + term.term + "), computed as " + std::string(share_formula(explanation)));
+  json.member("description", "weight(" + (term.field.empty() ? "" : term.field + ":") + term.term +
+                                 "), computed as " + std::string(share_formula(explanation)));
   json.begin_array("details");
   const bool is_impact = is_of_impacts(explanation);
   write_detail(static_cast<double>(term.weight), "boost", json);

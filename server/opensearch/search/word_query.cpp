@@ -5,6 +5,7 @@
 #include <optional>
 #include <utility>
 
+#include "opensearch/search/field_groups.hpp"
 #include "opensearch/search/field_query.hpp"
 #include "opensearch/search/query_text.hpp"
 #include "warpdex/query/query.hpp"
@@ -60,13 +61,24 @@ QueryNode read_match(const rapidjson::Value& json, const QueryContext& context) 
   const auto& member = only_member(json, "[match]");
   const std::string field(member.name.GetString(), member.name.GetStringLength());
   check_field(field, context.fields);
+  QueryNode node;
   if (member.value.IsString()) {
     const std::string text(member.value.GetString(), member.value.GetStringLength());
     check_text(text, context);
-    return match_of(text, false);
+    node = match_of(text, false);
+  } else {
+    Parameters members(member.value, "[match] of '" + field + "'");
+    node = read_match_members(members, "match", context);
   }
-  Parameters members(member.value, "[match] of '" + field + "'");
-  return read_match_members(members, "match", context);
+  node.field = clause_field(field, context.fields);
+  return node;
+}
+
+/// Throws HttpError (400).
+[[noreturn]] void refuse_one_text(const std::string& what, const QueryContext& context) {
+  throw illegal_argument(what + " is over fields that are one text, and the index searches " +
+                         context.fields.names() +
+                         " each by itself; ask [multi_match] of the type most_fields");
 }
 
 QueryNode read_multi_match(const rapidjson::Value& json, const QueryContext& context) {
@@ -77,6 +89,11 @@ QueryNode read_multi_match(const rapidjson::Value& json, const QueryContext& con
   const bool is_known = type == "best_fields" || type == "most_fields" || type == "cross_fields";
   if (!is_known)
     throw illegal_argument("[multi_match] of the type '" + type + "' is not supported");
+  if (context.fields.are_separate) {
+    if (type == "cross_fields") refuse_one_text("[multi_match] of the type cross_fields", context);
+    const QueryNode match = read_match_members(members, "multi_match", context);
+    return over_fields(match, read_searched(fields, context.fields), fields_type_from_name(type));
+  }
   if (context.fields.searched.size() > 1 && type != "cross_fields") {
     throw illegal_argument("the index searches " + context.fields.names() +
                            " as one text; ask [multi_match] of the type cross_fields, not " + type);
@@ -88,6 +105,7 @@ QueryNode read_combined_fields(const rapidjson::Value& json, const QueryContext&
   Parameters members(json, "[combined_fields]");
   const auto fields = members.texts("fields");
   if (!fields) throw parsing_error("[combined_fields] has no 'fields'");
+  if (context.fields.are_separate) refuse_one_text("[combined_fields]", context);
   check_all_fields(*fields, context.fields);
   return read_match_members(members, "combined_fields", context);
 }
@@ -95,7 +113,7 @@ QueryNode read_combined_fields(const rapidjson::Value& json, const QueryContext&
 /// Takes the names of searched fields away. Throws HttpError (400) for others.
 void take_fields(QueryNode& node, const QueryContext& context) {
   if (!node.field.empty()) check_field(node.field, context.fields);
-  node.field.clear();
+  node.field = clause_field(node.field, context.fields);
   for (auto* part : {&node.must, &node.filter, &node.should, &node.must_not}) {
     for (QueryNode& clause : *part) take_fields(clause, context);
   }
@@ -112,19 +130,25 @@ QueryNode read_text_query(std::string_view name, const rapidjson::Value& json,
                           const QueryContext& context) {
   Parameters members(json, "[" + std::string(name) + "]");
   const std::string text = wanted_text(members, "query", name);
-  if (const auto fields = members.texts("fields")) check_all_fields(*fields, context.fields);
+  std::vector<std::string> fields = members.texts("fields").value_or(std::vector<std::string>());
+  if (!fields.empty()) check_all_fields(fields, context.fields);
   const bool is_simple = name == "simple_query_string";
   if (!is_simple) {
     if (const auto field = members.text("default_field")) {
       check_all_fields({*field}, context.fields);
+      if (fields.empty()) fields = {*field};
     }
   }
   const bool are_required = read_operator(members, "default_operator");
   const float boost = read_boost(members);
   members.finish();
-  return boosted(is_simple ? read_simple_query_string(text, context, are_required)
-                           : read_query_string(text, context, are_required),
-                 boost);
+  if (fields.empty()) fields = {"*"};
+  QueryNode node = is_simple ? read_simple_query_string(text, context, are_required)
+                             : read_query_string(text, context, are_required, fields);
+  if (is_simple && context.fields.are_separate) {
+    give_fields(node, read_searched(fields, context.fields));
+  }
+  return boosted(std::move(node), boost);
 }
 
 /// Clauses of one kind: an object, or an array of these.
@@ -239,11 +263,12 @@ Query read_word_query(std::string_view name, const rapidjson::Value& value,
   return question_of(read_named(name, value, context, 0), context);
 }
 
-QueryNode read_query_string(const std::string& text, const QueryContext& context,
-                            bool are_required) {
+QueryNode read_query_string(const std::string& text, const QueryContext& context, bool are_required,
+                            const std::vector<std::string>& fields) {
   check_text(text, context);
   QueryNode node = parse_lucene(text, are_required ? DefaultOperator::kAnd : DefaultOperator::kOr);
   take_fields(node, context);
+  if (context.fields.are_separate) give_fields(node, read_searched(fields, context.fields));
   mend_negative(node);
   return node;
 }

@@ -1,7 +1,9 @@
 // Queries by words: match and its like, and bool over them.
 #pragma once
 
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "opensearch/search/asked_query.hpp"
 
@@ -14,10 +16,10 @@ Query read_word_query(std::string_view name, const rapidjson::Value& value,
                       const QueryContext& context);
 /// The name and value of an object with one member. Throws HttpError (400) for others.
 const rapidjson::Value::Member& only_member(const rapidjson::Value& json, std::string_view what);
-/// The text of query_string, in Lucene's syntax. Throws InputError, which says at which byte, and
-/// HttpError (400).
-QueryNode read_query_string(const std::string& text, const QueryContext& context,
-                            bool are_required);
+/// The text of query_string, in Lucene's syntax. Words without a field search `fields`, where each
+/// is searched by itself. Throws InputError, which says at which byte, and HttpError (400).
+QueryNode read_query_string(const std::string& text, const QueryContext& context, bool are_required,
+                            const std::vector<std::string>& fields);
 /// A tree as the engine's question. Throws HttpError (400) where it has more terms than the
 /// server's limits, and InputError.
 Query question_of(const QueryNode& tree, const QueryContext& context);

@@ -1,0 +1,87 @@
+#include "opensearch/search/field_groups.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "opensearch/search/field_query.hpp"
+
+namespace warpdex::server::opensearch {
+namespace {
+
+using Kind = QueryNode::Kind;
+
+bool is_group(const QueryNode& node) {
+  return node.kind == Kind::kBoolean || node.kind == Kind::kConstant || node.kind == Kind::kBest;
+}
+
+/// A match of several words as one of each.
+QueryNode word_by_word(const QueryNode& match, const std::vector<SearchedField>& fields) {
+  constexpr std::string_view kWhiteSpace = " \t\n\v\f\r";
+  QueryNode all{.kind = Kind::kBoolean, .boost = match.boost, .place = match.place};
+  all.minimum_should_match = match.minimum_should_match;
+  const std::string_view text = match.text;
+  for (std::size_t start = text.find_first_not_of(kWhiteSpace); start < text.size();) {
+    const std::size_t end = std::min(text.find_first_of(kWhiteSpace, start), text.size());
+    QueryNode word = match;
+    word.boost = 1;
+    word.minimum_should_match = 0;
+    word.text = text.substr(start, end - start);
+    (match.all_words ? all.must : all.should)
+        .push_back(over_fields(word, fields, FieldsType::kBestFields));
+    start = text.find_first_not_of(kWhiteSpace, end);
+  }
+  return all;
+}
+
+}  // namespace
+
+std::string clause_field(const std::string& name, const IndexFields& fields) {
+  return fields.are_separate ? name : std::string();
+}
+
+std::vector<SearchedField> read_searched(const std::vector<std::string>& names,
+                                         const IndexFields& fields) {
+  std::vector<SearchedField> searched;
+  for (const std::string& name : names) {
+    if (name == "*") {
+      for (const std::string& each : fields.searched) searched.push_back({each});
+    } else {
+      searched.push_back(parse_searched_fields(name).front());
+    }
+  }
+  for (const SearchedField& field : searched) {
+    check_field(field.name, fields);
+    if (std::ranges::count(searched, field.name, &SearchedField::name) > 1) {
+      throw illegal_argument("the field '" + field.name + "' is named twice");
+    }
+  }
+  return searched;
+}
+
+QueryNode over_fields(const QueryNode& clause, const std::vector<SearchedField>& fields,
+                      FieldsType type) {
+  const bool is_best = type == FieldsType::kBestFields;
+  QueryNode any{.kind = is_best ? Kind::kBest : Kind::kBoolean, .place = clause.place};
+  for (const SearchedField& field : fields) {
+    if (field.weight == 0) continue;
+    any.should.push_back(clause);
+    any.should.back().field = field.name;
+    any.should.back().boost *= field.weight;
+  }
+  if (any.should.empty()) return {};
+  return any.should.size() == 1 ? std::move(any.should[0]) : any;
+}
+
+void give_fields(QueryNode& node, const std::vector<SearchedField>& fields) {
+  if (is_group(node)) {
+    for (auto* part : {&node.must, &node.filter, &node.should, &node.must_not}) {
+      for (QueryNode& clause : *part) give_fields(clause, fields);
+    }
+    return;
+  }
+  if (node.kind == Kind::kNothing || node.kind == Kind::kAll || !node.field.empty()) return;
+  node = node.kind == Kind::kMatch ? word_by_word(node, fields)
+                                   : over_fields(node, fields, FieldsType::kBestFields);
+}
+
+}  // namespace warpdex::server::opensearch
