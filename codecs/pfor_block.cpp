@@ -5,6 +5,7 @@
 
 #include "kernels.hpp"
 #include "warpdex/codecs/pfor_block_layout.hpp"
+#include "warpdex/codecs/pfor_block_values.hpp"
 
 namespace warpdex::pfor_block {
 namespace {
@@ -156,4 +157,35 @@ std::uint32_t single_block_size(const Block& block) {
   return static_cast<std::uint32_t>(exceptions.entries + exceptions.bytes() - block.at);
 }
 
+static void read_values(const Block& block, std::uint32_t index, std::uint32_t count,
+                        std::uint32_t* out) {
+  const Exceptions exceptions = parse(block);
+  const std::uint32_t width = exceptions.low_width;
+  for (std::uint32_t i = 0; i < count; ++i) {
+    out[i] =
+        static_cast<std::uint32_t>(read_bits(block.at, std::uint64_t{index + i} * width, width));
+  }
+  for (std::uint32_t i = 0; i < exceptions.count; ++i) {
+    const std::uint64_t entry = exceptions.entry(i);
+    const std::uint32_t place = position_of(entry) - index;  // wraps before `index`
+    if (place < count) out[place] += high_of(entry) << width;
+  }
+}
+
 }  // namespace warpdex::pfor_block
+
+namespace warpdex {
+
+void read_pfor_block_values(const EncodedList& list, const BlockRef& block, std::uint32_t index,
+                            std::uint32_t count, std::uint32_t* out) {
+  if (block.offset > static_cast<std::uint64_t>(list.end - list.begin)) throw_damaged_block();
+  const std::uint32_t left = list.count - block.index * kBlockSize;
+  pfor_block::read_values({.list = &list,
+                           .at = list.begin + block.offset,
+                           .count = left < kBlockSize ? left : kBlockSize,
+                           .index = block.index,
+                           .code = block.code},
+                          index, count, out);
+}
+
+}  // namespace warpdex

@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "format/positions.hpp"
+#include "warpdex/codecs/pfor_block_values.hpp"
 #include "warpdex/core/error.hpp"
 #include "warpdex/core/storage/segment_view.hpp"
 #include "warpdex/indexer/format/section_names.hpp"
@@ -78,7 +79,7 @@ PositionReader::PositionReader(const IndexSections& sections, const PostingsEntr
     bases_ = sections.position_bases.data() + entry.first_position_base;
     offsets_ = sections.position_offsets.data() + entry.first_position_block;
     codes_ = sections.position_codes.data() + entry.first_position_block;
-    decoder_ = ListDecoder(list, entry.position_bytes);
+    list_ = list;
   } else if (entry.position_bytes == 0) {
     if (occurrences != 1) damaged_positions();
     values_[0] = entry.single_position;
@@ -91,24 +92,55 @@ PositionReader::PositionReader(const IndexSections& sections, const PostingsEntr
   }
 }
 
-void PositionReader::load(std::uint32_t block) {
-  block_ = kNothing;  // while a damaged block throws, nothing is kept
+BlockRef PositionReader::block_ref(std::uint32_t block) const {
   const std::uint32_t group = block / kBlocksPerBase;
   const std::uint32_t base = group == 0 ? 0 : bases_[group - 1];
-  decoder_.decode_values({block, base + offsets_[block], codes_[block]}, values_);
+  return {block, base + offsets_[block], codes_[block]};
+}
+
+void PositionReader::load(std::uint32_t block) {
+  block_ = kNothing;  // while a damaged block throws, nothing is kept
+  ListDecoder(list_, 0).decode_values(block_ref(block), values_);
   block_ = block;
+}
+
+/// Of a block that is read for the first time, few values are read alone.
+const std::uint32_t* PositionReader::values_of(std::uint32_t block, std::uint32_t place,
+                                               std::uint32_t count) {
+  if (block == block_) return values_ + place;
+  if (count > kFew || block == few_of_) {
+    load(block);
+    return values_ + place;
+  }
+  few_of_ = block;
+  read_pfor_block_values(list_, block_ref(block), place, count, few_);
+  return few_;
+}
+
+void PositionReader::prefetch_place(std::uint64_t begin) const {
+  if (list_.begin == nullptr) return;
+  __builtin_prefetch(offsets_ + begin / kBlockSize);
+  __builtin_prefetch(codes_ + begin / kBlockSize);
+}
+
+void PositionReader::prefetch(std::uint64_t begin) const {
+  if (list_.begin == nullptr || begin >= occurrences_) return;
+  const auto block = static_cast<std::uint32_t>(begin / kBlockSize);
+  if (block == block_) return;
+  const std::uint8_t* const bytes = list_.begin + block_ref(block).offset;
+  __builtin_prefetch(bytes);
+  __builtin_prefetch(bytes + 64);
 }
 
 template <class Visit>
 void PositionReader::visit(std::uint64_t begin, std::uint64_t count, const Visit& visit) {
-  if (begin > occurrences_ || count > occurrences_ - begin) damaged_positions();
   while (count > 0) {
     const auto block = static_cast<std::uint32_t>(begin / kBlockSize);
     const auto place = static_cast<std::uint32_t>(begin % kBlockSize);
-    if (block != block_) load(block);
     const auto part =
         static_cast<std::uint32_t>(std::min<std::uint64_t>(count, kBlockSize - place));
-    for (std::uint32_t i = place; i < place + part; ++i) visit(values_[i]);
+    const std::uint32_t* const values = values_of(block, place, part);
+    for (std::uint32_t i = 0; i < part; ++i) visit(values[i]);
     begin += part;
     count -= part;
   }
@@ -116,16 +148,20 @@ void PositionReader::visit(std::uint64_t begin, std::uint64_t count, const Visit
 
 void PositionReader::read(std::uint64_t begin, std::uint32_t frequency,
                           std::vector<std::uint32_t>& to) {
+  if (begin > occurrences_ || frequency > occurrences_ - begin) damaged_positions();
   std::uint64_t position = 0;
+  to.resize(to.size() + frequency);
+  std::uint32_t* next = to.data() + to.size() - frequency;
   visit(begin, frequency, [&](std::uint32_t step) {
     position += step;
-    if (position > kMaxPositions) damaged_positions();
-    to.push_back(static_cast<std::uint32_t>(position));
+    *next++ = static_cast<std::uint32_t>(position);
   });
+  if (position > kMaxPositions) damaged_positions();
 }
 
 void PositionReader::read_steps(std::uint64_t begin, std::uint64_t count,
                                 std::vector<std::uint32_t>& to) {
+  if (begin > occurrences_ || count > occurrences_ - begin) damaged_positions();
   visit(begin, count, [&](std::uint32_t step) { to.push_back(step); });
 }
 

@@ -6,7 +6,6 @@
 
 #include "cpu/kernels.hpp"
 #include "cpu/score_bounds.hpp"
-#include "warpdex/indexer/format/positions.hpp"
 #include "warpdex/indexer/format/postings.hpp"
 #include "warpdex/query/plan/plan.hpp"
 #include "warpdex/query/scorer.hpp"
@@ -144,15 +143,6 @@ class ListCursor {
     } else {
       view_.read_frequencies(block, frequencies);
     }
-  }
-
-  /// The list's occurrences before the posting of contains() or seek(), where it is a long one; of
-  /// a short one, those before it in the list, too.
-  std::uint64_t occurrences_before(std::uint32_t position, const PositionReader& positions) {
-    const std::uint32_t* const own = frequencies();
-    std::uint64_t before = entry_.is_short() ? 0 : positions.start_of_block(block_);
-    for (std::uint32_t i = 0; i < position; ++i) before += own[i];
-    return before;
   }
 
   /// The frequency at a block and position that contains() found before.

@@ -14,15 +14,34 @@ bool share_a_word(const PhrasePlace& a, const PhrasePlace& b) {
 
 }  // namespace
 
-PhraseCounter::PhraseCounter(std::span<const PhrasePlace> places, std::uint32_t slop)
+void PhraseStarts::begin(std::span<const std::uint32_t> positions, std::uint32_t offset) {
+  starts_.clear();
+  for (const std::uint32_t position : positions) {
+    if (position >= offset) starts_.push_back(position - offset);
+  }
+}
+
+void PhraseStarts::narrow(std::span<const std::uint32_t> positions, std::uint32_t offset) {
+  auto next = positions.begin();
+  std::size_t kept = 0;
+  for (const std::uint32_t start : starts_) {
+    const std::uint64_t wanted = std::uint64_t{start} + offset;
+    while (next != positions.end() && *next < wanted) ++next;
+    if (next == positions.end()) break;
+    if (*next == wanted) starts_[kept++] = start;
+  }
+  starts_.resize(kept);
+}
+
+SloppyCounter::SloppyCounter(std::span<const PhrasePlace> places, std::uint32_t slop)
     : slop_(slop), walks_(places.size()) {
   for (std::size_t i = 0; i < places.size(); ++i) {
     walks_[i].offset = places[i].offset;
   }
-  if (slop_ > 0) find_groups(places);
+  find_groups(places);
 }
 
-void PhraseCounter::find_groups(std::span<const PhrasePlace> places) {
+void SloppyCounter::find_groups(std::span<const PhrasePlace> places) {
   for (std::size_t i = 0; i < places.size(); ++i) {
     std::vector<std::size_t> group;
     std::vector<std::size_t> open{i};
@@ -48,33 +67,7 @@ void PhraseCounter::find_groups(std::span<const PhrasePlace> places) {
   }
 }
 
-float PhraseCounter::count(std::span<const PhrasePlace> places) {
-  return slop_ == 0 ? count_exact(places) : count_sloppy(places);
-}
-
-float PhraseCounter::count_exact(std::span<const PhrasePlace> places) {
-  const PhrasePlace& lead = *std::ranges::min_element(
-      places, {}, [](const PhrasePlace& place) { return place.positions.size(); });
-  next_.clear();
-  for (const PhrasePlace& place : places) next_.push_back(place.positions.data());
-  std::uint32_t count = 0;
-  for (const std::uint32_t position : lead.positions) {
-    if (position < lead.offset) continue;
-    const std::uint32_t begin = position - lead.offset;
-    bool is_match = true;
-    for (std::size_t i = 0; i < places.size() && is_match; ++i) {
-      const std::uint32_t* const end = places[i].positions.data() + places[i].positions.size();
-      const std::uint64_t wanted = std::uint64_t{begin} + places[i].offset;
-      const std::uint32_t*& next = next_[i];
-      while (next != end && *next < wanted) ++next;
-      is_match = next != end && *next == wanted;
-    }
-    count += is_match ? 1 : 0;
-  }
-  return static_cast<float>(count);
-}
-
-float PhraseCounter::count_sloppy(std::span<const PhrasePlace> places) {
+float SloppyCounter::count(std::span<const PhrasePlace> places) {
   if (!start(places)) return 0;
   float count = 0;
   while (next_match()) count += 1.0F / (1.0F + static_cast<float>(match_length_));
@@ -82,7 +75,7 @@ float PhraseCounter::count_sloppy(std::span<const PhrasePlace> places) {
 }
 
 /// Each place at its first position, those of a group at different ones.
-bool PhraseCounter::start(std::span<const PhrasePlace> places) {
+bool SloppyCounter::start(std::span<const PhrasePlace> places) {
   for (std::size_t i = 0; i < places.size(); ++i) {
     walks_[i].next = places[i].positions.data();
     walks_[i].end = walks_[i].next + places[i].positions.size();
@@ -99,7 +92,7 @@ bool PhraseCounter::start(std::span<const PhrasePlace> places) {
 }
 
 /// The places of a group have one word: the second takes its second position, and so on.
-bool PhraseCounter::part_group(const std::vector<std::size_t>& group) {
+bool SloppyCounter::part_group(const std::vector<std::size_t>& group) {
   for (std::size_t i = 1; i < group.size(); ++i) {
     for (std::size_t step = 0; step < i; ++step) {
       if (!walks_[group[i]].advance()) return false;
@@ -108,7 +101,7 @@ bool PhraseCounter::part_group(const std::vector<std::size_t>& group) {
   return true;
 }
 
-bool PhraseCounter::part_group_of_several(const std::vector<std::size_t>& group) {
+bool SloppyCounter::part_group_of_several(const std::vector<std::size_t>& group) {
   for (std::size_t i = 0; i < group.size();) {
     bool goes_on = true;
     for (std::size_t other = colliding(group[i]); goes_on && other != kNone;) {
@@ -123,7 +116,7 @@ bool PhraseCounter::part_group_of_several(const std::vector<std::size_t>& group)
 }
 
 /// The next match that is short enough: the first place moves on as long as it stays the first.
-bool PhraseCounter::next_match() {
+bool SloppyCounter::next_match() {
   if (is_over_) return false;
   std::size_t walk = first_queued();
   walks_[walk].is_queued = false;
@@ -146,14 +139,14 @@ bool PhraseCounter::next_match() {
   return match_length_ <= std::int64_t{slop_};
 }
 
-bool PhraseCounter::advance(std::size_t walk) {
+bool SloppyCounter::advance(std::size_t walk) {
   if (!walks_[walk].advance()) return false;
   end_ = std::max(end_, walks_[walk].position);
   return true;
 }
 
 /// Moves places of its group on until no two stand at one position.
-bool PhraseCounter::part_from_group(std::size_t walk) {
+bool SloppyCounter::part_from_group(std::size_t walk) {
   if (walks_[walk].group == kNone) return true;
   for (std::size_t other = colliding(walk); other != kNone; other = colliding(walk)) {
     walk = lesser(walk, other);
@@ -162,14 +155,14 @@ bool PhraseCounter::part_from_group(std::size_t walk) {
   return true;
 }
 
-std::size_t PhraseCounter::colliding(std::size_t walk) const {
+std::size_t SloppyCounter::colliding(std::size_t walk) const {
   for (const std::size_t other : groups_[walks_[walk].group]) {
     if (other != walk && walks_[other].place() == walks_[walk].place()) return other;
   }
   return kNone;
 }
 
-std::size_t PhraseCounter::lesser(std::size_t a, std::size_t b) const {
+std::size_t SloppyCounter::lesser(std::size_t a, std::size_t b) const {
   if (walks_[a].position != walks_[b].position) {
     return walks_[a].position < walks_[b].position ? a : b;
   }
@@ -177,7 +170,7 @@ std::size_t PhraseCounter::lesser(std::size_t a, std::size_t b) const {
 }
 
 /// Equal ones by their places in the phrase.
-std::size_t PhraseCounter::first_queued() const {
+std::size_t SloppyCounter::first_queued() const {
   std::size_t first = kNone;
   for (std::size_t i = 0; i < walks_.size(); ++i) {
     if (!walks_[i].is_queued) continue;

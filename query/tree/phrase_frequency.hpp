@@ -16,16 +16,30 @@ struct PhrasePlace {
   std::vector<std::uint32_t> positions{};  ///< in the document, ascending
 };
 
-/// Counts the phrase in documents.
-class PhraseCounter {
+/// Where a phrase without slop may begin in a document: places narrow that down one by one, and as
+/// often as what is left does it occur.
+class PhraseStarts {
+ public:
+  /// A new document, of which the positions of one place are given, ascending.
+  void begin(std::span<const std::uint32_t> positions, std::uint32_t offset);
+  /// Keeps those where this place stands at its offset, too.
+  void narrow(std::span<const std::uint32_t> positions, std::uint32_t offset);
+  std::size_t size() const { return starts_.size(); }
+
+ private:
+  std::vector<std::uint32_t> starts_;
+};
+
+/// Counts a phrase with slop in documents.
+class SloppyCounter {
  public:
   /// `places`: 2 or more. Their offsets and words stay as they are.
-  PhraseCounter(std::span<const PhrasePlace> places, std::uint32_t slop);
+  SloppyCounter(std::span<const PhrasePlace> places, std::uint32_t slop);
 
-  /// The frequency in a document whose positions the places have, each one or more; 0: it has not
-  /// the phrase. Without slop, how often the places stand at their offsets. With slop, the sum over
+  /// The frequency in a document whose positions the places have, each one or more: the sum over
   /// matches of 1 / (1 + length), where the length of a match is how far the places have to move
-  /// together. Words that occur twice in the phrase are two different ones in the document.
+  /// together; 0: the document has not the phrase. Words that occur twice in the phrase are two
+  /// different ones in the document.
   float count(std::span<const PhrasePlace> places);
 
  private:
@@ -49,8 +63,6 @@ class PhraseCounter {
   };
 
   void find_groups(std::span<const PhrasePlace> places);
-  float count_exact(std::span<const PhrasePlace> places);
-  float count_sloppy(std::span<const PhrasePlace> places);
   bool start(std::span<const PhrasePlace> places);
   bool part_group(const std::vector<std::size_t>& group);
   bool part_group_of_several(const std::vector<std::size_t>& group);
@@ -62,7 +74,6 @@ class PhraseCounter {
   std::size_t first_queued() const;
 
   std::uint32_t slop_;
-  std::vector<const std::uint32_t*> next_;  ///< of each place, without slop
   std::vector<Walk> walks_;
   std::vector<std::vector<std::size_t>> groups_;  ///< places with words in common
   bool have_several_ = false;                     ///< one of these has several words

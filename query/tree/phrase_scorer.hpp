@@ -24,6 +24,8 @@ class PhraseScorer {
   /// An upper bound of the scores at that length and frequency, or less.
   float bound(float frequency, std::uint32_t length) const;
   bool rises() const { return rises_; }
+  /// The factor of bounds, for their rounding.
+  float slack() const { return slack_; }
   /// The one scorer that the words were joined to; null if there are several.
   const TermScorer* only() const { return parts_.size() == 1 ? parts_.data() : nullptr; }
 

@@ -44,6 +44,12 @@ struct WindowMatches {
   std::vector<float> scores;  ///< by place in the window; of documents that do not match undefined
 };
 
+/// A match of a clause that stands alone.
+struct ScoredDocument {
+  std::uint32_t document = 0;
+  float score = 0;
+};
+
 class TreeClause {
  public:
   virtual ~TreeClause() = default;
@@ -54,6 +60,15 @@ class TreeClause {
   /// Finds the matches among the documents `within`. Windows rise from call to call.
   virtual void match(const Kernels& kernels, const TreeWindow& window, const WindowBits& within,
                      WindowMatches& matches) = 0;
+
+  /// Whether the clause, where it is the whole tree, is faster without windows.
+  virtual bool is_walked() const { return false; }
+  /// Such a clause's next matches, in order; false: there are none any more. Those that score no
+  /// more than `least` may be left out.
+  virtual bool walk(const Kernels& /*kernels*/, float /*least*/,
+                    std::vector<ScoredDocument>& /*matches*/) {
+    return false;
+  }
 };
 
 /// A planned clause in the segment of that number. `statistics` are by text field.

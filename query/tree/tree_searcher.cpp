@@ -56,8 +56,11 @@ class SegmentTree {
     const std::uint32_t begin = document - document % 64;
     return {begin, std::min(documents_, begin + kTreeWindow)};
   }
+  float walk(const Kernels& kernels, bool counts, SearchWatch* watch, TopK& top,
+             std::uint64_t& matches);
   WindowBits live(const TreeWindow& window) const;
   std::uint64_t insert(const TreeWindow& window, TopK& top);
+  void insert(const ScoredDocument& match, TopK& top) const;
 
   const SearchedSegment& segment_;
   std::unique_ptr<TreeClause> root_;
@@ -69,6 +72,7 @@ class SegmentTree {
 
 float SegmentTree::run(const Kernels& kernels, bool counts, SearchWatch* watch, TopK& top,
                        std::uint64_t& matches) {
+  if (root_->is_walked()) return walk(kernels, counts, watch, top, matches);
   for (std::uint32_t end = 0; end < documents_;) {
     std::uint32_t next = root_->next_document(kernels, end);
     if (segment_.is_filtered) next = next_passing(segment_.removed, next, documents_);
@@ -83,6 +87,23 @@ float SegmentTree::run(const Kernels& kernels, bool counts, SearchWatch* watch, 
     root_->match(kernels, window, live(window), matches_);
     matches += insert(window, top);
     top.compact();
+  }
+  return -1;
+}
+
+/// Without windows, of a root that knows how.
+float SegmentTree::walk(const Kernels& kernels, bool counts, SearchWatch* watch, TopK& top,
+                        std::uint64_t& matches) {
+  std::vector<ScoredDocument> found;
+  while (root_->walk(kernels, !counts && top.full() ? least(top) : -1, found)) {
+    for (const ScoredDocument& match : found) {
+      if (segment_.removed.contains(match.document)) continue;
+      ++matches;
+      insert(match, top);
+    }
+    if (!found.empty()) top.compact();
+    found.clear();
+    if (watch != nullptr && !watch->goes_on()) return bound_from(0);
   }
   return -1;
 }
@@ -116,16 +137,20 @@ void SegmentTree::append(const Kernels& kernels, std::vector<std::uint32_t>& doc
 }
 
 std::uint64_t SegmentTree::insert(const TreeWindow& window, TopK& top) {
-  const auto static_scores = segment_.index->sections().static_scores;
   std::uint64_t count = 0;
   for_each_bit(matches_.bits, [&](std::uint32_t place) {
     ++count;
-    const std::uint32_t document = window.begin + place;
-    float score = scores_ ? matches_.scores[place] : 0;
-    if (!static_scores.empty()) score += static_scores[document];
-    if (can_enter(score, top)) top.insert(score, segment_.first_document + document);
+    const float score = scores_ ? matches_.scores[place] : 0;
+    insert(ScoredDocument{window.begin + place, score}, top);
   });
   return count;
+}
+
+void SegmentTree::insert(const ScoredDocument& match, TopK& top) const {
+  const auto static_scores = segment_.index->sections().static_scores;
+  float score = match.score;
+  if (!static_scores.empty()) score += static_scores[match.document];
+  if (can_enter(score, top)) top.insert(score, segment_.first_document + match.document);
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 
 #include "tests/codecs/lists.hpp"
 #include "tests/support.hpp"
+#include "warpdex/codecs/pfor_block_values.hpp"
 #include "warpdex/core/error.hpp"
 
 namespace warpdex::test {
@@ -110,6 +111,25 @@ TEST_P(RoundTrip, ShapeOfTheEncoding) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Codecs, RoundTrip, testing::ValuesIn(all_settings()), test_name);
+
+TEST(PforBlockValues, AreThoseOfTheBlock) {
+  const CodecSettings settings{.kind = CodecKind::kPforBlock};
+  for_each_list(generator(6), [&](Shape shape, std::size_t count, std::mt19937_64& random) {
+    const Values values = make_values(shape, count, random);
+    const StoredList list(settings, encode_values(settings, values), count);
+    for (std::uint32_t block = 0; block < list.blocks(); ++block) {
+      const std::uint32_t in_block = list.decoder().block_count(block);
+      const auto begin = static_cast<std::uint32_t>(random() % in_block);
+      Values some(random() % (in_block - begin + 1));
+      const std::uint32_t before = block * kBlockSize + begin;
+      const Values wanted(values.begin() + before,
+                          values.begin() + static_cast<std::ptrdiff_t>(before + some.size()));
+      read_pfor_block_values(list.list(), list.block(block), begin,
+                             static_cast<std::uint32_t>(some.size()), some.data());
+      ASSERT_EQ(some, wanted) << describe(settings, shape, count) << ", block " << block;
+    }
+  });
+}
 
 TEST(CodecNames, GoBothWays) {
   for (const CodecSettings& settings : all_settings()) {
