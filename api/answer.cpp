@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "column_search.hpp"
 #include "warpdex/core/error.hpp"
 #include "warpdex/indexer/format/snapshot.hpp"
 #include "warpdex/query/explain/explain.hpp"
@@ -36,6 +37,8 @@ std::vector<FieldValue> AnswerHit::values(std::string_view name) const {
   throw UsageError("the index '" + snapshot.folder().string() + "' has no column '" +
                    std::string(name) + "'");
 }
+
+std::string AnswerHit::cursor() const { return cursor_of(answer_->commit(), document()); }
 
 const Explanation* AnswerHit::explanation() const {
   return answer_->explanations_.empty() ? nullptr : &answer_->explanations_[rank_];

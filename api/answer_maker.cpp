@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "column_search.hpp"
+#include "warpdex/indexer/field_value.hpp"
 #include "warpdex/indexer/format/text_fields.hpp"
 #include "warpdex/indexer/readers/text_checks.hpp"
 #include "warpdex/query/explain/explain.hpp"
@@ -10,14 +12,20 @@
 namespace warpdex {
 namespace {
 
-/// Where the wanted fields are among the stored ones.
+/// Where the wanted fields are among the stored ones, and behind these the columns.
 std::vector<std::size_t> places_of(const Snapshot& snapshot,
                                    const std::vector<std::string>& wanted) {
   const std::vector<std::string>& stored = snapshot.settings().stored_fields;
+  const std::vector<Field> columns = columns_of(snapshot.settings().schema);
   std::vector<std::size_t> places;
   for (const std::string& name : wanted) {
     const auto known = std::find(stored.begin(), stored.end(), name);
     if (known == stored.end()) {
+      const auto column = std::ranges::find(columns, name, &Field::name);
+      if (column != columns.end()) {
+        places.push_back(stored.size() + static_cast<std::size_t>(column - columns.begin()));
+        continue;
+      }
       std::string names;
       for (const std::string& each : stored) names += (names.empty() ? "'" : ", '") + each + "'";
       throw UsageError("the index '" + snapshot.folder().string() + "' stores no field '" + name +
@@ -47,13 +55,28 @@ void take_words_of(std::optional<std::size_t> field, QueryNode& node) {
   }
 }
 
+/// Appends the values of columns, as text; several with commas between them.
+void add_columns(const Snapshot& snapshot, std::uint32_t document, StoredValues& values) {
+  const Snapshot::Segment& segment = snapshot.segments()[snapshot.segment_of(document)];
+  for (const ColumnView& column : segment.index->columns()) {
+    auto& shown = values.emplace_back();
+    for (const FieldValue& value : column.values(document - segment.first_document)) {
+      shown = (shown ? *shown + ", " : "") + value_text(column.field(), value);
+    }
+  }
+}
+
 }  // namespace
 
 AnswerMaker::AnswerMaker(std::shared_ptr<const OpenIndex> index, const SearchOptions& options,
                          bool scores_are_distances)
     : index_(std::move(index)), options_(options), scores_are_distances_(scores_are_distances) {
   if (options.fields.empty()) return;
-  stored_.emplace(index_->stored_reader());  // throws if the index stores nothing
+  const std::size_t stored = index_->snapshot().settings().stored_fields.size();
+  const bool has_columns = !columns_of(index_->snapshot().settings().schema).empty();
+  if (stored > 0 || !has_columns) {
+    stored_.emplace(index_->stored_reader());  // throws if the index stores nothing
+  }
   places_ = places_of(index_->snapshot(), options.fields);
   if (!options.snippets) return;
   const IndexSettings& settings = index_->snapshot().settings();
@@ -71,13 +94,14 @@ Answer AnswerMaker::make(const Query& query, TextAnswer&& found) {
   Answer answer;
   answer.id = query.id;
   answer.matches = found.result.matches;
-  answer.matches_exact = options_.count && found.is_complete;
+  answer.matches_exact = (options_.count || asks_columns(options_)) && found.is_complete;
   answer.fell_back_to_or = found.result.fell_back_to_or;
   answer.scores_are_distances = scores_are_distances_;
   answer.is_complete = found.is_complete;
   answer.max_missing_score = found.max_missing_score;
   answer.terms_cut = found.terms_cut;
   answer.is_of_gpu = found.is_of_gpu;
+  answer.facets = std::move(found.facets);
   answer.snapshot_ = index_->shared_snapshot();
   answer.hits_.reserve(found.result.hits.size());
   std::vector<Query> in_fields;
@@ -108,7 +132,9 @@ Query AnswerMaker::query_in(const Query& query, std::optional<std::size_t> field
 
 std::vector<ShownField> AnswerMaker::fields_of(std::uint32_t document,
                                                std::span<const Query> queries) {
-  StoredValues values = (*stored_)->read(document);
+  StoredValues values;
+  if (stored_) values = (*stored_)->read(document);
+  add_columns(index_->snapshot(), document, values);
   std::vector<ShownField> shown;
   for (std::size_t i = 0; i < places_.size(); ++i) {
     if (!values[places_[i]]) continue;

@@ -15,6 +15,7 @@
 #include "warpdex/indexer/format/stored_fields.hpp"
 #include "warpdex/indexer/format/text_fields.hpp"
 #include "warpdex/query/explain/explain.hpp"
+#include "warpdex/query/filter/document_filter.hpp"
 #include "warpdex/query/index_vectors.hpp"
 #include "warpdex/query/plan/plan.hpp"
 #include "warpdex/query/spelling.hpp"
@@ -180,8 +181,16 @@ std::vector<SimilarTerm> IndexReader::offered_terms(std::string_view term,
   return similar;
 }
 
-std::vector<std::uint32_t> IndexReader::matching(const Query& query) const {
-  return TreeSearcher(state_->snapshot).matches(tree_of(query));
+std::vector<std::uint32_t> IndexReader::matching(const Query& query,
+                                                 std::string_view filter) const {
+  auto documents = TreeSearcher(state_->snapshot).matches(tree_of(query));
+  if (filter.empty()) return documents;
+  const FilterNode condition = parse_filter(filter);
+  check_filter(condition, settings().schema);
+  const DocumentFilter passing = evaluate_filter(state_->snapshot, condition);
+  std::erase_if(documents,
+                [&](std::uint32_t document) { return !passing.documents.contains(document); });
+  return documents;
 }
 
 std::vector<TermPosting> IndexReader::postings(std::string_view term) const {

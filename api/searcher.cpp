@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "answer_maker.hpp"
+#include "column_search.hpp"
 #include "open_index.hpp"
 #include "search_settings.hpp"
 #include "usable_gpu.hpp"
@@ -63,6 +64,17 @@ void check_trees(std::span<const Query> queries, bool by_words, const SearchOpti
       "together with vectors; ask with words and signs");
 }
 
+/// Throws UsageError for what has no columns.
+void check_columns(bool by_words, const SearchOptions& options) {
+  if (!options.after.empty() && options.sort.empty()) {
+    throw UsageError("SearchOptions::after is for a sorted search; sort by a column");
+  }
+  if (by_words || !asks_columns(options)) return;
+  throw UsageError(
+      "only searches by words alone are sorted and have facets; leave the vectors, or sort and "
+      "facets, out");
+}
+
 /// What engines found, and how it is scored.
 struct Found {
   std::vector<TextAnswer> answers;
@@ -85,6 +97,14 @@ Found find(const OpenIndex& index, std::span<const Query> queries, std::span<con
     throw UsageError("a search by vectors alone needs vectors; give one for each query");
   }
   check_trees(queries, by_words, options);
+  check_columns(by_words, options);
+  if (asks_columns(options)) {
+    Found found;
+    for (const Query& query : queries) {
+      found.answers.push_back(search_columns(index, query, settings, options, limits));
+    }
+    return found;
+  }
   if (by_words) return {index.search(queries, settings, limits)};
   check_vectors(index.snapshot(), queries.size(), vectors.size(), options);
   const vector::Metric metric = vector_settings(index.snapshot()).metric;
@@ -267,9 +287,10 @@ std::vector<Answer> Searcher::search(std::span<const Query> queries, std::span<c
 BatchAnswer Searcher::search_batch(std::span<const std::string_view> texts,
                                    std::span<const float> vectors,
                                    const SearchOptions& options) const {
-  if (!options.fields.empty() || options.explain || options.count) {
+  if (!options.fields.empty() || options.explain || options.count || asks_columns(options)) {
     throw UsageError(
-        "answers that are arrays have no fields, explanations and counts; search for them");
+        "answers that are arrays have no fields, explanations, counts, facets and order of their "
+        "own; search for them");
   }
   const SearchLimits limits = limits_of(options);
   const std::shared_ptr<const OpenIndex> index = state_->current();

@@ -17,6 +17,7 @@
 #include "warpdex/query/gpu/gpu_snapshot.hpp"
 #include "warpdex/query/plan/plan.hpp"
 #include "warpdex/query/search.hpp"
+#include "warpdex/query/shown_field.hpp"
 
 namespace warpdex {
 
@@ -68,6 +69,7 @@ struct TextAnswer {
   float max_missing_score = 0;  ///< see SearchProgress
   bool is_of_gpu = false;       ///< the GPU found it
   bool terms_cut = false;       ///< see Answer::terms_cut
+  std::vector<Facet> facets{};  ///< in the order of SearchOptions::facets
 };
 
 /// Ends a search at its deadline or when its caller stops it.

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <ostream>
+#include <utility>
 
 #include "warpdex/core/error.hpp"
 #include "warpdex/query/json_text.hpp"
@@ -87,11 +88,48 @@ void write_hit(Writer& json, const NamedHit& hit, unsigned rank) {
   } else {
     json.Null();
   }
+  if (!hit.cursor.empty()) {
+    write_key(json, "cursor");
+    write_text(json, hit.cursor);
+  }
   if (!hit.fields.empty()) write_fields(json, hit.fields);
   if (hit.explanation != nullptr) {
     const std::string explanation = to_json(*hit.explanation);
     write_key(json, "explanation");
     json.RawValue(explanation.data(), explanation.size(), rapidjson::kObjectType);
+  }
+  json.EndObject();
+}
+
+void write_facet(Writer& json, const Facet& facet) {
+  json.StartObject();
+  const auto number = [&](std::string_view name, std::uint64_t value) {
+    write_key(json, name);
+    json.Uint64(value);
+  };
+  number("documents", facet.documents);
+  number("values", facet.values);
+  number("distinct", facet.distinct);
+  for (const auto& [name, value] :
+       {std::pair{"min", facet.min}, {"max", facet.max}, {"sum", facet.sum}}) {
+    write_key(json, name);
+    json.Double(value);
+  }
+  write_key(json, "top");
+  json.StartArray();
+  for (const FacetCount& count : facet.top) {
+    json.StartObject();
+    write_key(json, "value");
+    write_text(json, count.value);
+    number("documents", count.documents);
+    json.EndObject();
+  }
+  json.EndArray();
+  if (!facet.ranges.empty()) {
+    write_key(json, "ranges");
+    json.StartArray();
+    for (const std::uint64_t count : facet.ranges) json.Uint64(count);
+    json.EndArray();
   }
   json.EndObject();
 }
@@ -117,6 +155,15 @@ void write_answer(Writer& json, const QueryAnswer& answer, std::size_t before) {
   auto rank = static_cast<unsigned>(before);
   for (const NamedHit& hit : answer.hits) write_hit(json, hit, ++rank);
   json.EndArray();
+  if (!answer.facets.empty()) {
+    write_key(json, "facets");
+    json.StartObject();
+    for (const Facet& facet : answer.facets) {
+      write_key(json, facet.column);
+      write_facet(json, facet);
+    }
+    json.EndObject();
+  }
   json.EndObject();
 }
 

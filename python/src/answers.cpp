@@ -32,6 +32,26 @@ nb::dict snippets_of(const Hit& hit) {
   return snippets;
 }
 
+nb::dict facets_of(const Answer& answer) {
+  nb::dict facets;
+  for (const Facet& facet : answer.facets) {
+    nb::list top;
+    for (const FacetCount& count : facet.top) {
+      top.append(nb::make_tuple(to_str(count.value), count.documents));
+    }
+    nb::dict of_column;
+    of_column["documents"] = facet.documents;
+    of_column["values"] = facet.values;
+    of_column["distinct"] = facet.distinct;
+    of_column["min"] = facet.min;
+    of_column["max"] = facet.max;
+    of_column["sum"] = facet.sum;
+    of_column["top"] = top;
+    facets[to_str(facet.column)] = of_column;
+  }
+  return facets;
+}
+
 nb::str repr_of(const Hit& hit) {
   return nb::str("Hit(id={!r}, score={!r})").format(to_str(hit.get().id()), hit.get().score());
 }
@@ -98,6 +118,9 @@ void bind_hits(nb::module_& module) {
       .def_prop_ro(
           "snippets", &snippets_of,
           "Pieces of these texts with the matched words marked, as HTML unless html=False.")
+      .def_prop_ro(
+          "cursor", [](const Hit& of) { return to_str(of.get().cursor()); },
+          "Its place in a sorted answer, for after=.")
       .def("explain", &Hit::explain,
            "How the score comes about. UsageError for a search with vectors.")
       .def("__repr__", &repr_of);
@@ -119,6 +142,11 @@ void bind_hits(nb::module_& module) {
       .def_prop_ro(
           "matches", [](const Hits& of) { return of.answer().matches; },
           "How many documents match: exactly with count=True, else at least so many.")
+      .def_prop_ro(
+          "facets", [](const Hits& of) { return facets_of(of.answer()); },
+          "Of each column of facets=: documents, values, distinct, min, max, sum, and top, pairs "
+          "of "
+          "a value and its number of documents.")
       .def_prop_ro("matches_exact", [](const Hits& of) { return of.answer().matches_exact; })
       .def_prop_ro(
           "fell_back_to_or", [](const Hits& of) { return of.answer().fell_back_to_or; },

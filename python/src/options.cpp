@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "worker.hpp"
@@ -125,6 +126,14 @@ SearchOptions search_options(std::uint64_t k, const nb::dict& keywords) {
        }},
       {"fields_type",
        [&](auto v) { options.searched.type = fields_type_from_name(text_of(v, "fields_type")); }},
+      {"sort", [&](auto v) { options.sort = parse_sort(text_of(v, "sort")); }},
+      {"after", text(options.after, "after")},
+      {"facets",
+       [&](auto v) {
+         for (std::string& column : texts_of(v, "a name of facets")) {
+           options.facets.push_back({.column = std::move(column)});
+         }
+       }},
       {"count", flag(options.count, "count")},
       {"fields", [&](auto v) { options.fields = texts_of(v, "a name of fields"); }},
       {"snippets", flag(options.snippets, "snippets")},

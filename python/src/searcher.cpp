@@ -214,7 +214,8 @@ Batch TextSearcher::search_batch(nb::handle texts, const std::optional<FloatRows
   std::vector<Hits> hits;
   {
     const nb::gil_scoped_release no_gil;
-    if (options.fields.empty() && !options.snippets && !options.count) {
+    if (options.fields.empty() && !options.snippets && !options.count && options.sort.empty() &&
+        options.facets.empty()) {
       answer = searcher.search_batch(
           words, vectors ? components(*vectors) : std::span<const float>(), options);
     } else {

@@ -67,6 +67,13 @@ class SearchOptions(TypedDict, total=False):
     """What a word scores that several fields have: the sum, the default, or the best."""
     filter: str
     """Only documents that fit: "year >= 1990 AND lang IN [en, de]", by columns and by id."""
+    sort: str
+    """Columns to sort by, then by score, as "year:desc,title"; documents without a value come
+    last."""
+    after: str
+    """Of a sorted search: the page behind the hit with this `cursor`."""
+    facets: Sequence[str]
+    """Columns that are counted over all matches (Hits.facets)."""
     count: bool
     """Find the exact number of matches; by words."""
     fields: Sequence[str]

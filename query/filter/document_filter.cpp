@@ -168,23 +168,32 @@ void check_filter(const FilterNode& filter, const Schema& schema) {
   check_clause(filter, columns_of(schema));
 }
 
+DocumentFilter filter_of(const Snapshot& snapshot, const vector::RowFilter& documents) {
+  DocumentFilter result{documents};
+  result.count = documents.count();
+  for (const Snapshot::Segment& segment : snapshot.segments()) {
+    const vector::RowFilter own =
+        documents.slice(segment.first_document, segment.index->counts().documents);
+    auto& words = result.excluded.emplace_back(own.words().begin(), own.words().end());
+    for (std::uint64_t& word : words) word = ~word;
+  }
+  return result;
+}
+
 DocumentFilter evaluate_filter(const Snapshot& snapshot, const FilterNode& filter) {
-  DocumentFilter result{vector::RowFilter(snapshot.docid_end())};
+  vector::RowFilter documents(snapshot.docid_end());
   for (const Snapshot::Segment& segment : snapshot.segments()) {
     std::vector<std::uint64_t> words = SegmentFilter(segment).match(filter);
     const std::span<const std::uint64_t> removed = segment.index->removed().words();
     for (std::size_t i = 0; i < removed.size(); ++i) words[i] &= ~removed[i];
     for (std::size_t i = 0; i < words.size(); ++i) {
       for (std::uint64_t left = words[i]; left != 0; left &= left - 1) {
-        result.documents.add(segment.first_document + i * 64 +
-                             static_cast<std::size_t>(std::countr_zero(left)));
-        ++result.count;
+        documents.add(segment.first_document + i * 64 +
+                      static_cast<std::size_t>(std::countr_zero(left)));
       }
-      words[i] = ~words[i];
     }
-    result.excluded.push_back(std::move(words));
   }
-  return result;
+  return filter_of(snapshot, documents);
 }
 
 std::shared_ptr<const DocumentFilter> FilterCache::get(const Snapshot& snapshot,

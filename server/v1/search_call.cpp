@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <utility>
 
 #include "http/error.hpp"
 #include "http/json_writer.hpp"
@@ -32,6 +33,11 @@ void read_matching(Parameters& parameters, SearchOptions& options) {
   }
   options.count = parameters.flag("count").value_or(false);
   options.filter = parameters.text("filter").value_or("");
+  options.sort = parse_sort(parameters.text("sort").value_or(""));
+  options.after = parameters.text("after").value_or("");
+  for (std::string& column : parameters.texts("facets").value_or(std::vector<std::string>())) {
+    options.facets.push_back({.column = std::move(column)});
+  }
   options.explain = parameters.flag("explain").value_or(false);
   if (const auto syntax = parameters.text("query_syntax")) {
     options.syntax = query_syntax_from_name(*syntax);
@@ -206,6 +212,7 @@ SearchCall read_search(Parameters& parameters, const IndexPtr& index, const Serv
   parameters.finish();
   if (!words && !vector) throw bad_request("a search needs 'q', 'vector' or both");
   call.has_vector = vector.has_value();
+  call.is_sorted = !options.sort.empty();
   if (vector) {
     check_vector(reader->settings(), *vector);
     job.vector = *vector;
@@ -227,7 +234,8 @@ std::string search_json(const SearchCall& call, const SearchOutcome& outcome) {
   hits.reserve(answer.size() - std::min<std::size_t>(answer.size(), call.from));
   for (std::size_t i = call.from; i < answer.size(); ++i) {
     const AnswerHit hit = answer[i];
-    hits.push_back({hit.id(), hit.score(), hit.fields(), hit.explanation()});
+    hits.push_back({hit.id(), hit.score(), hit.fields(), hit.explanation(),
+                    call.is_sorted ? hit.cursor() : ""});
   }
   const QueryAnswer view{.id = answer.id,
                          .hits = hits,
@@ -235,7 +243,8 @@ std::string search_json(const SearchCall& call, const SearchOutcome& outcome) {
                          .matches_exact = answer.matches_exact,
                          .fell_back_to_or = answer.fell_back_to_or,
                          .terms_cut = answer.terms_cut,
-                         .scores_are_distances = answer.scores_are_distances};
+                         .scores_are_distances = answer.scores_are_distances,
+                         .facets = answer.facets};
   JsonWriter json;
   json.begin_object();
   json.member("took_us", (outcome.waited + outcome.ran).count());

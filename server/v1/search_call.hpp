@@ -16,6 +16,7 @@ struct SearchCall {
   SearchJob job{};         ///< without `done`
   std::uint32_t from = 0;  ///< answers that are passed over
   bool has_vector = false;
+  bool is_sorted = false;  ///< by columns, so that hits have cursors
 };
 
 /// Reads all parameters of a search, and parses its words. Throws HttpError (400) for what is

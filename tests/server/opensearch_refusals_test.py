@@ -83,7 +83,7 @@ class Refusals(serving.ServerTest):
     def test_clauses(self):
         for members, *named in (
                 ({"musts": []}, "musts"), ({"must": "w1"}, "clause"), ({"must": [{}]}, "clause"),
-                ({"must": [{"ids": {"values": ["1"]}}]}, "ids"),
+                ({"must": [{"ids": {"values": ["1"]}}, {"match": {"body": "w"}}]}, "ids"),
                 ({"must": [{"match_phrase": {"body": "w1 w2"}}]}, "positions"),
                 ({"should": [match("w1"), match("w2")], "minimum_should_match": "75%"},
                  "minimum_should_match"),
@@ -128,7 +128,8 @@ class Refusals(serving.ServerTest):
 
     def test_members_of_searches(self):
         for members, *named in (
-                ({"aggs": {}}, "aggs"), ({"search_after": [1]}, "search_after"),
+                ({"aggs": []}, "aggs"), ({"aggs": {"a": {"terms": {"field": "body"}}}}, "body"),
+                ({"search_after": [1]}, "search_after"),
                 ({"min_score": 1}, "min_score"), ({"post_filter": {}}, "post_filter"),
                 ({"rescore": {}}, "rescore"), ({"suggest": {}}, "suggest"),
                 ({"stored_fields": []}, "stored_fields"), ({"collapse": {}}, "collapse"),
@@ -217,7 +218,7 @@ class Refusals(serving.ServerTest):
         for body, *named in (
                 ({"aliases": {}}, "aliases"), (text(fielddata=True), "fielddata"),
                 (text(analyzer="klingon"), "klingon"), (text(index="no"), "index"),
-                (field("n", type="integer"), "integer"), (field("k", type="keyword"), "k"),
+                (field("n", type="ip"), "ip"), (field("k", type="keyword", index="no"), "index"),
                 (field("o", properties={}), "object"), (field("_id", type="text"), "_id"),
                 (field("a,b", type="text"), "a,b"), (field("v", type="knn_vector"), "'v'"),
                 (field("vector", type="knn_vector"), "dimension"),

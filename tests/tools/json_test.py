@@ -153,6 +153,9 @@ class JsonPage(unittest.TestCase):
             "ids.txt": [f"v{i}" for i in range(DOCUMENTS)],
             "more.txt": [f"m{i}" for i in range(5)],
             "gone.txt": ["v3"],
+            "schema.json": ['{"fields": {"year": {"type": "int"}, "lang": {"type": "keyword"}}}'],
+            "columns.jsonl": ['{"id": "a", "contents": "sea", "year": 1990, "lang": "en"}',
+                              '{"id": "b", "contents": "sea", "year": 1991}'],
             "sparse.jsonl": ['{"id": "a", "vector": {"x": 3, "y": 1}}'],
         }
         for name, lines in files.items():
@@ -178,16 +181,20 @@ class JsonPage(unittest.TestCase):
         self.run_warpdex(f"{build} pfor --codec pfor")
         self.run_warpdex(f"{build} impacts --impacts")
         self.run_warpdex("index --format sparse --input sparse.jsonl --quiet --output sparse")
+        self.run_warpdex("index --format jsonl --input columns.jsonl --quiet --output columns "
+                         "--schema schema.json")
         (self.folder / "texts").mkdir()
         for name in ("text", ".hidden"):
             (self.folder / "texts" / name).write_text("sea\n", encoding="utf-8")
         self.check("`warpdex index`", "index --format text --input texts --output texts.index")
-        for index in ("index", "pfor", "impacts", "sparse"):
+        for index in ("index", "pfor", "impacts", "sparse", "columns"):
             self.check("`warpdex stats` of documents", f"stats {index}")
         self.check("`warpdex suggest`", "suggest index w")
         queries = "--queries queries.tsv"
         self.check("`warpdex search`",
                    f"search index {queries} --show text --show-matches-position",
+                   "--output-format json")
+        self.check("`warpdex search`", "search columns sea --sort year --facet year,lang",
                    "--output-format json")
         self.check("`warpdex search`", "search index w10~2 --query-syntax lucene",
                    "--output-format json")

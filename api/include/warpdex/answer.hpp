@@ -35,6 +35,8 @@ class AnswerHit {
   std::optional<std::string_view> field(std::string_view name) const;
   /// Its values in a column of that name. UsageError where the index has none, FormatError.
   std::vector<FieldValue> values(std::string_view column) const;
+  /// Its place in a sorted answer, for SearchOptions::after.
+  std::string cursor() const;
   /// How the score comes about; null if that was not asked for.
   const Explanation* explanation() const;
   /// The same of a query by words, afterwards, with the scorer that the search had. Throws as
@@ -59,6 +61,7 @@ class Answer {
   bool terms_cut = false;
   bool is_complete = true;      ///< false: the deadline passed first
   float max_missing_score = 0;  ///< of one that is not complete: no missing document scores more
+  std::vector<Facet> facets{};  ///< as SearchOptions::facets ask, in their order
   bool is_of_gpu = false;       ///< of a search by words alone: a GPU answered it, not the CPU
 
   std::size_t size() const { return hits_.size(); }

@@ -139,7 +139,8 @@ class IndexReader {
   /// as it is, which some stems are not. Costs what similar_terms() does.
   std::vector<SimilarTerm> offered_terms(std::string_view term, std::size_t count = 3) const;
   /// The live documents that match a query by QueryMode::kOr, ascending. O(postings).
-  std::vector<std::uint32_t> matching(const Query& query) const;
+  /// `filter` is as SearchOptions::filter.
+  std::vector<std::uint32_t> matching(const Query& query, std::string_view filter = {}) const;
   /// The live documents with the term, by ascending docID. O(postings).
   std::vector<TermPosting> postings(std::string_view term) const;
 

@@ -46,6 +46,12 @@ struct SearchOptions {
   /// index and by ids (docs/query.md); empty: all. Scores stay as they are without it. InputError,
   /// which says at which byte, for what is no filter, or not one of the index's columns.
   std::string filter{};
+  /// Sorts hits by columns, then by score, then by docID; by words alone. The CPU does it.
+  std::vector<SortKey> sort{};
+  /// Of a sorted search: the AnswerHit::cursor() of the last hit of the page before. UsageError
+  /// where it is of another commit.
+  std::string after{};
+  std::vector<FacetRequest> facets{};  ///< Answer::facets; by words alone
   FusionSettings fusion{};  ///< of words and vector; `probes` and `refine` of vectors alone, too
   std::vector<std::string> fields{};  ///< stored fields that hits carry
   bool snippets = false;              ///< fields also have a piece with the matched words marked

@@ -81,7 +81,7 @@ bool write_document(const std::string& index, const IndexReader& reader, const s
     json.member("_primary_term", 0);
   }
   json.member("found", document.has_value());
-  if (document) write_source(stored_of(reader, *document), source, json);
+  if (document) write_source(stored_of(reader, *document), reader.values(*document), source, json);
   json.end_object();
   return document.has_value();
 }

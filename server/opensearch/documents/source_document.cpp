@@ -3,7 +3,9 @@
 #include <cmath>
 #include <utility>
 
+#include "http/json_values.hpp"
 #include "opensearch/search/hits.hpp"
+#include "warpdex/indexer/field_value.hpp"
 
 namespace warpdex::server::opensearch {
 namespace {
@@ -41,12 +43,28 @@ std::vector<TermWeight> weights_of(const rapidjson::Value& json, const std::stri
   return weights;
 }
 
+std::vector<FieldValue> column_values(const rapidjson::Value& json, const Field& field,
+                                      const std::string& what) try {
+  auto values = values_of_json(json);
+  if (!values) throw InputError("the field '" + field.name + "' has a value of another kind");
+  for (FieldValue& value : *values) value = value_for(field, std::move(value));
+  arrange_values(field, *values);
+  return *values;
+} catch (const InputError& error) {
+  throw HttpError(400, "mapper_parsing_exception", "failed to parse " + what + ": " + error.what());
+}
+
 void read_field(const std::string& name, const rapidjson::Value& json, const IndexFields& fields,
                 const std::string& what, SourceDocument& document) {
   if (!fields.vector.empty() && name == fields.vector) {
     if (document.vector) refuse_value(name, what, "there once");
     if (!json.IsNull()) document.vector = vector_of(json, name, what);
     return;
+  }
+  if (const Field* column = fields.column(name)) {
+    const auto added = document.values.emplace(name, column_values(json, *column, what));
+    if (!added.second) refuse_value(name, what, "there once");
+    if (!fields.is_stored(name) && !fields.is_searched(name)) return;
   }
   if (!fields.is_searched(name) && !fields.is_stored(name)) {
     throw HttpError(400, "strict_dynamic_mapping_exception",
@@ -95,6 +113,7 @@ NewDocument new_document(std::string id, const SourceDocument& source, const Ind
       document.fields.emplace(name, *text);
   }
   if (source.vector) document.vector = *source.vector;
+  document.values = source.values;
   document.weights = source.weights;
   return document;
 }
@@ -104,6 +123,7 @@ SourceDocument stored_document(const IndexReader& reader, std::uint32_t document
   SourceDocument source;
   for (auto& [name, text] : stored_of(reader, document)) source.texts.emplace(name, text);
   if (!fields.vector.empty()) source.vector = reader.vector(document);
+  source.values = reader.values(document);
   return source;
 }
 
@@ -116,6 +136,13 @@ void merge_document(const SourceDocument& part, SourceDocument& whole) {
     }
   }
   if (part.vector) whole.vector = part.vector;
+  for (const auto& [name, values] : part.values) {
+    if (values.empty()) {
+      whole.values.erase(name);
+    } else {
+      whole.values[name] = values;
+    }
+  }
 }
 
 }  // namespace warpdex::server::opensearch

@@ -15,6 +15,8 @@ struct SourceDocument {
   std::map<std::string, std::optional<std::string>> texts{};
   std::optional<std::vector<float>> vector{};
   std::vector<TermWeight> weights{};
+  /// Of columns, as they are; empty: null.
+  std::map<std::string, std::vector<FieldValue>> values{};
 
   bool operator==(const SourceDocument&) const = default;
 };

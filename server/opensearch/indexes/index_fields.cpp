@@ -29,6 +29,11 @@ std::string_view name_in(const Request& request) {
 bool IndexFields::is_searched(std::string_view name) const { return has_name(searched, name); }
 bool IndexFields::is_stored(std::string_view name) const { return has_name(stored, name); }
 
+const Field* IndexFields::column(std::string_view name) const {
+  const auto found = std::ranges::find(columns, name, &Field::name);
+  return found == columns.end() ? nullptr : &*found;
+}
+
 bool IndexFields::is_rebuildable() const {
   return are_told && !is_weighted &&
          std::ranges::all_of(searched, [&](const std::string& name) { return is_stored(name); });
@@ -50,6 +55,7 @@ IndexFields fields_of(const IndexSettings& settings) {
   fields.are_separate = text_names_of(settings.schema).size() > 1;
   if (fields.searched.empty()) fields.searched.emplace_back("text");
   fields.stored = settings.stored_fields;
+  fields.columns = columns_of(settings.schema);
   fields.is_weighted = settings.impacts && settings.impacts->source != ImpactSource::kBm25;
   if (settings.vectors) {
     fields.vector = fields.is_searched("vector") ? "embedding" : "vector";

@@ -12,18 +12,21 @@
 namespace warpdex::server::opensearch {
 
 /// An index has one text that is searched, made of one field or of several together, or several
-/// texts, each of one field. Other fields are only stored.
+/// texts, each of one field. Other fields are only stored, or are columns.
 struct IndexFields {
   std::vector<std::string> searched{};  ///< one at least
   bool are_told = false;                ///< by the index; else its text is called "text"
   bool are_separate = false;            ///< each is searched by itself
   std::vector<std::string> stored{};
-  bool is_weighted = false;   ///< the searched field holds terms with weights
-  std::string vector{};       ///< the field of vectors; empty: there are none
-  std::size_t dimension = 0;  ///< of these
+  bool is_weighted = false;      ///< the searched field holds terms with weights
+  std::string vector{};          ///< the field of vectors; empty: there are none
+  std::size_t dimension = 0;     ///< of these
+  std::vector<Field> columns{};  ///< fields of values: keywords, numbers, dates, booleans
 
   bool is_searched(std::string_view name) const;
   bool is_stored(std::string_view name) const;
+  /// The column of that name, or null.
+  const Field* column(std::string_view name) const;
   /// Whether documents can be made again of what is stored of them.
   bool is_rebuildable() const;
   /// The searched ones: "'title', 'body'".

@@ -19,6 +19,7 @@ struct Mapped {
   std::vector<std::string> analyzers{};  ///< of the searched ones; empty: the index's
   std::optional<std::string> analyzer{};
   bool are_separate = false;  ///< each searched field is searched by itself
+  std::vector<Field> columns{};
 };
 
 void read_vector(const std::string& name, Parameters& members, Mapped& mapped) {
@@ -27,6 +28,42 @@ void read_vector(const std::string& name, Parameters& members, Mapped& mapped) {
                        "' cannot be one");
   }
   mapped.index.vectors = read_knn_vector(members);
+}
+
+/// The column that fields of a type are, or none.
+std::optional<FieldType> column_type(std::string_view type) {
+  constexpr std::pair<std::string_view, FieldType> kTypes[] = {
+      {"keyword", FieldType::kKeyword}, {"long", FieldType::kInt},
+      {"integer", FieldType::kInt},     {"short", FieldType::kInt},
+      {"byte", FieldType::kInt},        {"double", FieldType::kFloat},
+      {"float", FieldType::kFloat},     {"half_float", FieldType::kFloat},
+      {"date", FieldType::kDate},       {"boolean", FieldType::kBool}};
+  const auto* const found =
+      std::ranges::find(kTypes, type, [](const auto& each) { return each.first; });
+  if (found == std::end(kTypes)) return std::nullopt;
+  return found->second;
+}
+
+/// What OpenSearch calls a column: the widest type that it is.
+std::string_view column_type_name(FieldType type) {
+  switch (type) {
+    case FieldType::kInt: return "long";
+    case FieldType::kFloat: return "double";
+    case FieldType::kDate: return "date";
+    case FieldType::kBool: return "boolean";
+    default: return "keyword";
+  }
+}
+
+/// Gives the index its columns, and checks the schema. A field may have several values, as in
+/// OpenSearch.
+void finish_schema(Mapped& mapped) try {
+  std::vector<Field>& fields = mapped.index.schema.fields;
+  fields.insert(fields.end(), mapped.columns.begin(), mapped.columns.end());
+  if (fields.empty()) return;
+  mapped.index.schema = parse_schema(schema_to_json(mapped.index.schema));
+} catch (const UsageError& error) {
+  throw mapper_error(error.what());
 }
 
 void read_analyzer(const std::string& name, Mapped& mapped) {
@@ -64,13 +101,11 @@ void read_property(const std::string& name, const rapidjson::Value& json, Mapped
   const std::string type = members.text("type").value_or("object");
   if (type == "knn_vector") {
     read_vector(name, members, mapped);
+  } else if (const auto column = column_type(type);
+             column && (type != "keyword" || members.flag("index").value_or(true))) {
+    mapped.columns.push_back({.name = name, .type = *column, .multiple = true});
   } else if (type == "text" || type == "keyword") {
-    const bool is_searched = members.flag("index").value_or(true);
-    if (is_searched && type == "keyword") {
-      throw mapper_error("the field '" + name +
-                         "' is a keyword that is searched, which an index cannot have; give it "
-                         "\"index\": false, to be stored only, or the type text");
-    }
+    const bool is_searched = type == "text" && members.flag("index").value_or(true);
     if (is_searched) {
       mapped.searched.push_back(name);
       read_index_options(members, mapped);
@@ -78,8 +113,10 @@ void read_property(const std::string& name, const rapidjson::Value& json, Mapped
     }
     mapped.index.stored.push_back(name);
   } else {
-    throw mapper_error("No handler for type [" + type + "] declared on field [" + name +
-                       "]; there are text, keyword with \"index\": false, and knn_vector");
+    throw mapper_error(
+        "No handler for type [" + type + "] declared on field [" + name +
+        "]; there are text, keyword, long, integer, double, float, date, boolean and "
+        "knn_vector");
   }
   members.finish();
 }
@@ -214,6 +251,7 @@ NewIndex read_new_index(const Request& request) {
     if (mapped.index.stored.empty()) mapped.index.stored.emplace_back("text");
   }
   set_analyzers(mapped);
+  finish_schema(mapped);
   mapped.index.fields = mapped.searched;
   return mapped.index;
 }
@@ -242,6 +280,11 @@ void write_mapping(const IndexReader& reader, JsonWriter& json) {
   }
   for (const std::string& name : fields.stored) {
     if (!fields.is_searched(name)) write_text_field(reader, name, false, json);
+  }
+  for (const Field& field : fields.columns) {
+    json.begin_object(field.name);
+    json.member("type", column_type_name(field.type));
+    json.end_object();
   }
   if (!fields.vector.empty()) {
     json.begin_object(fields.vector);

@@ -4,8 +4,10 @@
 #include <optional>
 #include <utility>
 
+#include "opensearch/search/column_query.hpp"
 #include "opensearch/search/field_query.hpp"
 #include "opensearch/search/word_query.hpp"
+#include "warpdex/query/filter/filter.hpp"
 
 namespace warpdex::server::opensearch {
 namespace {
@@ -68,7 +70,10 @@ AskedQuery read_knn(const rapidjson::Value& json, const QueryContext& context) {
   AskedQuery query{.kind = QueryKind::kVector};
   Parameters members(member.value, "[knn] of '" + field + "'");
   read_vector_of(members, context, query);
-  if (const auto* filter = members.json("filter")) {
+  if (const auto* filter = members.json("filter");
+      filter != nullptr && is_column_query(*filter, context.fields)) {
+    query.filter = read_column_query(*filter, context);
+  } else if (filter != nullptr) {
     const auto& asked = only_member(*filter, "the filter of [knn]");
     if (!is_word_query(name_of(asked))) {
       throw parsing_error("[knn] with a filter of [" + std::string(name_of(asked)) +
@@ -167,7 +172,71 @@ void read_ranker(const rapidjson::Value& json, FusionSettings& fusion) {
   members.finish();
 }
 
+/// A query of all documents, with one score.
+Query all_documents(float score, const QueryContext& context) {
+  return question_of({.kind = QueryNode::Kind::kAll, .boost = score}, context);
+}
+
+/// Takes the clauses of [bool] out that are of columns, and returns them as a filter.
+std::string take_filters(rapidjson::Document& json, const QueryContext& context) {
+  std::string filter;
+  for (const char* name : {"filter", "must_not"}) {
+    if (!json.HasMember(name)) continue;
+    rapidjson::Value& clauses = json[name];
+    const bool is_not = std::string_view(name) == "must_not";
+    const auto take = [&](const rapidjson::Value& clause) {
+      if (!is_column_query(clause, context.fields)) return false;
+      const std::string own = read_column_query(clause, context);
+      filter = both_filters(filter, is_not ? "NOT (" + own + ")" : own);
+      return true;
+    };
+    if (!clauses.IsArray()) {
+      if (take(clauses)) json.RemoveMember(name);
+      continue;
+    }
+    for (auto* clause = clauses.Begin(); clause != clauses.End();) {
+      clause = take(*clause) ? clauses.Erase(clause) : clause + 1;
+    }
+    if (clauses.Empty()) json.RemoveMember(name);
+  }
+  return filter;
+}
+
+/// A [bool] of words, and of columns in its filter and must_not.
+AskedQuery read_bool_query(const rapidjson::Value& json, const QueryContext& context) {
+  rapidjson::Document words;
+  words.CopyFrom(json, words.GetAllocator());
+  AskedQuery query{.kind = QueryKind::kWords};
+  query.filter = take_filters(words, context);
+  query.words = read_word_query("bool", words, context);
+  return query;
+}
+
+/// A query of columns and ids alone: all that fit score the same.
+AskedQuery read_filter_query(const rapidjson::Value& json, const QueryContext& context) {
+  const auto& member = only_member(json, "a query");
+  const bool scores = name_of(member) != "bool" || member.value.HasMember("must") ||
+                      member.value.HasMember("should");
+  AskedQuery query{.kind = QueryKind::kWords};
+  query.filter = read_column_query(json, context);
+  query.words = all_documents(scores ? 1 : 0, context);
+  return query;
+}
+
 }  // namespace
+
+void restrict_query(AskedQuery& query, const std::string& filter, const QueryContext& context) {
+  if (filter.empty()) return;
+  query.filter = both_filters(query.filter, filter);
+  if (query.kind != QueryKind::kAll && query.kind != QueryKind::kIds) return;
+  if (query.kind == QueryKind::kIds) {
+    query.filter = both_filters(
+        query.filter,
+        filter_text({.kind = FilterNode::Kind::kIn, .field = "id", .values = query.ids}));
+  }
+  query.kind = QueryKind::kWords;
+  query.words = all_documents(query.score, context);
+}
 
 AskedQuery read_query(const rapidjson::Value& json, const QueryContext& context) {
   const auto& member = only_member(json, "a query");
@@ -175,7 +244,9 @@ AskedQuery read_query(const rapidjson::Value& json, const QueryContext& context)
   AskedQuery query;
   if (name == "match_all") return read_match_all(member.value);
   if (name == "ids") return read_ids(member.value);
+  if (is_column_query(json, context.fields)) return read_filter_query(json, context);
   if (name == "bool" && member.value.IsObject() && member.value.MemberCount() == 0) return query;
+  if (name == "bool" && member.value.IsObject()) return read_bool_query(member.value, context);
   if (name == "knn") {
     query = read_knn(member.value, context);
   } else if (name == "hybrid") {

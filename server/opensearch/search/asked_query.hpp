@@ -26,7 +26,8 @@ struct AskedQuery {
   bool is_filtered = false;        ///< of kVector
   std::vector<float> vector{};     ///< of kVector and kHybrid
   std::uint32_t nearest = 0;       ///< documents that the vector finds at most
-  FusionSettings fusion{};         ///< of kHybrid; its depth is `nearest`. `probes` of kVector, too
+  std::string filter{};     ///< SearchOptions::filter, of columns and ids; not of kAll and kIds
+  FusionSettings fusion{};  ///< of kHybrid; its depth is `nearest`. `probes` of kVector, too
 
   /// Whether no word can match.
   bool has_no_words() const { return words.terms.empty() && words.tree == nullptr; }
@@ -43,6 +44,8 @@ struct QueryContext {
 AskedQuery read_query(const rapidjson::Value& json, const QueryContext& context);
 /// The parameters q, df, default_operator of an address.
 AskedQuery read_address_query(Parameters& address, const QueryContext& context);
+/// Lets only documents of a filter through; it may be empty.
+void restrict_query(AskedQuery& query, const std::string& filter, const QueryContext& context);
 /// The member search_pipeline of a search, into a query of kind kHybrid.
 void read_pipeline(const rapidjson::Value& json, AskedQuery& query);
 

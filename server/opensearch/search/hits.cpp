@@ -111,17 +111,41 @@ void write_highlights(const SearchAsk& ask, const std::vector<ShownField>& field
   if (is_open) json.end_object();
 }
 
+/// The values that a hit is sorted by, and its place, as search_after takes them.
+void write_columns_place(const SearchAsk& ask, const AnswerHit& hit, JsonWriter& json) {
+  json.begin_array("sort");
+  for (const SortKey& key : ask.order.columns) {
+    const std::vector<FieldValue> values = hit.values(key.column);
+    if (values.empty()) {
+      json.null();
+    } else {
+      std::visit([&](const auto& value) { json.value(value); },
+                 key.descending ? values.back() : values.front());
+    }
+  }
+  json.value(hit.cursor());
+  json.end_array();
+}
+
 void write_hit(const SearchAsk& ask, const Answer& answer, const AnswerHit& hit, JsonWriter& json) {
   json.begin_object();
   write_head(ask.index->name(), hit.id(), shown_score(answer, hit.score()), json);
-  if (ask.source.is_shown && !ask.source.names.empty()) {
+  if (ask.source.shows_some()) {
     std::map<std::string, std::string> stored;
     for (const ShownField& field : hit.fields()) stored.emplace(field.name, field.text);
-    write_source(stored, ask.source, json);
+    std::map<std::string, std::vector<FieldValue>> values;
+    for (const Field& field : ask.source.columns) {
+      values.emplace(field.name, hit.values(field.name));
+    }
+    write_source(stored, values, ask.source, json);
   }
   if (const Explanation* explanation = hit.explanation()) write_explanation(*explanation, json);
   write_highlights(ask, hit.fields(), json);
-  write_place(ask.order, {hit.document(), hit.score()}, json);
+  if (ask.order.columns.empty()) {
+    write_place(ask.order, {hit.document(), hit.score()}, json);
+  } else {
+    write_columns_place(ask, hit, json);
+  }
   json.end_object();
 }
 
@@ -151,6 +175,7 @@ void write_answer(const SearchAsk& ask, const SearchOutcome& outcome, JsonWriter
   }
   json.end_array();
   json.end_object();
+  write_aggregations(ask.aggregations, answer.facets, json);
 }
 
 void write_documents(const SearchAsk& ask, const IndexReader& reader,
@@ -167,8 +192,9 @@ void write_documents(const SearchAsk& ask, const IndexReader& reader,
   for (const ScoredDocument& each : documents) {
     json.begin_object();
     write_head(ask.index->name(), reader.id(each.document), each.score, json);
-    if (ask.source.is_shown && !ask.source.names.empty()) {
-      write_source(stored_of(reader, each.document), ask.source, json);
+    if (ask.source.shows_some()) {
+      write_source(stored_of(reader, each.document), reader.values(each.document), ask.source,
+                   json);
     }
     write_place(ask.order, each, json);
     json.end_object();

@@ -5,7 +5,7 @@
 namespace warpdex::server::opensearch {
 std::vector<std::uint32_t> matching(const IndexReader& reader, const AskedQuery& query) {
   std::vector<std::uint32_t> documents;
-  if (query.kind == QueryKind::kWords) return reader.matching(query.words);
+  if (query.kind == QueryKind::kWords) return reader.matching(query.words, query.filter);
   if (query.kind == QueryKind::kAll) {
     for (std::uint32_t i = 0; i < reader.document_end(); ++i) {
       if (reader.is_live(i)) documents.push_back(i);

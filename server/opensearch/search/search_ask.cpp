@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "opensearch/search/column_query.hpp"
 #include "opensearch/search/highlight.hpp"
 
 namespace warpdex::server::opensearch {
@@ -75,6 +76,13 @@ void read_asked_query(Members& members, const QueryContext& context, SearchAsk& 
   } else {
     ask.query = read_address_query(members.address(), context);
   }
+  if (const auto* filter = members.body().json("post_filter")) {
+    if (!is_column_query(*filter, context.fields)) {
+      throw parsing_error("'post_filter' is of columns and ids here");
+    }
+    restrict_query(ask.query, read_column_query(*filter, context), context);
+    ask.has_post_filter = true;
+  }
   if (const auto* pipeline = members.body().json("search_pipeline")) {
     read_pipeline(*pipeline, ask.query);
   }
@@ -121,7 +129,7 @@ void check_order(const SearchAsk& ask, Members& members) {
   if (ask.order.after && ask.scroll) {
     throw illegal_argument("'search_after' cannot be used in a scroll context");
   }
-  if (ask.order.after && ask.from > 0) {
+  if ((ask.order.after || !ask.order.cursor.empty()) && ask.from > 0) {
     throw illegal_argument("'from' must be 0 where 'search_after' is used");
   }
   if (ask.order.by_score && !ask.order.after) return;
@@ -136,6 +144,27 @@ void check_order(const SearchAsk& ask, Members& members) {
 
 }  // namespace
 
+/// Aggregations, and what these and an order of columns need: a search of the engine's.
+void read_columns(Members& members, const QueryContext& context, SearchAsk& ask) {
+  for (const std::string_view name : {"aggs", "aggregations"}) {
+    const rapidjson::Value* const json = members.body().json(name);
+    if (json != nullptr) ask.aggregations = read_aggregations(*json, context.fields);
+  }
+  const bool asks_columns = !ask.aggregations.empty() || !ask.order.columns.empty();
+  if (!asks_columns) return;
+  if (!ask.query.vector.empty() || ask.scroll) {
+    throw illegal_argument(
+        "'aggs' and 'sort' by a field are for searches by words and columns, without a scroll");
+  }
+  if (!ask.aggregations.empty() && !ask.order.by_score) {
+    throw illegal_argument("'aggs' with a 'sort' by _doc are not supported");
+  }
+  if (!ask.aggregations.empty() && ask.has_post_filter) {
+    throw illegal_argument("'aggs' with a 'post_filter' are not supported");
+  }
+  restrict_query(ask.query, "id EXISTS", context);
+}
+
 SearchAsk read_search(const Services& services, const IndexPtr& index, Parameters& address,
                       const rapidjson::Value& body, Request::Clock::time_point arrival) {
   const ServerLimits& limits = services.options.limits;
@@ -145,7 +174,7 @@ SearchAsk read_search(const Services& services, const IndexPtr& index, Parameter
   read_times(members, limits, ask);
   read_page_of(members, limits, ask);
   read_asked_query(members, {index->searcher(), fields, limits}, ask);
-  ask.order = read_order(address, members.body());
+  ask.order = read_order(address, members.body(), fields);
   read_total(members, ask);
   ask.source = read_source_filter(address, members.body().json("_source"), fields);
   ask.explain = members.with("explain").flag("explain").value_or(false);
@@ -153,10 +182,8 @@ SearchAsk read_search(const Services& services, const IndexPtr& index, Parameter
     read_highlight(*highlight, fields, ask);
   }
   address.flag("typed_keys");  // of aggregations and suggestions, which there are none of
-  for (const std::string_view name : {"aggs", "aggregations", "min_score"}) {
-    if (!members.body().has(name)) continue;
-    throw illegal_argument("'" + std::string(name) + "' is not supported");
-  }
+  if (members.body().has("min_score")) throw illegal_argument("'min_score' is not supported");
+  read_columns(members, {index->searcher(), fields, limits}, ask);
   members.body().finish();
   check_ask(ask);
   check_order(ask, members);
@@ -168,6 +195,10 @@ SearchJob job_of(const SearchAsk& ask) {
   SearchJob job{.index = ask.index, .vector = query.vector, .arrival = ask.arrival};
   SearchOptions& options = job.options;
   job.query = query.words;
+  options.filter = query.filter;
+  options.sort = ask.order.columns;
+  options.after = ask.order.cursor;
+  for (const Aggregation& asked : ask.aggregations) options.facets.push_back(asked.request);
   options.k = std::max<std::uint32_t>(1, ask.from + ask.size);
   options.deadline = ask.deadline;
   options.explain = ask.explain;

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "opensearch/search/aggregations.hpp"
 #include "opensearch/search/asked_query.hpp"
 #include "opensearch/search/search_order.hpp"
 #include "opensearch/search/source_filter.hpp"
@@ -28,6 +29,8 @@ struct SearchAsk {
   std::chrono::microseconds deadline{};
   std::optional<std::chrono::microseconds> scroll{};  ///< how long it is kept
   SearchOrder order{};
+  std::vector<Aggregation> aggregations{};
+  bool has_post_filter = false;
   Request::Clock::time_point arrival{};
 };
 

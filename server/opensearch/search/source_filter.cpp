@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <optional>
 
+#include "warpdex/indexer/field_value.hpp"
+
 namespace warpdex::server::opensearch {
 namespace {
 
@@ -34,6 +36,7 @@ bool is_like(std::string_view name, std::string_view pattern) {
 void check_patterns(const Names& patterns, const IndexFields& fields) {
   for (const std::string& pattern : patterns) {
     if (pattern.find('*') != std::string::npos || fields.is_stored(pattern)) continue;
+    if (fields.column(pattern) != nullptr) continue;
     if (pattern == fields.vector) {
       throw illegal_argument("'_source' has no vectors; leave '" + pattern + "' out");
     }
@@ -49,9 +52,14 @@ SourceFilter filtered(const Names& includes, const Names& excludes, const IndexF
                                [&](const std::string& pattern) { return is_like(name, pattern); });
   };
   SourceFilter filter;
+  const auto is_in = [&](const std::string& name) {
+    return (includes.empty() || is_one_of(name, includes)) && !is_one_of(name, excludes);
+  };
   for (const std::string& name : fields.stored) {
-    if (!includes.empty() && !is_one_of(name, includes)) continue;
-    if (!is_one_of(name, excludes)) filter.names.push_back(name);
+    if (is_in(name)) filter.names.push_back(name);
+  }
+  for (const Field& field : fields.columns) {
+    if (is_in(field.name) && !fields.is_stored(field.name)) filter.columns.push_back(field);
   }
   return filter;
 }
@@ -94,6 +102,18 @@ SourceFilter of_body(const rapidjson::Value& json, const IndexFields& fields) {
 
 }  // namespace
 
+void write_values(const Field& field, const std::vector<FieldValue>& values, JsonWriter& json) {
+  if (values.size() > 1) json.begin_array();
+  for (const FieldValue& value : values) {
+    if (field.type == FieldType::kDate) {
+      json.value(value_text(field, value));
+    } else {
+      std::visit([&](const auto& of_type) { json.value(of_type); }, value);
+    }
+  }
+  if (values.size() > 1) json.end_array();
+}
+
 bool SourceFilter::has(std::string_view name) const {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
@@ -113,14 +133,21 @@ SourceFilter read_source_filter(Parameters& address, const rapidjson::Value* bod
   return filtered(includes.value_or(Names()), excludes.value_or(Names()), fields);
 }
 
-void write_source(const std::map<std::string, std::string>& stored, const SourceFilter& filter,
-                  JsonWriter& json) {
+void write_source(const std::map<std::string, std::string>& stored,
+                  const std::map<std::string, std::vector<FieldValue>>& values,
+                  const SourceFilter& filter, JsonWriter& json) {
   if (!filter.is_shown) return;
   json.begin_object("_source");
   for (const std::string& name : filter.names) {
     if (const auto found = stored.find(name); found != stored.end()) {
       json.member(name, found->second);
     }
+  }
+  for (const Field& field : filter.columns) {
+    const auto found = values.find(field.name);
+    if (found == values.end() || found->second.empty()) continue;
+    json.key(field.name);
+    write_values(field, found->second, json);
   }
   json.end_object();
 }

@@ -1,4 +1,4 @@
-// Which stored fields an answer has in _source.
+// Which stored fields and columns an answer has in _source.
 #pragma once
 
 #include <map>
@@ -13,8 +13,11 @@ namespace warpdex::server::opensearch {
 struct SourceFilter {
   bool is_shown = true;              ///< there is a member _source
   std::vector<std::string> names{};  ///< stored fields in it
+  std::vector<Field> columns{};      ///< columns in it
 
   bool has(std::string_view name) const;
+  /// Whether _source can have something in it.
+  bool shows_some() const { return is_shown && (!names.empty() || !columns.empty()); }
 };
 
 /// From _source, _source_includes and _source_excludes of an address, or _source of a body (null:
@@ -23,8 +26,12 @@ struct SourceFilter {
 SourceFilter read_source_filter(Parameters& address, const rapidjson::Value* body,
                                 const IndexFields& fields);
 
+/// A value, or an array of several.
+void write_values(const Field& field, const std::vector<FieldValue>& values, JsonWriter& json);
+
 /// The member _source, if there is to be one.
-void write_source(const std::map<std::string, std::string>& stored, const SourceFilter& filter,
-                  JsonWriter& json);
+void write_source(const std::map<std::string, std::string>& stored,
+                  const std::map<std::string, std::vector<FieldValue>>& values,
+                  const SourceFilter& filter, JsonWriter& json);
 
 }  // namespace warpdex::server::opensearch

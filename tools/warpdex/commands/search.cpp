@@ -54,6 +54,9 @@ struct Arguments {
   HybridOptions hybrid;
   std::vector<std::string> shown;  ///< fields
   std::string filter;
+  std::string sort;
+  std::string after;
+  std::string facets;
   bool explain = false;
   bool ignore_identical_ids = false;
 
@@ -79,6 +82,11 @@ warpdex::SearchOptions options_of(const Arguments& arguments, const SearchSettin
   options.explain = arguments.explain;
   options.filter = arguments.filter;
   options.searched = arguments.search.searched();
+  options.sort = parse_sort(arguments.sort);
+  options.after = arguments.after;
+  for (const std::string& column : split_list(arguments.facets)) {
+    options.facets.push_back({.column = column});
+  }
   if (arguments.hybrid.is_given()) options.fusion = arguments.hybrid.fusion(settings.k);
   if (arguments.shown.empty()) return options;
   if (!readable && !arguments.answers.is_json()) {
@@ -94,6 +102,21 @@ warpdex::SearchOptions options_of(const Arguments& arguments, const SearchSettin
                                  : ShowOptions::Marks::kAsterisks,
                        options);
   return options;
+}
+
+/// Throws UsageError where sorting and facets have no place.
+void check_columns(const Arguments& arguments, bool readable) {
+  if (!arguments.after.empty() && arguments.sort.empty()) {
+    throw UsageError("--after is for --sort; add that or leave it out");
+  }
+  if (arguments.sort.empty() && arguments.facets.empty()) return;
+  const std::string option = arguments.sort.empty() ? "--facet" : "--sort";
+  if (arguments.hybrid.is_given()) {
+    throw UsageError(option + " is for searches by words alone; leave it or --vector-queries out");
+  }
+  if (!readable && !arguments.answers.is_json()) {
+    throw UsageError("a run has no place for " + option + "; add --output-format json");
+  }
 }
 
 /// Throws UsageError where --explain has no place.
@@ -134,7 +157,7 @@ void answer_words(const IndexReader& index, const Arguments& arguments, bool rea
       searcher.search({&query, 1}, vectors ? vectors->next(1) : std::span<const float>(), options)
           .front());
   print_problem(searcher);
-  const NamedAnswer named(answer);
+  const NamedAnswer named(answer, {}, kMaxK, !options.sort.empty());
   OutputFile output(arguments.answers.output());
   if (readable) {
     print_readably(index, query, named.view(), settings.count, arguments.hybrid.is_given(),
@@ -235,7 +258,14 @@ int run_search(const std::vector<std::string>& arguments) {
   po::options_description columns = option_group("Columns");
   columns.add_options()("filter", po::value(&given.filter)->value_name("TEXT"),
                         "only documents that fit: 'year >= 1990 AND lang IN [en, de] AND NOT "
-                        "draft', by the columns of 'index --schema' and by id");
+                        "draft', by the columns of 'index --schema' and by id")(
+      "sort", po::value(&given.sort)->value_name("A,B:desc,..."),
+      "columns to sort by, then by score; documents without a value come last. A run has no place "
+      "for it")("after", po::value(&given.after)->value_name("CURSOR"),
+                "sort: the page behind the hit with this `cursor` in JSON")(
+      "facet", po::value(&given.facets)->value_name("A,B,..."),
+      "columns to count over all matches: the values of most documents, how many different ones, "
+      "of numbers the least, the largest and the sum; for people or in JSON");
   command.add(columns);
   po::options_description scores = option_group("Scores");
   scores.add_options()(
@@ -274,6 +304,7 @@ int run_search(const std::vector<std::string>& arguments) {
       !by_vectors_only && !given.search.has_query_file() && !command.given("output-format");
   given.answers.check(command, readable);
   check_explain(given, readable);
+  check_columns(given, readable);
   check_outputs_outside(given.index, {given.answers.output()});
   given.search.check_mode(command);
   const SearchSettings settings = given.search.settings();

@@ -11,6 +11,8 @@
 #include "output/table.hpp"
 #include "output/term_notes.hpp"
 #include "output/text.hpp"
+#include "warpdex/core/number_text.hpp"
+#include "warpdex/indexer/field_value.hpp"
 #include "warpdex/indexer/readers/text_checks.hpp"
 
 namespace warpdex::tools {
@@ -88,6 +90,32 @@ void print_parts(const NamedHit& hit, std::ostream& out) {
   if (hit.explanation != nullptr) out << to_text(*hit.explanation);
 }
 
+/// The least and the largest number, and the mean.
+void print_numbers(const Field& field, const Facet& facet, std::ostream& out) {
+  if (field.type == FieldType::kKeyword || field.type == FieldType::kBool || facet.values == 0) {
+    return;
+  }
+  const auto text = [&](double number) {
+    return field.type == FieldType::kDate ? date_text(static_cast<std::int64_t>(number))
+                                          : shortest(number);
+  };
+  out << ", " << text(facet.min) << " to " << text(facet.max) << ", mean "
+      << text(facet.sum / static_cast<double>(facet.values));
+}
+
+void print_facet(const IndexReader& index, const Facet& facet, std::ostream& out) {
+  out << facet.column << ": " << counted(facet.documents, "document") << ", "
+      << counted(facet.distinct, "value");
+  const Schema& schema = index.settings().schema;
+  print_numbers(schema.fields[*schema.find(facet.column)], facet, out);
+  out << "\n";
+  Table table({{"", Table::Align::kLeft}, {"documents"}});
+  for (const FacetCount& count : facet.top) {
+    table.add({"  " + without_controls(count.value, ' '), grouped(count.documents)});
+  }
+  table.print(out);
+}
+
 }  // namespace
 
 void print_readably(const IndexReader& index, const Query& query, const QueryAnswer& answer,
@@ -113,6 +141,7 @@ void print_readably(const IndexReader& index, const Query& query, const QueryAns
   }
   if (!has_parts) table.print(out);
   if (count) out << counted(answer.matches, "document") << " matched\n";
+  for (const Facet& facet : answer.facets) print_facet(index, facet, out);
 }
 
 }  // namespace warpdex::tools

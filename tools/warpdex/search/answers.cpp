@@ -69,7 +69,8 @@ std::unique_ptr<ResultWriter> AnswerOptions::make_writer(std::ostream& out) cons
   throw UsageError("--output-format takes trec or json, not '" + output_format_ + "'");
 }
 
-NamedAnswer::NamedAnswer(const Answer& answer, std::string_view own, std::size_t most) {
+NamedAnswer::NamedAnswer(const Answer& answer, std::string_view own, std::size_t most,
+                         bool is_sorted) {
   hits_.reserve(answer.size());
   for (std::size_t i = 0; i < answer.size() && hits_.size() < most; ++i) {
     const AnswerHit hit = answer[i];
@@ -79,6 +80,7 @@ NamedAnswer::NamedAnswer(const Answer& answer, std::string_view own, std::size_t
     named.score = hit.score();
     named.fields = hit.fields();
     named.explanation = hit.explanation();
+    if (is_sorted) named.cursor = hit.cursor();
   }
   view_.id = answer.id;
   view_.hits = hits_;
@@ -87,6 +89,7 @@ NamedAnswer::NamedAnswer(const Answer& answer, std::string_view own, std::size_t
   view_.fell_back_to_or = answer.fell_back_to_or;
   view_.terms_cut = answer.terms_cut;
   view_.scores_are_distances = answer.scores_are_distances;
+  view_.facets = answer.facets;
 }
 
 namespace {
@@ -123,7 +126,7 @@ class ChunkWriter {
     for (std::size_t i = 0; i < queries.size(); ++i) {
       const bool leaves_out = watch_.hits_beside_own > 0;
       const NamedAnswer named(answers[i], leaves_out ? queries[i].id : "",
-                              leaves_out ? watch_.hits_beside_own : kMaxK);
+                              leaves_out ? watch_.hits_beside_own : kMaxK, !options_.sort.empty());
       writer_.write(named.view());
       if (watch_.on_answer) watch_.on_answer(queries[i], answers[i]);
     }

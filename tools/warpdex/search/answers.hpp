@@ -44,8 +44,9 @@ class AnswerOptions {
 class NamedAnswer {
  public:
   /// `answer` must outlive it. Leaves out the document of the id `own`, if that is not empty, and
-  /// has `most` hits at most.
-  explicit NamedAnswer(const Answer& answer, std::string_view own = {}, std::size_t most = kMaxK);
+  /// has `most` hits at most. `is_sorted`: by columns, so that hits have cursors.
+  explicit NamedAnswer(const Answer& answer, std::string_view own = {}, std::size_t most = kMaxK,
+                       bool is_sorted = false);
 
   const QueryAnswer& view() const { return view_; }
 

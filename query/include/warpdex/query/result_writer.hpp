@@ -21,6 +21,7 @@ struct NamedHit {
   // TREC runs have no place for these.
   std::span<const ShownField> fields{};      ///< to show
   const Explanation* explanation = nullptr;  ///< of the score
+  std::string cursor{};                      ///< of a sorted answer
 };
 
 /// One query's answer, best hit first.
@@ -34,6 +35,7 @@ struct QueryAnswer {
   /// Scores are distances, smaller ones better. A run, whose scores must grow with goodness, has
   /// their negatives; JSON has them as they are and says so.
   bool scores_are_distances = false;
+  std::span<const Facet> facets{};  ///< JSON has them
 };
 
 class ResultWriter {

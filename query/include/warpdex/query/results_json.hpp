@@ -26,8 +26,9 @@ void append_answer_members(const QueryAnswer& answer, std::size_t before, std::s
 /// `matches` is a lower bound unless `matches_exact`. `score_is` is "score", where larger is
 /// better, or "distance", where smaller is. Scores have 9 significant digits; a score that is not
 /// finite is null. A hit with fields has an object `fields` with their texts and, if there are
-/// snippets, an object `snippets` and, if asked for, one `matches_position`. An id or name that is
-/// not UTF-8 is written by json_text().
+/// snippets, an object `snippets` and, if asked for, one `matches_position`. A hit of a sorted
+/// answer has a `cursor`; an answer with facets has `facets`, an object of those by column. An id
+/// or name that is not UTF-8 is written by json_text().
 class JsonResultWriter : public ResultWriter {
  public:
   /// The stream must outlive the writer.

@@ -1,9 +1,12 @@
-// What is shown of a document that was found: stored fields, and pieces of them.
+// What answers show beside documents and scores: stored fields and pieces of them, the order of
+// columns, facets.
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace warpdex {
@@ -31,6 +34,55 @@ struct SnippetSettings {
   std::string after = "</em>";
   /// In HTML: & < > " ' of the text are written as entities, so that the marks are the only tags.
   bool is_html = true;
+};
+
+/// A column that hits are sorted by. Of several values of a document, the least counts, or, if
+/// `descending`, the largest; documents without one come last.
+struct SortKey {
+  std::string column;
+  bool descending = false;
+  bool operator==(const SortKey&) const = default;
+};
+
+/// "year:desc,title", where asc is meant without an order. Throws UsageError.
+std::vector<SortKey> parse_sort(std::string_view text);
+
+/// Values from one up to another, which is not in it; empty: no limit there.
+struct FacetRange {
+  std::string from{};  ///< as filters have it
+  std::string to{};
+  bool operator==(const FacetRange&) const = default;
+};
+
+/// What is counted of a column, over all documents that match.
+struct FacetRequest {
+  std::string column;
+  std::uint32_t values = 10;  ///< that most documents have
+  std::vector<FacetRange> ranges{};
+  bool operator==(const FacetRequest&) const = default;
+};
+
+/// A value, and how many documents have it.
+struct FacetCount {
+  std::string value;  ///< as filters have it
+  std::uint64_t documents = 0;
+  bool operator==(const FacetCount&) const = default;
+};
+
+/// A column over all documents that match.
+struct Facet {
+  std::string column{};
+  std::uint64_t documents = 0;          ///< that have a value
+  std::uint64_t values = 0;             ///< that they have together
+  std::uint64_t distinct = 0;           ///< different ones
+  std::vector<FacetCount> top{};        ///< by falling numbers of documents, then in their order
+  std::vector<std::uint64_t> ranges{};  ///< documents of each range that was asked for
+  /// Of numbers, and of dates in milliseconds; 0 without values. The sum of whole numbers is exact
+  /// before it is rounded.
+  double min = 0;
+  double max = 0;
+  double sum = 0;
+  bool operator==(const Facet&) const = default;
 };
 
 }  // namespace warpdex

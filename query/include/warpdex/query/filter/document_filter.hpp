@@ -24,6 +24,9 @@ struct DocumentFilter {
   std::uint64_t count = 0;  ///< of `documents`
 };
 
+/// That of a set of live documents.
+DocumentFilter filter_of(const Snapshot& snapshot, const vector::RowFilter& documents);
+
 /// Evaluates a filter that check_filter() passes. O(documents) for each clause, some thousand
 /// million a second; ids O(segments log documents) each. Throws FormatError for a damaged index.
 DocumentFilter evaluate_filter(const Snapshot& snapshot, const FilterNode& filter);
