@@ -15,8 +15,6 @@
 namespace warpdex::server::opensearch {
 namespace {
 
-using Kind = FilterNode::Kind;
-
 std::string_view name_in(const rapidjson::Value::Member& member) {
   return {member.name.GetString(), member.name.GetStringLength()};
 }
@@ -71,7 +69,7 @@ std::string column_text(const Field& field, const rapidjson::Value& json) try {
   throw illegal_argument(error.what());
 }
 
-FilterNode node_of(const Field& field, Kind kind) {
+FilterNode node_of(const Field& field, FilterNode::Kind kind) {
   FilterNode node;
   node.kind = kind;
   node.field = field.name;
@@ -79,7 +77,7 @@ FilterNode node_of(const Field& field, Kind kind) {
 }
 
 FilterNode read_term(const std::string& query, const rapidjson::Value& json, const Field& field) {
-  FilterNode node = node_of(field, Kind::kIn);
+  FilterNode node = node_of(field, FilterNode::Kind::kIn);
   const rapidjson::Value& value = json[field.name.c_str()];
   if (!value.IsObject()) {
     node.values = {column_text(field, value)};
@@ -95,7 +93,7 @@ FilterNode read_term(const std::string& query, const rapidjson::Value& json, con
 }
 
 FilterNode read_terms_of(const rapidjson::Value& json, const Field& field) {
-  FilterNode node = node_of(field, Kind::kIn);
+  FilterNode node = node_of(field, FilterNode::Kind::kIn);
   const rapidjson::Value& values = json[field.name.c_str()];
   if (!values.IsArray()) throw parsing_error("[terms] of '" + field.name + "' is no array");
   for (const auto& value : values.GetArray()) node.values.push_back(column_text(field, value));
@@ -103,7 +101,7 @@ FilterNode read_terms_of(const rapidjson::Value& json, const Field& field) {
 }
 
 FilterNode read_range_of(const rapidjson::Value& json, const Field& field) {
-  FilterNode node = node_of(field, Kind::kRange);
+  FilterNode node = node_of(field, FilterNode::Kind::kRange);
   node.values = {"", ""};
   Parameters members(json[field.name.c_str()], "[range] of '" + field.name + "'");
   read_boost(members);
@@ -134,7 +132,7 @@ std::vector<FilterNode> read_nodes(Parameters& members, std::string_view name,
   return nodes;
 }
 
-FilterNode joined(Kind kind, std::vector<FilterNode> nodes) {
+FilterNode joined(FilterNode::Kind kind, std::vector<FilterNode> nodes) {
   FilterNode node;
   node.kind = kind;
   node.clauses = std::move(nodes);
@@ -151,14 +149,14 @@ FilterNode read_bool_of(const rapidjson::Value& json, const QueryContext& contex
   std::vector<FilterNode> should = read_nodes(members, "should", context, depth);
   const auto least = members.whole("minimum_should_match", 0, 1);
   if (!should.empty() && least.value_or(all.empty() ? 1 : 0) == 1) {
-    all.push_back(joined(Kind::kOr, std::move(should)));
+    all.push_back(joined(FilterNode::Kind::kOr, std::move(should)));
   }
   for (FilterNode& node : read_nodes(members, "must_not", context, depth)) {
-    all.push_back(joined(Kind::kNot, {std::move(node)}));
+    all.push_back(joined(FilterNode::Kind::kNot, {std::move(node)}));
   }
   read_boost(members);
   members.finish();
-  return all.empty() ? FilterNode() : joined(Kind::kAnd, std::move(all));
+  return all.empty() ? FilterNode() : joined(FilterNode::Kind::kAnd, std::move(all));
 }
 
 FilterNode read_node(const rapidjson::Value& json, const QueryContext& context, std::size_t depth) {
@@ -171,7 +169,7 @@ FilterNode read_node(const rapidjson::Value& json, const QueryContext& context, 
   Parameters members(value, "[" + name + "]");
   if (name == "ids") {
     FilterNode node;
-    node.kind = Kind::kIn;
+    node.kind = FilterNode::Kind::kIn;
     node.field = "id";
     node.values = members.texts("values").value_or(std::vector<std::string>());
     return node;
@@ -179,7 +177,7 @@ FilterNode read_node(const rapidjson::Value& json, const QueryContext& context, 
   if (name == "exists") {
     const auto field = members.text("field");
     members.finish();
-    return node_of(*context.fields.column(*field), Kind::kExists);
+    return node_of(*context.fields.column(*field), FilterNode::Kind::kExists);
   }
   const Field& field = *context.fields.column(field_asked(value));
   members.json(field.name);

@@ -1,6 +1,6 @@
 // The generated collections of passages and of their sparse vectors: their statistics beside the
-// published ones that docs/measurements/generated-passages.csv has, and that they come out the same every
-// time.
+// published ones that docs/measurements/generated-passages.csv has, and that they come out the same
+// every time.
 #include <algorithm>
 #include <cmath>
 #include <map>
