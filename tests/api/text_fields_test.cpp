@@ -195,6 +195,31 @@ TEST_F(TextFields, HitsShowWhatMatchedInEachField) {
   EXPECT_THAT(to_text(first), HasSubstr(first.terms[0].field + ":" + first.terms[0].term));
 }
 
+TEST_F(TextFields, PhrasesAreMarkedInTheirField) {
+  NewIndex settings = with_schema(kTitleAndBody);
+  settings.positions = true;
+  settings.stored = {"title", "body"};
+  make(settings, {{{"title", "Old Ships"}, {"body", "Old ships, ships and ships"}}});
+  SearchOptions options;
+  options.fields = {"title", "body"};
+  options.snippets = true;
+  options.snippet.is_html = false;
+  options.syntax = QuerySyntax::kLucene;
+  const auto marked = [&](const std::string& query) {
+    std::vector<std::string> found;
+    const Answer answer = open().search(query, options);
+    if (!answer.empty()) {
+      for (const ShownField& field : answer[0].fields()) found.push_back(*field.snippet);
+    }
+    return found;
+  };
+  EXPECT_THAT(marked("body:\"old ships\""),
+              ElementsAre("Old Ships", "<em>Old ships</em>, ships and ships"));
+  EXPECT_THAT(marked("title:\"Old Ships\" body:\"ships ships\"~1"),
+              ElementsAre("<em>Old Ships</em>", "Old <em>ships, ships and ships</em>"));
+  EXPECT_THAT(marked("title:\"Ships Old\""), IsEmpty());
+}
+
 TEST_F(TextFields, ReadersNameFields) {
   make_ships();
   const IndexReader reader(folder_ / "index");
@@ -362,6 +387,8 @@ TEST(TextFieldsRandom, ChangedIndexesAnswerAsOnesBuiltAtOnce) {
     };
     NewIndex settings;
     settings.schema = schema;
+    const bool has_positions = round % 2 == 1;
+    settings.positions = has_positions;
     settings.codec.kind = round % 2 == 0 ? CodecKind::kBitpack : CodecKind::kPfor;
     {
       std::optional<Writer> writer;
@@ -407,6 +434,7 @@ TEST(TextFieldsRandom, ChangedIndexesAnswerAsOnesBuiltAtOnce) {
     BuildOptions build;
     build.output = folder / "anew";
     build.schema = schema;
+    build.positions = has_positions;
     build.codec = settings.codec;
     build_index(*documents_from_memory(std::move(documents)), build);
     const Searcher changed(folder / "index");
@@ -417,6 +445,11 @@ TEST(TextFieldsRandom, ChangedIndexesAnswerAsOnesBuiltAtOnce) {
       for (std::size_t words = 1 + random() % 4; words > 0; --words) {
         if (random() % 4 == 0) text += random() % 2 == 0 ? "+" : "-";
         if (random() % 2 == 0) text += "f" + std::to_string(random() % fields) + ":";
+        if (has_positions && random() % 4 == 0) {
+          text +=
+              "\"" + texts.word() + " " + texts.word() + "\"~" + std::to_string(random() % 4) + " ";
+          continue;
+        }
         text += texts.word() + (random() % 6 == 0 ? "* " : random() % 6 == 0 ? "~1 " : " ");
       }
       SearchOptions options;
@@ -443,6 +476,53 @@ TEST(TextFieldsRandom, ChangedIndexesAnswerAsOnesBuiltAtOnce) {
       EXPECT_EQ(merged.section_infos()[i].name, whole.section_infos()[i].name);
       EXPECT_EQ(merged.section_infos()[i].checksum, whole.section_infos()[i].checksum)
           << whole.section_infos()[i].name;
+    }
+  }
+}
+
+/// Against the texts themselves.
+TEST(TextFieldsRandom, PhrasesStandInOneField) {
+  std::mt19937_64 random = test::generator(5712);
+  const test::TemporaryFolder folder(test::place_in_memory());
+  std::vector<std::vector<std::string>> all;
+  std::vector<Document> documents;
+  const auto word = [&] { return std::string(1, static_cast<char>('a' + random() % 6)); };
+  for (int i = 0; i < 600; ++i) {
+    std::vector<std::string> texts(3, " ");
+    for (std::string& text : texts) {
+      for (std::size_t words = random() % 9; words > 0; --words) text += word() + " ";
+    }
+    all.push_back(texts);
+    documents.push_back({.id = std::to_string(i), .texts = texts});
+  }
+  BuildOptions build;
+  build.output = folder / "index";
+  build.analyzer = "whitespace";
+  build.schema = parse_schema(R"({"fields": {"x": {"type": "text"}, "y": {"type": "text"},
+                                             "z": {"type": "text", "positions": true}}})");
+  build_index(*documents_from_memory(std::move(documents)), build);
+  EXPECT_EQ(verify_index(folder / "index").problems, std::vector<std::string>());
+  const Searcher searcher(folder / "index");
+  SearchOptions options;
+  options.k = 1'000;
+  options.syntax = QuerySyntax::kLucene;
+  for (int i = 0; i < 100; ++i) {
+    const std::string phrase = word() + " " + word() + (i % 2 == 0 ? " " + word() : "");
+    for (std::size_t field = 0; field <= 3; ++field) {
+      const std::string name =
+          field == 3 ? "" : std::string(1, static_cast<char>('x' + field)) + ":";
+      std::set<std::string> wanted;
+      for (std::size_t document = 0; document < all.size(); ++document) {
+        for (std::size_t text = 0; text < 3; ++text) {
+          const bool is_there = all[document][text].find(" " + phrase + " ") != std::string::npos;
+          if (is_there && (field == 3 || field == text)) wanted.insert(std::to_string(document));
+        }
+      }
+      std::set<std::string> found;
+      for (const auto hit : searcher.search(name + "\"" + phrase + "\"", options)) {
+        found.emplace(hit.id());
+      }
+      ASSERT_EQ(found, wanted) << name << phrase;
     }
   }
 }
