@@ -39,6 +39,7 @@ class Offers {
     search_.snippets = search_.positions = !search_.fields.empty();
   }
 
+  std::uint64_t commit() const { return reader_->commit(); }
   /// How many documents have a term; of several text fields, in the one where most have it.
   std::uint64_t documents_with(const std::string& term) const {
     std::uint64_t most = 0;
@@ -151,7 +152,7 @@ void find_similar(Services& services, const ExchangePtr& exchange) {
   Offers offers(*index, services.options.limits);
   JsonWriter json;
   json.begin_object();
-  json.member("commit", offers.reader().commit());
+  json.member("commit", offers.commit());
   json.begin_array("words");
   for (const std::string& word : *words) write_word(word, offers, count, json);
   json.end_array();
