@@ -25,7 +25,7 @@ nb::handle member(nb::handle item, const nb::str& key) {
 /// What a column is given: True, 7, 0.5, "text", or what has isoformat(), as dates have.
 FieldValue value_from(nb::handle value, const std::string& name) {
   if (PyBool_Check(value.ptr())) return value.ptr() == Py_True;
-  if (PyUnicode_Check(value.ptr())) return std::string(python::text_of(value, name));
+  if (PyUnicode_Check(value.ptr())) return std::string(python::text_of(value, name.c_str()));
   if (PyFloat_Check(value.ptr())) return PyFloat_AsDouble(value.ptr());
   if (nb::hasattr(value, "isoformat")) {
     return nb::cast<std::string>(nb::str(value.attr("isoformat")()));
