@@ -41,6 +41,9 @@ struct CpuSearcher::State {
                                    const SearchSettings& settings);
   float run_segments(std::span<SegmentSearch* const> active, const SearchSettings& settings,
                      bool is_exact, SearchResult& result);
+  SearchResult run_from(float seed, bool is_known, std::span<SegmentSearch* const> active,
+                        const PlannedQuery& plan, const SearchSettings& settings);
+  float likely_seed(std::span<SegmentSearch* const> active, std::uint32_t k) const;
   void bound_fallback(const PlannedQuery& plan, const SearchSettings& settings);
   std::vector<std::vector<std::uint64_t>> excluded(const vector::RowFilter& wanted) const;
 
@@ -49,6 +52,7 @@ struct CpuSearcher::State {
   std::vector<SearchedSegment> segments;
   std::uint64_t documents = 0;  ///< of all segments
   bool is_restricted = false;   ///< to some documents: seeds may be of others
+  double passing_share = 0;     ///< of the documents, of a filter; 0: not known
   SearchScratch scratch;
   std::vector<SegmentSearch> searches;  ///< by segment; keep their cursors between queries
   SearchProgress progress;              ///< of the query
@@ -134,7 +138,12 @@ SearchResult CpuSearcher::State::run_filtered(const PlannedQuery& plan,
     for (SearchedSegment& segment : segments) segment.is_filtered = true;
     return run(plan, settings);
   };
-  if (!is_restricted) return run_without(filter.excluded, search);
+  if (!is_restricted) {
+    passing_share = static_cast<double>(filter.count) / static_cast<double>(documents);
+    const auto end = [](double* share) { *share = 0; };
+    const std::unique_ptr<double, decltype(end)> guard(&passing_share, end);
+    return run_without(filter.excluded, search);
+  }
   std::vector<std::vector<std::uint64_t>> excluded = filter.excluded;
   for (std::size_t i = 0; i < excluded.size(); ++i) {
     const auto removed = segments[i].removed.words();
@@ -207,14 +216,43 @@ std::vector<SegmentSearch*> CpuSearcher::State::open(const PlannedQuery& plan,
 
 SearchResult CpuSearcher::State::run(const PlannedQuery& plan, bool unsigned_is_required,
                                      const SearchSettings& settings) {
-  SearchResult result;
   const auto k = static_cast<std::uint32_t>(std::min<std::uint64_t>(settings.k, documents));
-  const std::vector<SegmentSearch*> active = open(plan, unsigned_is_required, settings);
-  if (active.empty()) return result;
+  std::vector<SegmentSearch*> active = open(plan, unsigned_is_required, settings);
+  if (active.empty()) return {};
   float seed = settings.start_threshold();
   for (SegmentSearch* search : active) {
     if (!is_restricted) seed = std::max(seed, search->seed(k));
   }
+  const float likely = likely_seed(active, k);
+  if (likely > seed) {
+    SearchResult result = run_from(likely, false, active, plan, settings);
+    if (result.hits.size() == k || !progress.is_complete) return result;
+    active = open(plan, unsigned_is_required, settings);
+  }
+  return run_from(seed, true, active, plan, settings);
+}
+
+/// A score that k documents of a filter reach if these are spread evenly: that of so many of all
+/// documents that three times k of them pass on average. 0 if none is known.
+float CpuSearcher::State::likely_seed(std::span<SegmentSearch* const> active,
+                                      std::uint32_t k) const {
+  constexpr double kSpare = 3;
+  const double rank = kSpare * k / passing_share;
+  if (passing_share == 0 || rank > kSeedRanks.back()) return 0;
+  float seed = 0;
+  for (SegmentSearch* search : active) {
+    seed = std::max(seed, search->seed(static_cast<std::uint32_t>(rank) + 1));
+  }
+  return seed;
+}
+
+/// Finds the k best documents of a score of `seed` or more; `is_known`: k matches have that.
+SearchResult CpuSearcher::State::run_from(float seed, bool is_known,
+                                          std::span<SegmentSearch* const> active,
+                                          const PlannedQuery& plan,
+                                          const SearchSettings& settings) {
+  SearchResult result;
+  const auto k = static_cast<std::uint32_t>(std::min<std::uint64_t>(settings.k, documents));
   top.reset(k, seed);
   const float unseen =
       run_segments(active, settings, sums_are_exact(this->settings(), plan), result);
@@ -229,6 +267,7 @@ SearchResult CpuSearcher::State::run(const PlannedQuery& plan, bool unsigned_is_
     progress.is_complete = false;
     progress.threshold = std::max(top.threshold(), last);
     progress.max_missing_score = std::max(progress.threshold, unseen);
+    if (!is_known && result.hits.size() < k) progress.threshold = 0;
   }
   return result;
 }

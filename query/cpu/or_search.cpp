@@ -9,6 +9,8 @@ namespace {
 
 /// Non-essential lists with fewer postings for each candidate are accumulated instead of looked up.
 constexpr std::size_t kPostingsPerLookUp = 8;
+/// Documents that pass a filter are looked up in essential lists of more postings for each of them.
+constexpr std::size_t kPostingsPerPassing = 2;
 /// DocIDs in the first window. Each window is twice as wide as the one before, up to kMaxWindow:
 /// narrow ones raise the threshold early, wide ones cost less for each document.
 constexpr std::uint32_t kFirstWindow = 4096;
@@ -118,7 +120,7 @@ void OrSearch::search_window(const Window& window) {
 /// essential lists. O(blocks of the window).
 bool OrSearch::are_few(const Window& window, std::size_t essential) {
   const std::size_t passing = count_passing(segment_->removed, window.begin, window.end);
-  const std::size_t enough = passing * kPostingsPerLookUp * essential;
+  const std::size_t enough = passing * kPostingsPerPassing * essential;
   std::size_t postings = 0;
   for (std::size_t i = 0; i < essential; ++i) {
     if (window_bounds_[i] == 0) continue;
