@@ -6,6 +6,7 @@
 
 #include "warpdex/core/error.hpp"
 #include "warpdex/indexer/readers/memory_reader.hpp"
+#include "warpdex/query/filter/document_filter.hpp"
 #include "writer_state.hpp"
 
 namespace warpdex {
@@ -82,6 +83,24 @@ BuildReport Writer::add_files(ReaderOptions files, const FilesOptions& options) 
 }
 
 bool Writer::remove(std::string_view id) { return state_->remove(id); }
+
+std::uint64_t Writer::remove_where(std::string_view filter) {
+  const FilterNode condition = parse_filter(filter);
+  if (condition == FilterNode()) {
+    throw UsageError("the filter is empty; remove all documents of a filter, as 'id EXISTS'");
+  }
+  check_filter(condition, settings().schema);
+  const CommitReport before = commit();
+  state_->notes.insert(state_->notes.end(), before.notes.begin(), before.notes.end());
+  const Snapshot snapshot = Snapshot::open(state_->target);
+  const vector::RowFilter documents = evaluate_filter(snapshot, condition).documents;
+  std::uint64_t removed = 0;
+  for (std::size_t i = documents.next_allowed(0); i < documents.rows();
+       i = documents.next_allowed(i + 1)) {
+    removed += remove(snapshot.document_name(static_cast<std::uint32_t>(i))) ? 1 : 0;
+  }
+  return removed;
+}
 
 bool Writer::has(std::string_view id) {
   state_->make_ready();

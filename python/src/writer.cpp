@@ -60,6 +60,10 @@ class TextWriter {
     const std::string name(text_of(id, "the id"));
     return call([&](Writer& writer) { return writer.remove(name); });
   }
+  std::uint64_t remove_where(nb::handle filter) {
+    const std::string text(text_of(filter, "the filter"));
+    return call([&](Writer& writer) { return writer.remove_where(text); });
+  }
   nb::tuple commit() {
     CommitReport report;
     call_stoppable(
@@ -165,6 +169,7 @@ void bind_writer(nb::module_& module) {
       .def("add", &TextWriter::add)
       .def("update", &TextWriter::update)
       .def("remove", &TextWriter::remove)
+      .def("remove_where", &TextWriter::remove_where)
       .def("commit", &TextWriter::commit)
       .def("rollback", &TextWriter::rollback)
       .def("sync", &TextWriter::sync)

@@ -113,6 +113,11 @@ class Writer:
         """Removes a document. False if there is none with that id."""
         return self._writer.remove(id)
 
+    def delete_where(self, filter: str) -> int:
+        """Commits all changes so far, then removes the documents that fit a filter, as of
+        Searcher.search(). Returns how many; commit() makes it visible."""
+        return self._writer.remove_where(filter)
+
     def commit(self) -> CommitReport:
         """Makes all changes visible in one step, and waits until they are on the disk.
 

@@ -111,6 +111,24 @@ TEST_F(ColumnSearchTest, ValuesLiveAsTheIndexDoes) {
   expect_all();
 }
 
+TEST_F(ColumnSearchTest, FiltersRemoveDocuments) {
+  make(200, false);
+  Writer writer(index());
+  const FilterNode filter = reference::random_filter(random_, schema_);
+  NewDocument waiting{.id = "waiting"};
+  writer.add(waiting);
+  live_["waiting"].values.resize(schema_.fields.size());
+  const std::size_t before = live_.size();
+  std::erase_if(live_, [&](const auto& document) {
+    return reference::passes(filter, schema_, document.first, document.second.values);
+  });
+  EXPECT_EQ(writer.remove_where(filter_text(filter)), before - live_.size());
+  EXPECT_THROW(writer.remove_where(" "), UsageError);
+  EXPECT_THROW(writer.remove_where("nothing = 1"), InputError);
+  writer.commit();
+  expect_all();
+}
+
 TEST_F(ColumnSearchTest, AJournalKeepsThem) {
   make(120, true);
   Writer writer(index());

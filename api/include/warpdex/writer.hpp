@@ -117,6 +117,11 @@ class Writer {
   BuildReport add_files(ReaderOptions files, const FilesOptions& options = {});
   /// False if there is no such document.
   bool remove(std::string_view id);
+  /// Commits all changes so far, then removes the documents that fit a filter, as
+  /// SearchOptions::filter has it; commit() makes that visible. Returns how many. Throws InputError
+  /// for a bad filter and UsageError for one of white space alone, before anything is changed, and
+  /// as commit() does.
+  std::uint64_t remove_where(std::string_view filter);
   /// Whether there is a document of that id, with all changes so far. O(segments log documents).
   bool has(std::string_view id);
 

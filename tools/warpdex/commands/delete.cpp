@@ -1,4 +1,4 @@
-// warpdex delete: deletes documents from an index by their ids.
+// warpdex delete: deletes documents from an index by their ids or by a filter.
 #include <algorithm>
 #include <functional>
 #include <iostream>
@@ -21,7 +21,8 @@ namespace warpdex::tools {
 namespace {
 
 constexpr const char* kAbout =
-    "Deletes documents from an index, in one step: searches find none of them afterwards, and\n"
+    "Deletes documents from an index, by ids or by a filter, in one step: searches find none of "
+    "them afterwards, and\n"
     "scores are those of an index without them. What they take up on the disk goes with\n"
     "'warpdex merge'.";
 
@@ -30,12 +31,14 @@ constexpr const char* kNotes =
     "deleted;\n"
     "--ignore-unknown passes over it.\n"
     "\n"
-    "example:\n"
-    "  cut -f1 old.tsv | warpdex delete INDEX --ids -";
+    "examples:\n"
+    "  cut -f1 old.tsv | warpdex delete INDEX --ids -\n"
+    "  warpdex delete INDEX --filter 'year < 1990'";
 
 struct Arguments {
   std::string index;
   std::string ids;
+  std::string filter;
   bool ignore_unknown = false;
   std::string json;
   bool quiet = false;
@@ -94,26 +97,36 @@ void report(const Arguments& given, std::uint64_t deleted, std::uint64_t unknown
 
 int run_delete(const std::vector<std::string>& arguments) {
   Arguments given;
-  CommandLine command("delete", "INDEX --ids FILE [options]", kAbout, kNotes);
+  CommandLine command("delete", "INDEX --ids FILE | INDEX --filter TEXT [options]", kAbout, kNotes);
   command.add_positional("INDEX", &given.index, "the folder of an index");
   po::options_description options = option_group("Options");
-  options.add_options()("ids", po::value(&given.ids)->value_name("FILE")->required(),
+  options.add_options()("ids", po::value(&given.ids)->value_name("FILE"),
                         "ids of documents, one a line; - is standard input")(
+      "filter", po::value(&given.filter)->value_name("TEXT"),
+      "the documents that fit, as in 'warpdex search --filter'")(
       "ignore-unknown", po::bool_switch(&given.ignore_unknown),
       "pass over ids that no document has");
   add_json_option(options, "report", &given.json);
   add_quiet_option(options, &given.quiet);
   command.add(options);
   if (!command.parse(arguments)) return 0;
+  if (given.ids.empty() == given.filter.empty()) {
+    throw UsageError("delete takes --ids FILE or --filter TEXT; give one of them");
+  }
   check_inputs_outside(given.index, {given.ids});
   check_outputs_outside(given.index, {given.json});
   const ChangedFolder folder(given.index);
   const InterruptGuard guard;
   Writer writer(given.index, {}, {.merges = false, .creates = false});
   report_recovered(writer);
-  LineReader lines(given.ids, InterruptGuard::check);
   std::uint64_t deleted = 0;
-  const std::uint64_t unknown = remove_all(lines, given, writer, deleted);
+  std::uint64_t unknown = 0;
+  if (given.ids.empty()) {
+    deleted = writer.remove_where(given.filter);
+  } else {
+    LineReader lines(given.ids, InterruptGuard::check);
+    unknown = remove_all(lines, given, writer, deleted);
+  }
   const CommitReport committed = writer.commit(InterruptGuard::check);
   report_change(committed.notes, [&] { report(given, deleted, unknown, committed); });
   folder.tell_if_replaced(given.quiet);
