@@ -11,8 +11,13 @@ namespace warpdex {
 
 /// Occurrences of a list that are in one document; none: it has not the document.
 struct PhraseSpot {
+  static constexpr std::uint32_t kUnknown = ~std::uint32_t{0};
+
   std::uint64_t begin = 0;  ///< the first one's number in the list
   std::uint32_t frequency = 0;
+  /// Where `frequency` is kUnknown: the document's block and place in the list.
+  std::uint32_t block = 0;
+  std::uint32_t place = 0;
 };
 
 /// A list, with where its word stands.
@@ -54,7 +59,11 @@ class PhraseList {
   /// The document's occurrences. Counting goes on where it ended.
   PhraseSpot spot() {
     if (!is_here_) return {};
-    for (; counted_to_ < here_; ++counted_to_) counted_ += frequencies_[counted_to_];
+    // A list has below 2^32 occurrences; of a damaged one, the sum wraps, and is out of range.
+    std::uint32_t between = 0;
+    for (std::uint32_t i = counted_to_; i < here_; ++i) between += frequencies_[i];
+    counted_ += between;
+    counted_to_ = here_;
     return {counted_, frequencies_[here_]};
   }
 

@@ -52,6 +52,7 @@ PhraseWords::PhraseWords(const Index& index, const PlannedNode& phrase, std::siz
         list == rarest()[0] || std::ranges::find(other_lists_, list) != other_lists_.end();
     if (!is_known) other_lists_.push_back(list);
   }
+  looked_at_ = is_exact_ ? std::min<std::size_t>(1, other_lists_.size()) : other_lists_.size();
 }
 
 void PhraseWords::open_lists(const Index& index, const PlannedNode& phrase, std::size_t segment) {
@@ -149,7 +150,8 @@ void PhraseWords::take(const Kernels& kernels, std::uint32_t document, float lea
   for (const std::size_t part : order_) {
     if (!has(kernels, parts_[part], document, known)) return;
   }
-  take_found(document, least);
+  if (scores_ && least > 0 && largest_at(document) <= least) return;
+  take_spots(document);
 }
 
 void PhraseWords::take_of_block(const Kernels& kernels, const std::uint32_t* documents,
@@ -169,12 +171,33 @@ void PhraseWords::take_of_block(const Kernels& kernels, const std::uint32_t* doc
   std::copy_n(places, count, found.places[rarest].begin());
   std::fill_n(found.blocks[rarest].begin(), count, block);
   for (const std::size_t list : other_lists_) intersect(kernels, list);
-  for (std::size_t i = 0; i < found.count; ++i) {
-    lists_[rarest].set_here(found.blocks[rarest][i], found.places[rarest][i]);
-    for (const std::size_t list : other_lists_) {
-      lists_[list].set_here(found.blocks[list][i], found.places[list][i]);
-    }
-    take_found(found.documents[i], least);
+  for (std::size_t i = 0; i < found.count; ++i) take_candidate(i, least);
+}
+
+void PhraseWords::take_candidate(std::size_t candidate, float least) {
+  const Candidates& found = candidates_;
+  const std::uint32_t document = found.documents[candidate];
+  std::uint64_t smallest = ~std::uint64_t{0};
+  std::uint64_t sum = 0;
+  const auto look_at = [&](std::size_t list) {
+    lists_[list].set_here(found.blocks[list][candidate], found.places[list][candidate]);
+    smallest = std::min<std::uint64_t>(smallest, lists_[list].frequency());
+    sum += lists_[list].frequency();
+  };
+  look_at(rarest()[0]);
+  for (std::size_t i = 0; i < looked_at_; ++i) look_at(other_lists_[i]);
+  if (scores_ && least > 0) {
+    // A word that is twice in the phrase adds its frequency twice.
+    const std::uint64_t most = is_exact_ ? smallest : sum * parts_.size();
+    if (scorer_.bound(static_cast<float>(most), lengths_[document]) <= least) return;
+  }
+  const std::size_t first = spots_.size();
+  take_spots(document);
+  for (std::size_t i = looked_at_; i < other_lists_.size(); ++i) {
+    const std::size_t list = other_lists_[i];
+    spots_[first + list] = {.frequency = PhraseSpot::kUnknown,
+                            .block = found.blocks[list][candidate],
+                            .place = found.places[list][candidate]};
   }
 }
 
@@ -208,8 +231,8 @@ void PhraseWords::intersect(const Kernels& kernels, std::size_t list) {
   found.count = kept;
 }
 
-void PhraseWords::take_found(std::uint32_t document, float least) {
-  if (scores_ && least > 0 && largest_at(document) <= least) return;
+/// The document's occurrences, where the lists are at it.
+void PhraseWords::take_spots(std::uint32_t document) {
   taken_.push_back(document);
   for (PhraseList& list : lists_) {
     spots_.push_back(list.spot());
@@ -233,18 +256,19 @@ float PhraseWords::largest_at(std::uint32_t document) {
 
 void PhraseWords::fetch_taken() const {
   for (std::size_t i = 0; i < spots_.size(); ++i) {
-    if (spots_[i].frequency > 0) lists_[i % lists_.size()].positions.prefetch(spots_[i].begin);
+    const bool is_known = spots_[i].frequency != PhraseSpot::kUnknown && spots_[i].frequency > 0;
+    if (is_known) lists_[i % lists_.size()].positions.prefetch(spots_[i].begin);
   }
 }
 
-float PhraseWords::count(std::span<const PhraseSpot> spots) {
+float PhraseWords::count(std::span<PhraseSpot> spots) {
   if (is_exact_) return count_exact(spots);
   for (std::size_t part = 0; part < parts_.size(); ++part) read_positions(part, spots);
   return counter_->count(places_);
 }
 
 /// The rarest words first: positions of others are mostly not read.
-float PhraseWords::count_exact(std::span<const PhraseSpot> spots) {
+float PhraseWords::count_exact(std::span<PhraseSpot> spots) {
   bool is_first = true;
   for (const std::size_t part : order_) {
     const std::size_t same = parts_[part].same_as;
@@ -258,14 +282,19 @@ float PhraseWords::count_exact(std::span<const PhraseSpot> spots) {
   return static_cast<float>(starts_.size());
 }
 
-void PhraseWords::read_positions(std::size_t part, std::span<const PhraseSpot> spots) {
+void PhraseWords::read_positions(std::size_t part, std::span<PhraseSpot> spots) {
   std::vector<std::uint32_t>& positions = places_[part].positions;
   positions.clear();
   std::size_t lists = 0;
   for (const std::size_t list : parts_[part].lists) {
-    if (spots[list].frequency == 0) continue;
+    PhraseSpot& spot = spots[list];
+    if (spot.frequency == 0) continue;
+    if (spot.frequency == PhraseSpot::kUnknown) {
+      lists_[list].set_here(spot.block, spot.place);
+      spot = lists_[list].spot();
+    }
     ++lists;
-    lists_[list].positions.read(spots[list].begin, spots[list].frequency, positions);
+    lists_[list].positions.read(spot.begin, spot.frequency, positions);
   }
   if (lists < 2) return;
   std::ranges::sort(positions);

@@ -56,7 +56,7 @@ class PhraseWords {
   void visit_matches(const Visit& visit) {
     fetch_taken();
     for (std::size_t i = 0; i < taken_.size(); ++i) {
-      const float frequency = count(std::span(spots_).subspan(i * lists_.size(), lists_.size()));
+      const float frequency = count({spots_.data() + i * lists_.size(), lists_.size()});
       if (frequency == 0) continue;
       visit(taken_[i], scores_ ? scorer_.score(frequency, lengths_[taken_[i]]) : 0);
     }
@@ -77,12 +77,13 @@ class PhraseWords {
                   const ScorerSettings& scorer, const CollectionStatistics& statistics);
   bool has(const Kernels& kernels, const Part& part, std::uint32_t document, std::size_t known);
   void intersect(const Kernels& kernels, std::size_t list);
-  void take_found(std::uint32_t document, float least);
+  void take_candidate(std::size_t candidate, float least);
+  void take_spots(std::uint32_t document);
   float largest_at(std::uint32_t document);
   void fetch_taken() const;
-  float count(std::span<const PhraseSpot> spots);
-  float count_exact(std::span<const PhraseSpot> spots);
-  void read_positions(std::size_t part, std::span<const PhraseSpot> spots);
+  float count(std::span<PhraseSpot> spots);
+  float count_exact(std::span<PhraseSpot> spots);
+  void read_positions(std::size_t part, std::span<PhraseSpot> spots);
 
   const std::uint32_t* lengths_;
   bool scores_;
@@ -103,7 +104,10 @@ class PhraseWords {
     std::vector<std::array<std::uint32_t, kBlockSize>> blocks;  ///< by list
     std::vector<std::array<std::uint8_t, kBlockSize>> places;
   };
-  std::vector<std::size_t> other_lists_;  ///< than the rarest, where each place has one
+  /// Than the rarest, where each place has one; the rarer ones first. Those behind the first
+  /// `looked_at_` are looked at only if the words before stand as in the phrase.
+  std::vector<std::size_t> other_lists_;
+  std::size_t looked_at_ = 0;
   Candidates candidates_;
   std::vector<std::uint32_t> taken_;  ///< documents
   std::vector<PhraseSpot> spots_;     ///< by what was taken, then by list

@@ -17,7 +17,8 @@ float product(float a, float b) {
 
 class TreePlanner {
  public:
-  explicit TreePlanner(const Snapshot& snapshot) : snapshot_(snapshot) {}
+  TreePlanner(const Snapshot& snapshot, QueryPlanner& planner)
+      : snapshot_(snapshot), planner_(planner) {}
 
   PlannedTree plan(const QueryNode& tree, bool scores) {
     PlannedTree planned{.root = node(tree, 1, scores), .statistics = snapshot_.text_statistics()};
@@ -42,6 +43,7 @@ class TreePlanner {
   }
 
   const Snapshot& snapshot_;
+  QueryPlanner& planner_;
   std::size_t lists_ = 0;
   bool was_cut_ = false;
 };
@@ -84,7 +86,7 @@ PlannedNode TreePlanner::term(const std::string& text, float weight, bool scores
                               std::uint64_t document_frequency) {
   PlannedNode planned{.kind = PlannedNode::Kind::kTerm, .scores = scores};
   const Query query{.id = {}, .terms = {{.term = text, .weight = scores ? weight : 1}}};
-  const PlannedQuery found = plan_query(snapshot_, query);
+  const PlannedQuery found = planner_.plan(query);
   const auto take = [&](const std::vector<PlannedTerm>& terms) {
     planned.terms.emplace_back();
     if (terms.empty()) return;
@@ -108,7 +110,7 @@ PlannedNode TreePlanner::near(const QueryNode& node, float weight, bool scores) 
   const std::vector<NearTerm> terms = near_terms(snapshot_, node, was_cut_);
   std::uint64_t most = 0;
   for (const NearTerm& one : terms) {
-    const PlannedQuery found = plan_query(snapshot_, {.id = {}, .terms = {{.term = one.term}}});
+    const PlannedQuery found = planner_.plan({.id = {}, .terms = {{.term = one.term}}});
     for (const PlannedTerm& term : found.terms) {
       most = std::max<std::uint64_t>(most, term.entry.document_frequency);
     }
@@ -156,8 +158,9 @@ PlannedNode TreePlanner::best(const QueryNode& node, float weight, bool scores) 
 
 }  // namespace
 
-PlannedTree plan_tree(const Snapshot& snapshot, const QueryNode& analyzed, bool scores) {
-  return TreePlanner(snapshot).plan(analyzed, scores);
+PlannedTree plan_tree(const Snapshot& snapshot, QueryPlanner& planner, const QueryNode& analyzed,
+                      bool scores) {
+  return TreePlanner(snapshot, planner).plan(analyzed, scores);
 }
 
 }  // namespace warpdex

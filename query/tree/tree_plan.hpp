@@ -7,6 +7,7 @@
 
 #include "warpdex/indexer/format/snapshot.hpp"
 #include "warpdex/query/plan/plan.hpp"
+#include "warpdex/query/plan/query_planner.hpp"
 #include "warpdex/query/query.hpp"
 
 namespace warpdex {
@@ -44,7 +45,8 @@ struct PlannedTree {
 };
 
 /// Looks up the terms of an analysed tree. A product of boosts beyond the range of weights is the
-/// nearest one in it. Throws FormatError for a damaged lexicon.
-PlannedTree plan_tree(const Snapshot& snapshot, const QueryNode& analyzed, bool scores = true);
+/// nearest one in it. `planner` is of the snapshot. Throws FormatError for a damaged lexicon.
+PlannedTree plan_tree(const Snapshot& snapshot, QueryPlanner& planner, const QueryNode& analyzed,
+                      bool scores = true);
 
 }  // namespace warpdex

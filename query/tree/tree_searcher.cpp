@@ -72,7 +72,8 @@ class SegmentTree {
 
 float SegmentTree::run(const Kernels& kernels, bool counts, SearchWatch* watch, TopK& top,
                        std::uint64_t& matches) {
-  if (root_->is_walked()) return walk(kernels, counts, watch, top, matches);
+  const bool walks = root_->is_walked() && !segment_.is_filtered;
+  if (walks) return walk(kernels, counts, watch, top, matches);
   for (std::uint32_t end = 0; end < documents_;) {
     std::uint32_t next = root_->next_document(kernels, end);
     if (segment_.is_filtered) next = next_passing(segment_.removed, next, documents_);
@@ -156,7 +157,7 @@ void SegmentTree::insert(const ScoredDocument& match, TopK& top) const {
 }  // namespace
 
 struct TreeSearcher::State {
-  explicit State(const Snapshot& of) : snapshot(of) {
+  explicit State(const Snapshot& of) : snapshot(of), planner(of) {
     for (const Snapshot::Segment& segment : snapshot.segments()) {
       segments.emplace_back(*segment.index, segment.first_document);
       documents += segment.index->counts().documents;
@@ -164,6 +165,7 @@ struct TreeSearcher::State {
   }
 
   Snapshot snapshot;
+  QueryPlanner planner;  ///< remembers where terms are
   std::vector<SearchedSegment> segments;
   std::uint64_t documents = 0;
 };
@@ -179,7 +181,7 @@ TreeResult TreeSearcher::search(const QueryNode& tree, const SearchSettings& set
   TreeResult found;
   const auto k = static_cast<std::uint32_t>(std::min<std::uint64_t>(settings.k, state_->documents));
   if (k == 0) return found;
-  const PlannedTree plan = plan_tree(state_->snapshot, tree);
+  const PlannedTree plan = plan_tree(state_->snapshot, state_->planner, tree);
   found.was_cut = plan.was_cut;
   const ScorerSettings scorer = effective_scorer(state_->snapshot.settings(), settings.scorer);
   TopK top;
@@ -209,7 +211,7 @@ TreeResult TreeSearcher::search(const QueryNode& tree, const SearchSettings& set
 }
 
 std::vector<std::uint32_t> TreeSearcher::matches(const QueryNode& tree) {
-  const PlannedTree plan = plan_tree(state_->snapshot, tree, false);
+  const PlannedTree plan = plan_tree(state_->snapshot, state_->planner, tree, false);
   std::vector<std::uint32_t> documents;
   for (std::size_t i = 0; i < state_->segments.size(); ++i) {
     SegmentTree(plan, state_->segments[i], i, {}).append(kernels(), documents);
