@@ -68,7 +68,8 @@ vector::RowFilter match(const Snapshot& snapshot, const PlannedQuery& plan,
     for (std::size_t j = 0; filter != nullptr && j < words.size(); ++j) {
       words[j] &= ~filter->excluded[i][j];
     }
-    const vector::RowFilter matches = vector::RowFilter::of_bits(words, index.counts().documents);
+    vector::RowFilter matches = vector::RowFilter::of_bits(words, index.counts().documents);
+    if (snapshot.segments().size() == 1) return matches;
     for (std::size_t row = matches.next_allowed(0); row < matches.rows();
          row = matches.next_allowed(row + 1)) {
       documents.add(segment.first_document + row);
