@@ -2,12 +2,18 @@
 Run as: fields_test.py SOURCE_FOLDER WARPDEX"""
 
 import json
+import struct
 import urllib.parse
 
 import serving
 
 SCHEMA = {"fields": {"title": {"type": "text", "weight": 2}, "body": {"type": "text"}}}
 ROUNDS = 20
+
+
+def as_float(number):
+    """The float that a number stands for."""
+    return struct.unpack("f", struct.pack("f", number))[0]
 
 
 class Fields(serving.ServerTest):
@@ -32,17 +38,18 @@ class Fields(serving.ServerTest):
     def told_by_program(self, folder, query, *options):
         text = serving.program("search", folder, query, "--query-syntax", "lucene",
                                "--output-format", "json", *options)
-        return [(hit["document"], hit["score"]) for hit in json.loads(text)["queries"][0]["hits"]]
+        hits = json.loads(text)["queries"][0]["hits"]
+        return [(hit["document"], as_float(hit["score"])) for hit in hits]
 
     def told_by_v1(self, name, **parameters):
         answer = self.get(f"/v1/{name}/search?" + urllib.parse.urlencode(parameters))
         self.assertEqual(200, answer.status, answer.body)
-        return [(hit["document"], hit["score"]) for hit in answer.json()["hits"]]
+        return [(hit["document"], as_float(hit["score"])) for hit in answer.json()["hits"]]
 
     def told_by_opensearch(self, name, query):
         answer = self.ask("POST", f"/{name}/_search", {"query": query, "size": 10})
         self.assertEqual(200, answer.status, answer.body)
-        return [(hit["_id"], hit["_score"]) for hit in answer.json()["hits"]["hits"]]
+        return [(hit["_id"], as_float(hit["_score"])) for hit in answer.json()["hits"]["hits"]]
 
     def test_each_face_finds_the_same(self):
         folder = self.make("apart", serving.documents(self.random, 300))

@@ -47,12 +47,13 @@ std::string IndexFields::names() const {
 
 IndexFields fields_of(const IndexSettings& settings) {
   IndexFields fields;
-  if (!settings.fields.starts_with(kImportedFields)) {
+  fields.searched = text_names_of(settings.schema);
+  fields.are_separate = fields.searched.size() > 1;
+  if (fields.searched.empty() && !settings.fields.starts_with(kImportedFields)) {
     std::istringstream all(settings.fields);
     for (std::string name; std::getline(all, name, ',');) fields.searched.push_back(name);
   }
   fields.are_told = !fields.searched.empty();
-  fields.are_separate = text_names_of(settings.schema).size() > 1;
   if (fields.searched.empty()) fields.searched.emplace_back("text");
   fields.stored = settings.stored_fields;
   fields.columns = columns_of(settings.schema);
