@@ -132,8 +132,8 @@ TEST_P(TextFields, WordsInOneOfTheFieldsAnswerAsTheOracle) {
   }
 }
 
-constexpr std::array<std::uint64_t, 7> kSizes{1, 31, 128, 1'000, 4'097, 20'000, 40'000};
-INSTANTIATE_TEST_SUITE_P(Sizes, TextFields, testing::ValuesIn(kSizes));
+constexpr std::array<std::uint64_t, 7> kTextSizes{1, 31, 128, 1'000, 4'097, 20'000, 40'000};
+INSTANTIATE_TEST_SUITE_P(Sizes, TextFields, testing::ValuesIn(kTextSizes));
 
 }  // namespace
 }  // namespace warpdex

@@ -97,8 +97,8 @@ class FilteredIndex {
   SearchSettings settings() {
     SearchSettings settings;
     settings.mode = static_cast<QueryMode>(random_() % 3);
-    constexpr std::uint32_t kSizes[] = {1, 3, 10, 100, 1000};
-    settings.k = kSizes[random_() % 5];
+    constexpr std::uint32_t kFilteredSizes[] = {1, 3, 10, 100, 1000};
+    settings.k = kFilteredSizes[random_() % 5];
     settings.count = random_() % 2 == 0;
     const auto scorers = named_scorers();
     settings.scorer.kind = scorers[random_() % scorers.size()];
