@@ -158,8 +158,13 @@ void write_exchange_seeds(const std::filesystem::path& folder) {
 
 /// A whole journal, and the records of it one by one.
 void write_journal_seeds(const std::filesystem::path& folder) {
-  const Document whole{
-      "id", "some text", {{"term", 0.5F}, {"other", 2}}, {"value", std::nullopt}, {1, 0.25F}};
+  const Document whole{.id = "id",
+                       .text = "some text",
+                       .texts = {"a title", ""},
+                       .vector = {{"term", 0.5F}, {"other", 2}},
+                       .stored = {"value", std::nullopt},
+                       .values = {{std::int64_t{1990}}, {}, {std::string("de"), std::string("en")}},
+                       .embedding = {1, 0.25F}};
   std::filesystem::remove(work_folder() / kJournalName);
   ChangeJournal journal(work_folder(), kFuzzedBase);
   for (const char* id : {"a", "b", "c"}) {
