@@ -187,13 +187,6 @@ TEST_F(ColumnsTest, AMergeIsABuildOfWhatIsLive) {
   EXPECT_EQ(test::checksums(index_), test::checksums(dir_ / "once"));
 }
 
-TEST_F(ColumnsTest, ATextFieldIsRefused) {
-  const Schema schema = parse_schema(R"({"fields": {"title": {"type": "text"}}})");
-  EXPECT_THAT(complaint<UsageError>(
-                  [&] { build_index(*documents_from_memory({}), options_for(index_, schema)); }),
-              HasSubstr("the field 'title' of the schema is text"));
-}
-
 TEST_F(ColumnsTest, DamageIsFound) {
   const Schema schema = parse_schema(
       R"({"fields": {"k": {"type": "keyword", "multiple": true}, "n": {"type": "int"}}})");
