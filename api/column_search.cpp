@@ -75,7 +75,7 @@ class SortedSearch {
         limits_{.stop = limits.stop, .threads = limits.threads},
         order_(snapshot_, options.sort) {
     settings_.count = false;
-    if (!options.after.empty()) after_ = document_of_cursor(options.after, snapshot_);
+    if (!options.search_after.empty()) after_ = document_of_cursor(options.search_after, snapshot_);
   }
 
   std::vector<Hit> find(const vector::RowFilter& matches) const {

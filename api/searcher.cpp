@@ -66,8 +66,8 @@ void check_trees(std::span<const Query> queries, bool by_words, const SearchOpti
 
 /// Throws UsageError for what has no columns.
 void check_columns(bool by_words, const SearchOptions& options) {
-  if (!options.after.empty() && options.sort.empty()) {
-    throw UsageError("SearchOptions::after is for a sorted search; sort by a column");
+  if (!options.search_after.empty() && options.sort.empty()) {
+    throw UsageError("SearchOptions::search_after is for a sorted search; sort by a column");
   }
   if (by_words || !asks_columns(options)) return;
   throw UsageError(

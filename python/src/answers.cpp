@@ -120,7 +120,7 @@ void bind_hits(nb::module_& module) {
           "Pieces of these texts with the matched words marked, as HTML unless html=False.")
       .def_prop_ro(
           "cursor", [](const Hit& of) { return to_str(of.get().cursor()); },
-          "Its place in a sorted answer, for after=.")
+          "Its place in a sorted answer, for search_after=.")
       .def("explain", &Hit::explain,
            "How the score comes about. UsageError for a search with vectors.")
       .def("__repr__", &repr_of);

@@ -127,7 +127,7 @@ SearchOptions search_options(std::uint64_t k, const nb::dict& keywords) {
       {"fields_type",
        [&](auto v) { options.searched.type = fields_type_from_name(text_of(v, "fields_type")); }},
       {"sort", [&](auto v) { options.sort = parse_sort(text_of(v, "sort")); }},
-      {"after", text(options.after, "after")},
+      {"search_after", text(options.search_after, "search_after")},
       {"facets",
        [&](auto v) {
          for (std::string& column : texts_of(v, "a name of facets")) {

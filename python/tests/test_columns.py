@@ -39,7 +39,7 @@ def test_filters_let_through_what_fits(searcher, condition, ids):
 def test_sorted_pages_go_on_by_cursors(searcher):
     page = searcher.search("sea", k=2, sort="year:desc")
     assert page.ids == ["b", "a"]
-    assert searcher.search("sea", k=2, sort="year:desc", after=page[-1].cursor).ids == ["c"]
+    assert searcher.search("sea", k=2, sort="year:desc", search_after=page[-1].cursor).ids == ["c"]
 
 
 def test_facets_count_all_matches(searcher):

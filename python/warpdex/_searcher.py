@@ -70,7 +70,7 @@ class SearchOptions(TypedDict, total=False):
     sort: str
     """Columns to sort by, then by score, as "year:desc,title"; documents without a value come
     last."""
-    after: str
+    search_after: str
     """Of a sorted search: the page behind the hit with this `cursor`."""
     facets: Sequence[str]
     """Columns that are counted over all matches (Hits.facets)."""

@@ -36,7 +36,7 @@ bool are_equal(const SnippetSettings& one, const SnippetSettings& other) {
 bool are_equal(const SearchOptions& one, const SearchOptions& other) {
   return one.k == other.k && one.mode == other.mode && one.and_or_min == other.and_or_min &&
          one.count == other.count && one.filter == other.filter && one.sort == other.sort &&
-         one.after == other.after && one.facets == other.facets &&
+         one.search_after == other.search_after && one.facets == other.facets &&
          are_equal(one.scorer, other.scorer) && are_equal(one.fusion, other.fusion) &&
          one.fields == other.fields && one.snippets == other.snippets &&
          one.positions == other.positions && are_equal(one.snippet, other.snippet) &&

@@ -34,7 +34,7 @@ void read_matching(Parameters& parameters, SearchOptions& options) {
   options.count = parameters.flag("count").value_or(false);
   options.filter = parameters.text("filter").value_or("");
   options.sort = parse_sort(parameters.text("sort").value_or(""));
-  options.after = parameters.text("after").value_or("");
+  options.search_after = parameters.text("search_after").value_or("");
   for (std::string& column : parameters.texts("facets").value_or(std::vector<std::string>())) {
     options.facets.push_back({.column = std::move(column)});
   }

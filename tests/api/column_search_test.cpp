@@ -200,7 +200,7 @@ TEST_F(ColumnSearchTest, SortedPagesAreThoseOfAPlainSort) {
       for (const AnswerHit hit : page) {
         ASSERT_EQ(hit.document(), wanted[next].document) << round << " at " << next;
         ASSERT_EQ(hit.score(), wanted[next++].score);
-        options.after = hit.cursor();
+        options.search_after = hit.cursor();
       }
     } while (next < wanted.size());
   }
@@ -292,9 +292,9 @@ TEST_F(ColumnSearchTest, WhatCannotBeIsRefused) {
   };
   EXPECT_THAT(refusal({.sort = {{"yeer"}}}), HasSubstr("no column 'yeer'; the index has year"));
   EXPECT_THAT(refusal({.facets = {{.column = "x"}}}), HasSubstr("no column 'x'"));
-  EXPECT_THAT(refusal({.after = "1-2"}), HasSubstr("is for a sorted search"));
-  EXPECT_THAT(refusal({.sort = {{"year"}}, .after = "x"}), HasSubstr("is no cursor"));
-  EXPECT_THAT(refusal({.sort = {{"year"}}, .after = "999-0"}), HasSubstr("of commit 999"));
+  EXPECT_THAT(refusal({.search_after = "1-2"}), HasSubstr("is for a sorted search"));
+  EXPECT_THAT(refusal({.sort = {{"year"}}, .search_after = "x"}), HasSubstr("is no cursor"));
+  EXPECT_THAT(refusal({.sort = {{"year"}}, .search_after = "999-0"}), HasSubstr("of commit 999"));
   EXPECT_THAT(message_of<InputError>([&] { searcher.search("w0", {.filter = "year = x"}); }),
               HasSubstr("the filter, at byte 0"));
   Writer writer(index());

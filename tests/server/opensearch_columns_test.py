@@ -179,7 +179,7 @@ class Columns(ClientTest):
                                                numbers[id]))
         self.assertEqual(order[:50], [hit["document"] for hit in told["hits"]])
         self.assertEqual(str(self.films[order[0]]["year"]), told["hits"][0]["fields"]["year"])
-        parameters["after"] = told["hits"][-1]["cursor"]
+        parameters["search_after"] = told["hits"][-1]["cursor"]
         more = self.get("/v1/films/search?" + urllib.parse.urlencode(parameters)).json()
         self.assertEqual(order[50:100], [hit["document"] for hit in more["hits"]])
         langs = collections.Counter(lang for id in wanted
@@ -190,7 +190,7 @@ class Columns(ClientTest):
                           {"text": "w0", "values": {"year": 2030, "lang": ["de", "en"]}})
         self.assertEqual(201, answer.status, answer.body)
         self.assertEqual({"new"}, self.ids({"term": {"year": 2030}}, "films"))
-        del parameters["after"]
+        del parameters["search_after"]
         parameters["filter"] = "yeer = 1"
         answer = self.get("/v1/films/search?" + urllib.parse.urlencode(parameters))
         self.assertEqual(400, answer.status)

@@ -50,7 +50,7 @@ struct SearchOptions {
   std::vector<SortKey> sort{};
   /// Of a sorted search: the AnswerHit::cursor() of the last hit of the page before. UsageError
   /// where it is of another commit.
-  std::string after{};
+  std::string search_after{};
   std::vector<FacetRequest> facets{};  ///< Answer::facets; by words alone
   FusionSettings fusion{};  ///< of words and vector; `probes` and `refine` of vectors alone, too
   std::vector<std::string> fields{};  ///< stored fields that hits carry

@@ -197,7 +197,7 @@ SearchJob job_of(const SearchAsk& ask) {
   job.query = query.words;
   options.filter = query.filter;
   options.sort = ask.order.columns;
-  options.after = ask.order.cursor;
+  options.search_after = ask.order.cursor;
   for (const Aggregation& asked : ask.aggregations) options.facets.push_back(asked.request);
   options.k = std::max<std::uint32_t>(1, ask.from + ask.size);
   options.deadline = ask.deadline;

@@ -55,7 +55,7 @@ struct Arguments {
   std::vector<std::string> shown;  ///< fields
   std::string filter;
   std::string sort;
-  std::string after;
+  std::string search_after;
   std::string facets;
   bool explain = false;
   bool ignore_identical_ids = false;
@@ -83,7 +83,7 @@ warpdex::SearchOptions options_of(const Arguments& arguments, const SearchSettin
   options.filter = arguments.filter;
   options.searched = arguments.search.searched();
   options.sort = parse_sort(arguments.sort);
-  options.after = arguments.after;
+  options.search_after = arguments.search_after;
   for (const std::string& column : split_list(arguments.facets)) {
     options.facets.push_back({.column = column});
   }
@@ -106,8 +106,8 @@ warpdex::SearchOptions options_of(const Arguments& arguments, const SearchSettin
 
 /// Throws UsageError where sorting and facets have no place.
 void check_columns(const Arguments& arguments, bool readable) {
-  if (!arguments.after.empty() && arguments.sort.empty()) {
-    throw UsageError("--after is for --sort; add that or leave it out");
+  if (!arguments.search_after.empty() && arguments.sort.empty()) {
+    throw UsageError("--search-after is for --sort; add that or leave it out");
   }
   if (arguments.sort.empty() && arguments.facets.empty()) return;
   const std::string option = arguments.sort.empty() ? "--facet" : "--sort";
@@ -261,7 +261,7 @@ int run_search(const std::vector<std::string>& arguments) {
                         "draft', by the columns of 'index --schema' and by id")(
       "sort", po::value(&given.sort)->value_name("A,B:desc,..."),
       "columns to sort by, then by score; documents without a value come last. A run has no place "
-      "for it")("after", po::value(&given.after)->value_name("CURSOR"),
+      "for it")("search-after", po::value(&given.search_after)->value_name("CURSOR"),
                 "sort: the page behind the hit with this `cursor` in JSON")(
       "facet", po::value(&given.facets)->value_name("A,B,..."),
       "columns to count over all matches: the values of most documents, how many different ones, "
