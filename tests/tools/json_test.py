@@ -156,6 +156,8 @@ class JsonPage(unittest.TestCase):
             "schema.json": ['{"fields": {"year": {"type": "int"}, "lang": {"type": "keyword"}}}'],
             "columns.jsonl": ['{"id": "a", "contents": "sea", "year": 1990, "lang": "en"}',
                               '{"id": "b", "contents": "sea", "year": 1991}'],
+            "texts.json": ['{"fields": {"title": {"type": "text"}, "contents": {"type": "text"}}}'],
+            "texts.jsonl": ['{"id": "a", "title": "sea", "contents": "the sea"}'],
             "sparse.jsonl": ['{"id": "a", "vector": {"x": 3, "y": 1}}'],
         }
         for name, lines in files.items():
@@ -183,6 +185,8 @@ class JsonPage(unittest.TestCase):
         self.run_warpdex("index --format sparse --input sparse.jsonl --quiet --output sparse")
         self.run_warpdex("index --format jsonl --input columns.jsonl --quiet --output columns "
                          "--schema schema.json")
+        self.run_warpdex("index --format jsonl --input texts.jsonl --quiet --output fields "
+                         "--schema texts.json")
         (self.folder / "texts").mkdir()
         for name in ("text", ".hidden"):
             (self.folder / "texts" / name).write_text("sea\n", encoding="utf-8")
@@ -204,6 +208,7 @@ class JsonPage(unittest.TestCase):
         for index, scorer in (*named, ("impacts", "")):
             self.check("`warpdex search`", f"search {index} {queries} --explain {scorer}",
                        "--output-format json")
+        self.check("`warpdex search`", "search fields sea --explain", "--output-format json")
         bench = f"--repetitions 1 {queries}"
         self.check("`warpdex bench`", f"bench index {bench}")
         self.check("`warpdex bench`", f"bench pfor {bench} --scorer qld --batch-size 7")

@@ -21,10 +21,9 @@ namespace warpdex::tools {
 namespace {
 
 constexpr const char* kAbout =
-    "Deletes documents from an index, by ids or by a filter, in one step: searches find none of "
-    "them afterwards, and\n"
-    "scores are those of an index without them. What they take up on the disk goes with\n"
-    "'warpdex merge'.";
+    "Deletes documents from an index, by ids or by a filter, in one step: searches find none of\n"
+    "them afterwards, and scores are those of an index without them. What they take up on the\n"
+    "disk goes with 'warpdex merge'.";
 
 constexpr const char* kNotes =
     "An id that no document has, or that is named twice, ends the command, and nothing is "
