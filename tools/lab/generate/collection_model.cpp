@@ -1,4 +1,5 @@
-// The figures of each kind. docs/measurements/generated-passages.csv says where those of passages come from.
+// The figures of each kind. docs/measurements/generated-passages.csv says where those of passages
+// come from.
 #include "generate/collection_model.hpp"
 
 namespace warpdex::generate {

@@ -1,5 +1,5 @@
-// Answers the queries of the search-benchmark-game: a line of a command, a tab and a query in; a line
-// with a number out. One thread.
+// Answers the queries of the search-benchmark-game: a line of a command, a tab and a query in; a
+// line with a number out. One thread.
 #include <algorithm>
 #include <array>
 #include <iostream>
