@@ -36,7 +36,7 @@ std::optional<std::uint64_t> answer(const warpdex::Searcher& searcher, std::stri
   options.syntax = warpdex::QuerySyntax::kLucene;
   options.threads = 1;
   const warpdex::Answer found = searcher.search(line.substr(tab + 1), options);
-  return command->counts ? found.matches() : 1;
+  return command->counts ? found.matches : 1;
 }
 
 }  // namespace
