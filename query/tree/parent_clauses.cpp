@@ -1,6 +1,7 @@
 #include "tree/parent_clauses.hpp"
 
 #include <algorithm>
+#include <numeric>
 #include <optional>
 #include <utility>
 
@@ -40,6 +41,13 @@ class BooleanClause final : public ParentClause {
     };
     leaves_out_ = !constant_ && (std::ranges::any_of(node.must, leaves_out) ||
                                  std::ranges::any_of(node.should, leaves_out));
+    must_scores_.resize(must_.size());
+    order_.resize(must_.size());
+    std::iota(order_.begin(), order_.end(), std::size_t{0});
+    std::ranges::stable_partition(order_, [&](std::size_t i) {
+      return node.must[i].kind == PlannedNode::Kind::kTerm ||
+             node.must[i].kind == PlannedNode::Kind::kUnion;
+    });
   }
 
   std::uint32_t next_document(const Kernels& kernels, std::uint32_t document) override {
@@ -71,11 +79,7 @@ class BooleanClause final : public ParentClause {
     const bool adds = scores_ && !constant_;
     const float least = leaves_out_ ? least_rest(window) : -1;
     if (adds) std::fill(matches.scores.begin(), matches.scores.end(), 0.0F);
-    for (std::size_t i = 0; i < must_.size() && !is_empty(matches.bits); ++i) {
-      must_[i]->match(kernels, window_of(*must_[i], window, least), matches.bits, found_);
-      matches.bits = found_.bits;
-      if (adds && must_score_[i]) add(matches);
-    }
+    match_must(kernels, window, least, adds, matches);
     if (!is_empty(matches.bits)) match_should(kernels, window, least, adds, matches);
     for (std::size_t i = 0; i < must_not_.size() && !is_empty(matches.bits); ++i) {
       must_not_[i]->match(kernels, {window.begin, window.end}, matches.bits, found_);
@@ -100,6 +104,25 @@ class BooleanClause final : public ParentClause {
   void add(WindowMatches& matches) {
     for_each_bit(found_.bits,
                  [&](std::uint32_t place) { matches.scores[place] += found_.scores[place]; });
+  }
+
+  /// Lists first: positions, say, are then read of fewer documents. Scores are added in the order
+  /// of the clauses all the same.
+  void match_must(const Kernels& kernels, const TreeWindow& window, float least, bool adds,
+                  WindowMatches& matches) {
+    for (const std::size_t i : order_) {
+      if (is_empty(matches.bits)) return;
+      must_[i]->match(kernels, window_of(*must_[i], window, least), matches.bits, found_);
+      matches.bits = found_.bits;
+      if (!adds || !must_score_[i]) continue;
+      must_scores_[i].resize(kTreeWindow);
+      std::swap(must_scores_[i], found_.scores);
+    }
+    for (std::size_t i = 0; adds && i < must_.size(); ++i) {
+      if (!must_score_[i]) continue;
+      for_each_bit(matches.bits,
+                   [&](std::uint32_t place) { matches.scores[place] += must_scores_[i][place]; });
+    }
   }
 
   void match_should(const Kernels& kernels, const TreeWindow& window, float least, bool adds,
@@ -127,6 +150,8 @@ class BooleanClause final : public ParentClause {
   TreeClauses must_;
   TreeClauses should_;
   TreeClauses must_not_;
+  std::vector<std::size_t> order_;               ///< of must
+  std::vector<std::vector<float>> must_scores_;  ///< of a window, by place
   std::vector<bool> must_score_;
   std::vector<bool> should_score_;
   std::vector<std::uint16_t> counts_;

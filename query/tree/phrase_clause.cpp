@@ -12,6 +12,22 @@
 namespace warpdex {
 namespace {
 
+/// Whether one of the documents from `first` to `last` is among those of the window.
+bool has_any(const WindowBits& within, const TreeWindow& window, std::uint32_t first,
+             std::uint32_t last) {
+  const std::uint32_t begin = std::max(first, window.begin) - window.begin;
+  const std::uint32_t end = std::min(last, window.end - 1) - window.begin;
+  if (end < begin) return true;  // a damaged list, which its reader finds
+  if (begin / 64 == end / 64) {
+    return (within[begin / 64] >> begin % 64 & (~std::uint64_t{0} >> (63 - (end - begin)))) != 0;
+  }
+  if (within[begin / 64] >> begin % 64 != 0) return true;
+  for (std::uint32_t word = begin / 64 + 1; word < end / 64; ++word) {
+    if (within[word] != 0) return true;
+  }
+  return (within[end / 64] & (~std::uint64_t{0} >> (63 - end % 64))) != 0;
+}
+
 class PhraseClause final : public TreeClause {
  public:
   explicit PhraseClause(const Index& index, PhraseWords words) : words_(std::move(words)) {
@@ -38,7 +54,10 @@ class PhraseClause final : public TreeClause {
     };
     if (walkers_.empty()) {
       ListCursor& list = rarest().cursor;
-      const auto is_passed = [&](std::uint32_t) { return is_block_passed(window.least); };
+      const auto is_passed = [&](std::uint32_t block) {
+        return !has_any(within, window, list.first_possible(block), list.last_docid(block)) ||
+               is_block_passed(window.least);
+      };
       for_each_part(list, kernels, window, is_passed, [&](std::uint32_t begin, std::uint32_t end) {
         const auto is_wanted = [&](std::uint32_t document) {
           const std::uint32_t place = document - window.begin;
