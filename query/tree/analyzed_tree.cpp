@@ -85,20 +85,12 @@ std::optional<QueryNode> TreeAnalyzer::in_fields(const QueryNode& node,
 
 /// A match of several words, each of which may be in another field.
 std::optional<QueryNode> TreeAnalyzer::word_by_word(const QueryNode& node) {
-  constexpr std::string_view kWhiteSpace = " \t\n\v\f\r";
   QueryNode all = like(node, QueryNode::Kind::kBoolean);
   all.minimum_should_match = node.minimum_should_match;
-  const std::string_view text = node.text;
-  for (std::size_t start = text.find_first_not_of(kWhiteSpace); start < text.size();) {
-    const std::size_t end = std::min(text.find_first_of(kWhiteSpace, start), text.size());
-    QueryNode word = node;
-    word.boost = 1;
-    word.minimum_should_match = 0;
-    word.text = text.substr(start, end - start);
+  for (const QueryNode& word : matches_of_words(node)) {
     if (std::optional<QueryNode> one = in_fields(word, searched_)) {
       (node.all_words ? all.must : all.should).push_back(std::move(*one));
     }
-    start = text.find_first_not_of(kWhiteSpace, end);
   }
   std::vector<QueryNode>& found = node.all_words ? all.must : all.should;
   if (found.empty()) return nothing(node);

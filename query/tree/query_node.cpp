@@ -1,6 +1,8 @@
-// Checks trees that programs made.
+// Checks trees that programs made, and takes matches apart.
 
+#include <algorithm>
 #include <cmath>
+#include <string_view>
 
 #include "warpdex/core/error.hpp"
 #include "warpdex/query/query.hpp"
@@ -38,6 +40,21 @@ void check_node(const QueryNode& node, std::size_t depth, std::size_t& nodes) {
 void check_query_tree(const QueryNode& tree) {
   std::size_t nodes = 0;
   check_node(tree, 0, nodes);
+}
+
+std::vector<QueryNode> matches_of_words(const QueryNode& match) {
+  constexpr std::string_view kWhiteSpace = " \t\n\v\f\r";
+  std::vector<QueryNode> words;
+  const std::string_view text = match.text;
+  for (std::size_t start = text.find_first_not_of(kWhiteSpace); start < text.size();) {
+    const std::size_t end = std::min(text.find_first_of(kWhiteSpace, start), text.size());
+    QueryNode& word = words.emplace_back(match);
+    word.boost = 1;
+    word.minimum_should_match = 0;
+    word.text = text.substr(start, end - start);
+    start = text.find_first_not_of(kWhiteSpace, end);
+  }
+  return words;
 }
 
 }  // namespace warpdex

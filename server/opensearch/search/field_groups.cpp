@@ -16,19 +16,11 @@ bool is_group(const QueryNode& node) {
 
 /// A match of several words as one of each.
 QueryNode word_by_word(const QueryNode& match, const std::vector<SearchedField>& fields) {
-  constexpr std::string_view kWhiteSpace = " \t\n\v\f\r";
   QueryNode all{.kind = Kind::kBoolean, .boost = match.boost, .place = match.place};
   all.minimum_should_match = match.minimum_should_match;
-  const std::string_view text = match.text;
-  for (std::size_t start = text.find_first_not_of(kWhiteSpace); start < text.size();) {
-    const std::size_t end = std::min(text.find_first_of(kWhiteSpace, start), text.size());
-    QueryNode word = match;
-    word.boost = 1;
-    word.minimum_should_match = 0;
-    word.text = text.substr(start, end - start);
+  for (const QueryNode& word : matches_of_words(match)) {
     (match.all_words ? all.must : all.should)
         .push_back(over_fields(word, fields, FieldsType::kBestFields));
-    start = text.find_first_not_of(kWhiteSpace, end);
   }
   return all;
 }

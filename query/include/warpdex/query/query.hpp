@@ -124,6 +124,10 @@ inline constexpr std::size_t kMaxQueryDepth = 64;
 /// Throws UsageError for more clauses than that, and for values out of range.
 void check_query_tree(const QueryNode& tree);
 
+/// A match (kMatch) of each word of a match, which white space parts, with a weight of 1: for a
+/// search in which each word may be in another field.
+std::vector<QueryNode> matches_of_words(const QueryNode& match);
+
 /// Terms in the order of the text. A repeated term is there as often as it was written, and its
 /// weights are added.
 struct Query {
