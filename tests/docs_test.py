@@ -1,4 +1,5 @@
-"""Links and paths of the documents lead to files and headings of this repository.
+"""Links and paths of the documents lead to files and headings of this repository, and all pages
+together are short enough to be read.
 Run as: docs_test.py SOURCE_FOLDER"""
 
 import re
@@ -13,10 +14,16 @@ LINK = re.compile(r"!?\[[^\]]*\]\(([^)\s]+)\)")
 SPAN = re.compile(r"`([^`\n]+)`")
 PATH = re.compile(rf"(?:{'|'.join(FOLDERS)})/[\w./+-]*")
 PLACEHOLDER = re.compile("NAME|FOLDER|FILE")
+# Counted as wc -w does, with the bars of tables.
+MAX_WORDS, MAX_README_WORDS = 40_000, 900
 
 
 def pages(root):
     return sorted([*root.glob("*.md"), *root.glob("docs/**/*.md")])
+
+
+def words(page):
+    return len(page.read_text(encoding="utf-8").split())
 
 
 def without_code(text):
@@ -28,8 +35,8 @@ def anchors(text):
     """Of a page's headings, as GitHub makes them."""
     found = set()
     for heading in re.findall(r"^#+ +(.+?) *$", without_code(text), flags=re.M):
-        words = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", heading).lower()
-        anchor = re.sub(r"[^\w\- ]", "", words).replace(" ", "-")
+        plain = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", heading).lower()
+        anchor = re.sub(r"[^\w\- ]", "", plain).replace(" ", "-")
         number = 0
         while (name := f"{anchor}-{number}" if number else anchor) in found:
             number += 1
@@ -77,6 +84,10 @@ class Documents(unittest.TestCase):
     def test_paths_are_those_of_the_repository(self):
         self.check(lambda page: broken_paths(page, ROOT))
 
+    def test_pages_are_short(self):
+        self.assertLessEqual(sum(words(page) for page in pages(ROOT)), MAX_WORDS)
+        self.assertLessEqual(words(ROOT / "README.md"), MAX_README_WORDS)
+
 
 class TheCheckItself(unittest.TestCase):
     def test_what_is_broken_is_found(self):
@@ -91,6 +102,8 @@ class TheCheckItself(unittest.TestCase):
                             encoding="utf-8")
             self.assertEqual(["#small", "gone.md"], list(broken_links(page)))
             self.assertEqual(["core/gone.hpp"], list(broken_paths(page, root)))
+            page.write_text("# Four `words` | \n\nhere", encoding="utf-8")
+            self.assertEqual(5, words(page))
 
 
 if __name__ == "__main__":
