@@ -1,5 +1,5 @@
 // From a document's name to its docID: docIDs in the order of their names' hashes.
-// docs/format.md, "Names to documents".
+// docs/format.md, "Sections".
 #pragma once
 
 #include <cstdint>
