@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "warpdex/query/plan/plan.hpp"
+#include "warpdex/query/plan/whole_statistics.hpp"
 
 namespace warpdex {
 
@@ -14,8 +15,10 @@ namespace warpdex {
 using FindTerm = std::function<std::optional<PostingsEntry>(std::size_t segment, const Index& index,
                                                             std::string_view term)>;
 
-/// As plan_query().
-PlannedQuery plan_query(const Index& index, const Query& query, const FindTerm& find);
-PlannedQuery plan_query(const Snapshot& snapshot, const Query& query, const FindTerm& find);
+/// As plan_query(). `whole`: what the index or snapshot is a part of; null: it is all.
+PlannedQuery plan_query(const Index& index, const Query& query, const FindTerm& find,
+                        const WholeStatistics* whole);
+PlannedQuery plan_query(const Snapshot& snapshot, const Query& query, const FindTerm& find,
+                        const WholeStatistics* whole);
 
 }  // namespace warpdex

@@ -12,17 +12,28 @@
 #include "warpdex/indexer/format/impacts.hpp"
 
 namespace warpdex {
+namespace {
 
-PlannedQuery plan_query(const Index& index, const Query& query) {
-  return plan_query(index, query, [](std::size_t, const Index& of, std::string_view term) {
-    return of.find(term);
-  });
+/// A term with the statistics of a whole; zeros where the index is all.
+PlannedTerm in_whole(PlannedTerm term, const TermFrequencies& whole) {
+  term.document_frequency = whole.documents;
+  term.collection_frequency = whole.occurrences;
+  return term;
 }
 
-PlannedQuery plan_query(const Index& index, const Query& query, const FindTerm& find) {
+}  // namespace
+
+PlannedQuery plan_query(const Index& index, const Query& query) {
+  return plan_query(
+      index, query,
+      [](std::size_t, const Index& of, std::string_view term) { return of.find(term); }, nullptr);
+}
+
+PlannedQuery plan_query(const Index& index, const Query& query, const FindTerm& find,
+                        const WholeStatistics* whole) {
   if (has_excluded_words(query)) {
     const QueryAndWords parts = part_excluded_words(query);
-    PlannedQuery plan = plan_query(index, parts.query, find);
+    PlannedQuery plan = plan_query(index, parts.query, find, whole);
     plan.excluded_words = plan_words(index, parts.words);
     return plan;
   }
@@ -30,11 +41,17 @@ PlannedQuery plan_query(const Index& index, const Query& query, const FindTerm& 
   for (const TextCounts& text : index.counts().texts) {
     plan.text_statistics.push_back({text.documents, text.tokens});
   }
+  if (whole != nullptr) {
+    plan.statistics = whole->collection;
+    plan.text_statistics = whole->texts;
+  }
   for_each_term(sorted_uses(query), [&](std::string_view term, std::span<const TermUse> uses) {
-    if (const auto entry = find(0, index, term)) {
-      plan.terms.push_back(planned(*entry, uses));
-    } else {
+    const auto entry = find(0, index, term);
+    const TermFrequencies all = whole != nullptr ? whole->of(term) : TermFrequencies{};
+    if (!entry || (whole != nullptr && all.documents == 0)) {
       note_missing(plan, uses);
+    } else {
+      plan.terms.push_back(in_whole(planned(*entry, uses), all));
     }
   });
   sort_canonically(plan.terms);

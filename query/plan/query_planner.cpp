@@ -12,6 +12,9 @@ constexpr std::size_t kMaxKnown = 16'384;
 QueryPlanner::QueryPlanner(const Snapshot& snapshot)
     : snapshot_(snapshot), known_(snapshot.segments().size()) {}
 
+QueryPlanner::QueryPlanner(const Snapshot& snapshot, const WholeStatistics& whole)
+    : snapshot_(snapshot), whole_(&whole), known_(snapshot.segments().size()) {}
+
 std::optional<PostingsEntry> QueryPlanner::find(std::size_t segment, const Index& index,
                                                 std::string_view term) {
   const auto found = known_[segment].find(term);
@@ -27,10 +30,12 @@ std::optional<PostingsEntry> QueryPlanner::find(std::size_t segment, const Index
 }
 
 PlannedQuery QueryPlanner::plan(const Query& query) {
-  return plan_query(snapshot_, query,
-                    [this](std::size_t segment, const Index& index, std::string_view term) {
-                      return find(segment, index, term);
-                    });
+  return plan_query(
+      snapshot_, query,
+      [this](std::size_t segment, const Index& index, std::string_view term) {
+        return find(segment, index, term);
+      },
+      whole_);
 }
 
 }  // namespace warpdex

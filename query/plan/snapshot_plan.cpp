@@ -1,42 +1,26 @@
 // Looks a query's terms up in every segment, and gives all segments the statistics of the whole.
-#include <algorithm>
-#include <array>
-#include <numeric>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "plan/excluded_words.hpp"
 #include "plan/find_term.hpp"
+#include "plan/live_entry.hpp"
 #include "plan/term_uses.hpp"
-#include "warpdex/indexer/format/postings.hpp"
+#include "warpdex/core/error.hpp"
 #include "warpdex/query/plan/plan.hpp"
 
 namespace warpdex {
 namespace {
 
-/// A term in one segment.
-struct Found {
-  PostingsEntry entry;
-  FrequencyChange removed;  ///< with what was removed; zeros where that is not known
-};
-
-std::uint64_t occurrences(const Index& index, const PostingsEntry& entry) {
-  if (!entry.is_short()) return entry.collection_frequency;
-  std::array<std::uint32_t, kBlockSize> docids;
-  std::array<std::uint32_t, kBlockSize> frequencies;
-  read_short_list(index.settings().codec, index.sections(), entry, index.counts().documents,
-                  docids.data(), frequencies.data());
-  return std::accumulate(frequencies.begin(), frequencies.begin() + entry.document_frequency,
-                         std::uint64_t{0});
-}
-
 class SnapshotPlanner {
  public:
-  SnapshotPlanner(const Snapshot& snapshot, const FindTerm& find)
-      : snapshot_(snapshot), find_(find) {
+  /// `whole`: that the snapshot is a part of; null: it is all.
+  SnapshotPlanner(const Snapshot& snapshot, const FindTerm& find, const WholeStatistics* whole)
+      : snapshot_(snapshot), find_(find), statistics_(whole) {
     plan_.segments.resize(snapshot.segments().size());
-    plan_.statistics = snapshot.statistics();
-    plan_.text_statistics = snapshot.text_statistics();
+    plan_.statistics = whole != nullptr ? whole->collection : snapshot.statistics();
+    plan_.text_statistics = whole != nullptr ? whole->texts : snapshot.text_statistics();
     for (PlannedQuery& segment : plan_.segments) {
       segment.statistics = plan_.statistics;
       segment.text_statistics = plan_.text_statistics;
@@ -56,21 +40,25 @@ class SnapshotPlanner {
   void add(std::string_view term, std::span<const TermUse> uses) {
     PlannedTerm whole = planned({}, uses);
     whole.number = terms_++;
-    std::vector<std::optional<Found>> found;
+    TermFrequencies here;
+    std::vector<std::optional<LiveEntry>> found;
     for (const Snapshot::Segment& segment : snapshot_.segments()) {
-      found.push_back(find(found.size(), *segment.index, term));
+      const Index& index = *segment.index;
+      found.push_back(live_entry(index, find_(found.size(), index, term)));
       if (!found.back()) continue;
       whole.entry.field = found.back()->entry.field;
-      const Found& here = *found.back();
-      whole.document_frequency += here.entry.document_frequency - here.removed.documents;
-      const std::uint64_t all = occurrences(*segment.index, here.entry);
-      whole.collection_frequency += all - std::min(all, here.removed.occurrences);
+      const TermFrequencies of_segment = frequencies_of(index, *found.back());
+      here.documents += of_segment.documents;
+      here.occurrences += of_segment.occurrences;
     }
-    // No live document has the term: an index built of what is live would not know it.
-    if (whole.document_frequency == 0) {
+    const TermFrequencies all = statistics_ != nullptr ? statistics_->of(term) : here;
+    if (all.documents == 0) found.assign(found.size(), std::nullopt);
+    whole.document_frequency = all.documents;
+    whole.collection_frequency = all.occurrences;
+    if (all.documents == 0 || here.documents == 0) {
       note_missing(plan_, uses);
     } else {
-      whole.entry.document_frequency = static_cast<std::uint32_t>(whole.document_frequency);
+      whole.entry.document_frequency = static_cast<std::uint32_t>(here.documents);
       plan_.terms.push_back(whole);
     }
     for (std::size_t i = 0; i < found.size(); ++i) {
@@ -78,17 +66,8 @@ class SnapshotPlanner {
     }
   }
 
-  std::optional<Found> find(std::size_t segment, const Index& index, std::string_view term) const {
-    const std::optional<PostingsEntry> entry = find_(segment, index, term);
-    if (!entry) return std::nullopt;
-    const FrequencyChange removed = index.frequency_change(entry->term_number);
-    // More than there are is damage; an entry without live documents is none.
-    if (removed.documents >= entry->document_frequency) return std::nullopt;
-    return Found{*entry, removed};
-  }
-
   static void add_to_segment(PlannedQuery& segment, const Index& index,
-                             const std::optional<Found>& found, const PlannedTerm& whole,
+                             const std::optional<LiveEntry>& found, const PlannedTerm& whole,
                              std::span<const TermUse> uses) {
     if (!found) {
       note_missing(segment, uses);
@@ -96,33 +75,49 @@ class SnapshotPlanner {
     }
     PlannedTerm term = whole;
     term.entry = found->entry;
-    const std::uint64_t removed =
-        index.settings().has_forward
-            ? found->removed.documents
-            : std::min<std::uint64_t>(index.removed_documents(), found->entry.document_frequency);
-    term.removed = static_cast<std::uint32_t>(removed);
+    term.removed = removed_postings(index, *found);
     segment.terms.push_back(term);
   }
 
   const Snapshot& snapshot_;
   const FindTerm& find_;
+  const WholeStatistics* statistics_;
   PlannedQuery plan_;
   std::uint32_t terms_ = 0;  ///< so far
 };
 
+void check_texts(const Snapshot& snapshot, const WholeStatistics& whole) {
+  const std::size_t texts = text_names_of(snapshot.settings().schema).size();
+  if (whole.texts.size() == (texts > 1 ? texts : 0)) return;
+  throw UsageError("the statistics are of " + std::to_string(whole.texts.size()) +
+                   " text fields, and the index '" + snapshot.folder().string() + "' has " +
+                   std::to_string(texts) + "; take those of indexes with the same schema");
+}
+
 }  // namespace
 
 PlannedQuery plan_query(const Snapshot& snapshot, const Query& query) {
-  return plan_query(snapshot, query, [](std::size_t, const Index& index, std::string_view term) {
-    return index.find(term);
-  });
+  return plan_query(
+      snapshot, query,
+      [](std::size_t, const Index& index, std::string_view term) { return index.find(term); },
+      nullptr);
 }
 
-PlannedQuery plan_query(const Snapshot& snapshot, const Query& query, const FindTerm& find) {
-  if (snapshot.is_plain()) return plan_query(*snapshot.segments()[0].index, query, find);
-  if (!has_excluded_words(query)) return SnapshotPlanner(snapshot, find).plan(query);
+PlannedQuery plan_query(const Snapshot& snapshot, const Query& query,
+                        const WholeStatistics& whole) {
+  return plan_query(
+      snapshot, query,
+      [](std::size_t, const Index& index, std::string_view term) { return index.find(term); },
+      &whole);
+}
+
+PlannedQuery plan_query(const Snapshot& snapshot, const Query& query, const FindTerm& find,
+                        const WholeStatistics* whole) {
+  if (whole != nullptr) check_texts(snapshot, *whole);
+  if (snapshot.is_plain()) return plan_query(*snapshot.segments()[0].index, query, find, whole);
+  if (!has_excluded_words(query)) return SnapshotPlanner(snapshot, find, whole).plan(query);
   const QueryAndWords parts = part_excluded_words(query);
-  PlannedQuery plan = SnapshotPlanner(snapshot, find).plan(parts.query);
+  PlannedQuery plan = SnapshotPlanner(snapshot, find, whole).plan(parts.query);
   for (std::size_t i = 0; i < plan.segments.size(); ++i) {
     plan.segments[i].excluded_words = plan_words(*snapshot.segments()[i].index, parts.words);
   }

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "warpdex/query/plan/plan.hpp"
+#include "warpdex/query/plan/whole_statistics.hpp"
 
 namespace warpdex {
 
@@ -18,6 +19,8 @@ namespace warpdex {
 class QueryPlanner {
  public:
   explicit QueryPlanner(const Snapshot& snapshot);
+  /// Of a part of a whole, whose statistics outlive the planner.
+  QueryPlanner(const Snapshot& snapshot, const WholeStatistics& whole);
 
   /// As plan_query().
   PlannedQuery plan(const Query& query);
@@ -35,6 +38,7 @@ class QueryPlanner {
   std::optional<PostingsEntry> find(std::size_t segment, const Index& index, std::string_view term);
 
   const Snapshot snapshot_;
+  const WholeStatistics* whole_ = nullptr;
   std::vector<Entries> known_;  ///< by segment; none for a term that the segment lacks
   std::size_t size_ = 0;        ///< of all segments
 };
