@@ -10,6 +10,7 @@
 #include "tests/fuzz/journal_base.hpp"
 #include "tests/indexer/exchange/foreign_bytes.hpp"
 #include "tests/indexer/reader_support.hpp"
+#include "tests/query/shards/message_support.hpp"
 
 namespace warpdex::fuzz {
 namespace {
@@ -184,6 +185,20 @@ void write_journal_seeds(const std::filesystem::path& folder) {
   std::filesystem::remove(file);
 }
 
+/// Messages as they are, and as a kind and a body.
+void write_message_seeds(const std::filesystem::path& folder) {
+  constexpr std::size_t kHeader = 24;
+  test::Random random(3);
+  for (int turn = 0; turn < 3; ++turn) {
+    for (const std::string& message : test::draw_messages(random)) {
+      const std::string name = std::to_string(message[6]) + "-" + std::to_string(turn);
+      write_file(folder / "messages" / ("whole-" + name), '\0' + message);
+      write_file(folder / "messages" / ("body-" + name),
+                 std::string{'\1', message[6]} + message.substr(kHeader));
+    }
+  }
+}
+
 }  // namespace
 }  // namespace warpdex::fuzz
 
@@ -193,7 +208,8 @@ int main(int count, char** arguments) try {
     return 1;
   }
   const std::filesystem::path folder = arguments[1];
-  for (const char* target : {"decode", "exchange", "index", "journal", "packed", "round_trip"}) {
+  for (const char* target :
+       {"decode", "exchange", "index", "journal", "messages", "packed", "round_trip"}) {
     std::filesystem::create_directories(folder / target);
   }
   warpdex::fuzz::write_codec_seeds(folder);
@@ -201,6 +217,7 @@ int main(int count, char** arguments) try {
   warpdex::fuzz::write_exchange_seeds(folder);
   warpdex::fuzz::write_packed_seeds(folder);
   warpdex::fuzz::write_journal_seeds(folder);
+  warpdex::fuzz::write_message_seeds(folder);
   return 0;
 } catch (const std::exception& error) {
   std::fprintf(stderr, "seeds: %s\n", error.what());

@@ -1,0 +1,189 @@
+#include "shards/batch_search.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "warpdex/core/error.hpp"
+
+namespace warpdex::shards {
+
+MergedBatch BatchSearch::run(std::span<const Query> queries,
+                             std::span<const SearchSettings> settings) {
+  learn_terms(queries);
+  const WholeStatistics statistics = statistics_of(queries);
+  queries_.reserve(queries.size());
+  for (std::size_t i = 0; i < queries.size(); ++i) {
+    queries_.emplace_back(whole_, queries[i], settings[i],
+                          QueryScores(whole_, statistics, terms_, queries[i], settings[i].scorer),
+                          !how_.filter.empty());
+    for (std::uint32_t part = 0; part < missing_.size(); ++part) {
+      if (is_missing(part)) queries_.back().miss(part);
+    }
+  }
+  while (ask_round()) {
+  }
+  Coverage& coverage = batch_.coverage;
+  coverage.documents = whole_.documents();
+  for (std::uint32_t part = 0; part < missing_.size(); ++part) {
+    if (is_missing(part)) {
+      coverage.missing.push_back({part, missing_[part]});
+    } else {
+      coverage.searched += whole_.parts()[part].documents;
+    }
+  }
+  for (AskedQuery& query : queries_) {
+    batch_.answers.push_back(query.finish(coverage.has_whole_statistics));
+  }
+  return std::move(batch_);
+}
+
+void BatchSearch::learn_terms(std::span<const Query> queries) {
+  std::vector<std::string> unknown;
+  for (const Query& query : queries) {
+    for (const QueryTerm& term : query.terms) {
+      const auto [place, is_new] = terms_.try_emplace(term.term);
+      if (!is_new) continue;
+      place->second = known_.find(term.term);
+      if (place->second == nullptr) unknown.push_back(term.term);
+    }
+  }
+  if (!unknown.empty()) ask_for_terms(unknown);
+}
+
+void BatchSearch::ask_for_terms(const std::vector<std::string>& terms) {
+  std::vector<PartMessage> messages;
+  for (std::uint32_t part = 0; part < missing_.size(); ++part) {
+    messages.push_back({part, write(TermsRequest{whole_.parts()[part].version, terms})});
+  }
+  const std::vector<PartReply> replies = send(messages);
+  std::vector<std::vector<PartTerm>> counts(terms.size(), std::vector<PartTerm>(missing_.size()));
+  for (std::uint32_t part = 0; part < missing_.size(); ++part) {
+    const std::optional<std::string> bytes = answer_of(part, replies[part]);
+    if (!bytes) continue;
+    try {
+      TermsAnswer answer = read_terms_answer(*bytes);
+      if (answer.terms.size() != terms.size()) throw FormatError("it counts other terms");
+      for (std::size_t i = 0; i < terms.size(); ++i) counts[i][part] = std::move(answer.terms[i]);
+    } catch (const FormatError& error) {
+      miss(part, error.what());
+    }
+  }
+  for (std::uint32_t part = 0; part < missing_.size(); ++part) {
+    if (is_missing(part)) batch_.coverage.has_whole_statistics = false;
+  }
+  for (std::size_t i = 0; i < terms.size(); ++i) {
+    TermInParts shared = std::make_shared<const std::vector<PartTerm>>(std::move(counts[i]));
+    if (batch_.coverage.has_whole_statistics) known_.add(terms[i], shared);
+    terms_[terms[i]] = std::move(shared);
+  }
+}
+
+WholeStatistics BatchSearch::statistics_of(std::span<const Query> queries) const {
+  WholeStatistics whole{.collection = whole_.collection(), .texts = whole_.texts()};
+  for (const Query& query : queries) {
+    for (const QueryTerm& term : query.terms) {
+      const auto [place, is_new] = whole.terms.try_emplace(term.term);
+      if (!is_new) continue;
+      for (const PartTerm& part : *terms_.find(term.term)->second) {
+        place->second.documents += part.frequencies.documents;
+        place->second.occurrences += part.frequencies.occurrences;
+      }
+    }
+  }
+  return whole;
+}
+
+/// False: there is nothing to ask any more.
+bool BatchSearch::ask_round() {
+  std::vector<Asked> all;
+  std::vector<PartMessage> messages;
+  for (std::uint32_t part = 0; part < missing_.size(); ++part) {
+    Asked asked{part};
+    for (std::size_t i = 0; i < queries_.size(); ++i) {
+      if (!is_missing(part) && queries_[i].asks(part)) asked.queries.push_back(i);
+    }
+    if (asked.queries.empty()) continue;
+    messages.push_back({part, request_of(asked)});
+    all.push_back(std::move(asked));
+  }
+  if (all.empty()) return false;
+  const std::vector<PartReply> replies = send(messages);
+  for (std::size_t i = 0; i < all.size(); ++i) take(all[i], replies[i]);
+  std::vector<bool> is_touched(queries_.size());
+  for (const Asked& asked : all) {
+    for (const std::size_t query : asked.queries) is_touched[query] = true;
+  }
+  for (std::size_t i = 0; i < queries_.size(); ++i) {
+    if (is_touched[i]) queries_[i].go_on();
+  }
+  return true;
+}
+
+std::string BatchSearch::request_of(const Asked& asked) const {
+  SearchRequest request{.version = whole_.parts()[asked.part].version,
+                        .filter = how_.filter,
+                        .wants_names = how_.wants_names};
+  for (const std::size_t query : asked.queries) {
+    request.queries.push_back(queries_[query].query());
+    request.settings.push_back(queries_[query].settings(asked.part));
+  }
+  request.whole = statistics_of(request.queries);
+  return write(request);
+}
+
+void BatchSearch::take(const Asked& asked, const PartReply& reply) {
+  for (const std::size_t query : asked.queries) {
+    if (queries_[query].has_asked(asked.part)) ++batch_.asked_again;
+  }
+  const std::optional<std::string> bytes = answer_of(asked.part, reply);
+  if (!bytes) return;
+  try {
+    SearchAnswer answer = read_search_answer(*bytes);
+    if (answer.queries.size() != asked.queries.size()) {
+      throw FormatError("it answers other queries");
+    }
+    for (std::size_t i = 0; i < asked.queries.size(); ++i) {
+      queries_[asked.queries[i]].take(asked.part, std::move(answer.queries[i]));
+    }
+  } catch (const FormatError& error) {
+    miss(asked.part, error.what());
+  }
+}
+
+std::vector<PartReply> BatchSearch::send(const std::vector<PartMessage>& messages) {
+  ++batch_.rounds;
+  std::vector<PartReply> replies = ask_(messages);
+  if (replies.size() != messages.size()) {
+    throw UsageError("what asks the parts gave " + std::to_string(replies.size()) + " replies to " +
+                     std::to_string(messages.size()) + " messages; give one for each");
+  }
+  return replies;
+}
+
+std::optional<std::string> BatchSearch::answer_of(std::uint32_t part, const PartReply& reply) {
+  if (!reply.failure.empty()) {
+    miss(part, reply.failure);
+    return std::nullopt;
+  }
+  try {
+    if (kind_of(reply.bytes) != MessageKind::kFailure) return reply.bytes;
+    const Failure failure = read_failure(reply.bytes);
+    if (failure.kind == Failure::Kind::kUsage) throw UsageError(failure.text);
+    if (failure.kind == Failure::Kind::kInput) throw InputError(failure.text);
+    miss(part, failure.text);
+  } catch (const FormatError& error) {
+    miss(part, error.what());
+  }
+  return std::nullopt;
+}
+
+void BatchSearch::miss(std::uint32_t part, const std::string& reason) {
+  if (how_.on_missing == OnMissing::kError) {
+    throw IoError("part " + std::to_string(part) + " does not answer (" + reason +
+                  "); try again, or ask for partial answers");
+  }
+  missing_[part] = reason;
+  for (AskedQuery& query : queries_) query.miss(part);
+}
+
+}  // namespace warpdex::shards

@@ -1,0 +1,55 @@
+// One search of a broker: rounds of messages, until every query has its answer. Internal.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "shards/asked_query.hpp"
+#include "shards/known_terms.hpp"
+#include "shards/whole.hpp"
+#include "warpdex/query/shards/shard_broker.hpp"
+
+namespace warpdex::shards {
+
+/// Used once.
+class BatchSearch {
+ public:
+  /// All of these outlive it. `settings`: one for each query.
+  BatchSearch(const Whole& whole, KnownTerms& known, const AskParts& ask, const BrokerSettings& how)
+      : whole_(whole), known_(known), ask_(ask), how_(how), missing_(whole.parts().size()) {}
+
+  MergedBatch run(std::span<const Query> queries, std::span<const SearchSettings> settings);
+
+ private:
+  /// The questions of one message.
+  struct Asked {
+    std::uint32_t part = 0;
+    std::vector<std::size_t> queries{};
+  };
+
+  void learn_terms(std::span<const Query> queries);
+  void ask_for_terms(const std::vector<std::string>& terms);
+  WholeStatistics statistics_of(std::span<const Query> queries) const;
+  bool ask_round();
+  std::string request_of(const Asked& asked) const;
+  void take(const Asked& asked, const PartReply& reply);
+  std::vector<PartReply> send(const std::vector<PartMessage>& messages);
+  /// The part's answer; none where it is missing from now on. Throws where that ends the search.
+  std::optional<std::string> answer_of(std::uint32_t part, const PartReply& reply);
+  void miss(std::uint32_t part, const std::string& reason);
+  bool is_missing(std::uint32_t part) const { return !missing_[part].empty(); }
+
+  const Whole& whole_;
+  KnownTerms& known_;
+  const AskParts& ask_;
+  const BrokerSettings& how_;
+  TermTable terms_;  ///< of the queries
+  std::vector<AskedQuery> queries_;
+  std::vector<std::string> missing_;  ///< by part: why it does not answer; empty: it does
+  MergedBatch batch_;
+};
+
+}  // namespace warpdex::shards

@@ -1,0 +1,172 @@
+// Reads a request, asks the snapshot or the engine, and writes the answer.
+#include "warpdex/query/shards/shard.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <exception>
+#include <new>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "warpdex/core/checksum.hpp"
+#include "warpdex/core/error.hpp"
+#include "warpdex/indexer/format/text_fields.hpp"
+#include "warpdex/query/filter/document_filter.hpp"
+#include "warpdex/query/plan/plan_bounds.hpp"
+#include "warpdex/query/plan/query_planner.hpp"
+
+namespace warpdex::shards {
+namespace {
+
+/// The part is of another version than the request.
+class OtherVersion : public std::exception {};
+
+/// The documents that match a plan; so many are looked for, one more than are wanted.
+PartAnswer part_answer(const AnswerView& found, const SearchSettings& asked, std::uint32_t k) {
+  PartAnswer answer;
+  const std::size_t kept = std::min<std::size_t>(found.hits.size(), k);
+  answer.hits.assign(found.hits.begin(), found.hits.begin() + static_cast<std::ptrdiff_t>(kept));
+  // Documents that score less than the threshold need not have been looked at.
+  if (asked.known_threshold > 0) answer.left_out = std::nextafter(asked.known_threshold, 0.0F);
+  const bool is_full = found.hits.size() == asked.k;
+  if (is_full) answer.left_out = found.hits.back().score;
+  answer.matches = std::max<std::uint64_t>(found.matches, found.hits.size());
+  answer.matches_are_exact = asked.count || (!is_full && asked.known_threshold == 0);
+  return answer;
+}
+
+Failure failure_of(std::exception_ptr failure) {
+  try {
+    std::rethrow_exception(std::move(failure));
+  } catch (const OtherVersion&) {
+    return {Failure::Kind::kOtherVersion, "the part is of another version now"};
+  } catch (const UsageError& error) {
+    return {Failure::Kind::kUsage, error.what()};
+  } catch (const InputError& error) {
+    return {Failure::Kind::kInput, error.what()};
+  } catch (const FormatError& error) {
+    return {Failure::Kind::kDamage, error.what()};
+  } catch (const std::bad_alloc&) {
+    return {Failure::Kind::kOther, "the part has too little memory"};
+  } catch (const std::exception& error) {
+    return {Failure::Kind::kOther, error.what()};
+  }
+}
+
+}  // namespace
+
+std::uint64_t part_version(const Snapshot& snapshot) {
+  RunningChecksum sum;
+  const auto add = [&](const auto& range) {
+    sum.add({reinterpret_cast<const std::uint8_t*>(std::data(range)),
+             std::size(range) * sizeof *std::data(range)});
+  };
+  std::vector<std::uint64_t> numbers{snapshot.commit(), snapshot.segments().size(),
+                                     snapshot.settings().analyzer.version};
+  add(snapshot.settings().analyzer.name);
+  add(schema_to_json(snapshot.settings().schema));
+  for (const Snapshot::Segment& segment : snapshot.segments()) {
+    const Index& index = *segment.index;
+    numbers.push_back(index.counts().documents);
+    for (const SectionInfo& section : index.section_infos()) numbers.push_back(section.checksum);
+    add(index.removed().words());
+  }
+  add(numbers);
+  return sum.value();
+}
+
+PartDescription describe_part(const Snapshot& snapshot) {
+  const IndexSettings& settings = snapshot.settings();
+  PartDescription description{.version = part_version(snapshot),
+                              .commit = snapshot.commit(),
+                              .documents = snapshot.documents(),
+                              .collection = snapshot.statistics(),
+                              .texts = snapshot.text_statistics(),
+                              .analyzer = settings.analyzer.name,
+                              .analyzer_version = settings.analyzer.version,
+                              .schema = schema_to_json(settings.schema),
+                              .impacts = settings.impacts,
+                              .has_positions = settings.has_positions};
+  const std::size_t texts = text_count(settings.schema);
+  description.texts.resize(texts > 1 ? texts : 0);  // without segments, there are none
+  for (const Snapshot::Segment& segment : snapshot.segments()) {
+    description.largest_static_score =
+        std::max(description.largest_static_score, max_static_score(*segment.index));
+  }
+  return description;
+}
+
+struct Shard::State {
+  State(const Snapshot& of, const CpuEngineSettings& settings)
+      : snapshot(of), description(describe_part(of)), engine(of, settings) {}
+
+  std::string answer(std::string_view message);
+  TermsAnswer count(const TermsRequest& request) const;
+  SearchAnswer search(const SearchRequest& request);
+  void require(std::uint64_t version) const {
+    if (version != description.version) throw OtherVersion();
+  }
+
+  const Snapshot snapshot;
+  const PartDescription description;
+  CpuEngine engine;
+  FilterCache filters;
+};
+
+TermsAnswer Shard::State::count(const TermsRequest& request) const {
+  require(request.version);
+  TermsAnswer answer;
+  answer.terms.reserve(request.terms.size());
+  for (const std::string& term : request.terms) answer.terms.push_back(part_term(snapshot, term));
+  return answer;
+}
+
+SearchAnswer Shard::State::search(const SearchRequest& request) {
+  require(request.version);
+  std::shared_ptr<const DocumentFilter> filter;
+  if (!request.filter.empty()) filter = filters.get(snapshot, request.filter);
+  QueryPlanner planner(snapshot, request.whole);
+  std::vector<PlannedQuery> plans;
+  for (const Query& query : request.queries) plans.push_back(planner.plan(query));
+  std::vector<SearchSettings> settings = request.settings;
+  for (SearchSettings& one : settings) {
+    one.validate();
+    one.k = std::min(one.k + 1, kMaxK);
+    one.documents = filter.get();
+  }
+  SearchAnswer answer;
+  if (plans.empty()) return answer;
+  const BatchAnswers found = engine.run(plans, settings);
+  for (std::size_t i = 0; i < plans.size(); ++i) {
+    answer.queries.push_back(part_answer(found[i], settings[i], request.settings[i].k));
+    if (!request.wants_names) continue;
+    for (const Hit& hit : answer.queries.back().hits) {
+      answer.queries.back().names.emplace_back(snapshot.document_name(hit.document));
+    }
+  }
+  return answer;
+}
+
+std::string Shard::State::answer(std::string_view message) {
+  switch (kind_of(message)) {
+    case MessageKind::kDescribe: read_describe(message); return write(description);
+    case MessageKind::kTermsRequest: return write(count(read_terms_request(message)));
+    case MessageKind::kSearchRequest: return write(search(read_search_request(message)));
+    default: throw UsageError("the message is an answer; send a request");
+  }
+}
+
+Shard::Shard(const Snapshot& snapshot, const CpuEngineSettings& settings)
+    : state_(std::make_unique<State>(snapshot, settings)) {}
+Shard::~Shard() = default;
+
+std::string Shard::answer(std::string_view message) {
+  try {
+    return state_->answer(message);
+  } catch (...) {
+    return write(failure_of(std::current_exception()));
+  }
+}
+
+}  // namespace warpdex::shards

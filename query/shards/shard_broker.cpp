@@ -1,0 +1,67 @@
+#include "warpdex/query/shards/shard_broker.hpp"
+
+#include <utility>
+
+#include "shards/batch_search.hpp"
+#include "shards/known_terms.hpp"
+#include "shards/whole.hpp"
+#include "warpdex/core/error.hpp"
+#include "warpdex/query/engine/engine.hpp"
+
+namespace warpdex::shards {
+namespace {
+
+PartDescription description_of(std::uint32_t part, const PartReply& reply) {
+  std::string reason = reply.failure;
+  try {
+    if (reason.empty() && kind_of(reply.bytes) != MessageKind::kFailure) {
+      return read_description(reply.bytes);
+    }
+    if (reason.empty()) reason = read_failure(reply.bytes).text;
+  } catch (const FormatError& error) {
+    reason = error.what();
+  }
+  throw IoError("part " + std::to_string(part) + " does not say what it is (" + reason +
+                "); start it and try again");
+}
+
+std::vector<PartDescription> ask_for_descriptions(std::size_t parts, const AskParts& ask) {
+  std::vector<PartMessage> messages;
+  for (std::uint32_t part = 0; part < parts; ++part) messages.push_back({part, write_describe()});
+  const std::vector<PartReply> replies = ask(messages);
+  std::vector<PartDescription> descriptions;
+  for (std::uint32_t part = 0; part < parts; ++part) {
+    descriptions.push_back(description_of(
+        part, part < replies.size() ? replies[part] : PartReply{.failure = "no reply"}));
+  }
+  return descriptions;
+}
+
+}  // namespace
+
+struct ShardBroker::State {
+  State(std::size_t parts, AskParts asking)
+      : ask(std::move(asking)), whole(ask_for_descriptions(parts, ask)) {}
+
+  const AskParts ask;
+  const Whole whole;
+  KnownTerms known;
+};
+
+ShardBroker::ShardBroker(std::size_t parts, AskParts ask)
+    : state_(std::make_unique<State>(parts, std::move(ask))) {}
+ShardBroker::~ShardBroker() = default;
+
+const std::vector<PartDescription>& ShardBroker::parts() const { return state_->whole.parts(); }
+
+MergedBatch ShardBroker::search(std::span<const Query> queries,
+                                std::span<const SearchSettings> settings,
+                                const BrokerSettings& how) {
+  if (queries.empty()) return {};
+  check_settings(settings, queries.size());
+  std::vector<SearchSettings> of_each(settings.begin(), settings.end());
+  of_each.resize(queries.size(), settings.front());
+  return BatchSearch(state_->whole, state_->known, state_->ask, how).run(queries, of_each);
+}
+
+}  // namespace warpdex::shards
