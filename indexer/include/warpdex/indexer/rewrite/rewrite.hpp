@@ -19,7 +19,7 @@ namespace warpdex {
 
 /// How far the writing of an index from another has come.
 struct RewriteProgress {
-  std::string_view stage;   ///< "checking", "reading lists", "ordering" or "writing"
+  std::string_view stage;   ///< "checking", "reading lists", "ordering", "writing" or "splitting"
   std::uint64_t done = 0;   ///< of `total`: postings while writing, else parts of the work
   std::uint64_t total = 0;  ///< 1 or more
 };
@@ -104,6 +104,35 @@ BuildReport build_reordered_index(DocumentReader& reader, const BuildOptions& op
                                   const OrderSettings& settings,
                                   const std::function<void(const RewriteProgress&)>& reordering,
                                   ReorderReport& report);
+
+/// The most parts that an index is split into.
+inline constexpr std::uint32_t kMaxParts = 4096;
+
+/// A part that was written.
+struct SplitPart {
+  std::filesystem::path folder;
+  std::uint64_t documents = 0;
+};
+
+/// What split_index() wrote, and how long it took.
+struct SplitReport {
+  std::vector<SplitPart> parts;  ///< in the order of their documents
+  double seconds = 0;            ///< of wall-clock time
+  /// A sentence for each thing beside the parts that could not be cleared away.
+  std::vector<std::string> notes{};
+};
+
+/// The folder of a part in the folder of all: "part-3".
+std::filesystem::path part_folder(const std::filesystem::path& output, std::uint32_t part);
+
+/// Writes the live documents of an index of any number of segments as `parts` indexes of one
+/// segment each: ranges that follow each other, of sizes that differ by one document at most.
+/// Impacts stay as they are, by the statistics of the whole; a part without them has the bytes that
+/// build_index() gives for its documents. Parts appear one after the other, each whole, at
+/// part_folder(options.output, i), in the place of an index of text there. Checks every section's
+/// checksum first. Throws as convert_index() does, and UsageError for no parts, more than kMaxParts
+/// or more than there are documents. O(parts * postings).
+SplitReport split_index(const RewriteOptions& options, std::uint32_t parts);
 
 /// What a merge of segments did (Writer::merge()).
 struct MergeReport {
