@@ -56,6 +56,7 @@ class TextWriter {
 
   void add(nb::handle document) { take(document, false); }
   void update(nb::handle document) { take(document, true); }
+  nb::dict add_files(nb::handle paths, const nb::dict& keywords);
   bool remove(nb::handle id) {
     const std::string name(text_of(id, "the id"));
     return call([&](Writer& writer) { return writer.remove(name); });
@@ -116,6 +117,32 @@ class TextWriter {
   std::optional<Owned<Writer>> writer_;
 };
 
+nb::dict TextWriter::add_files(nb::handle paths, const nb::dict& keywords) {
+  ReaderOptions files;
+  FilesOptions options;
+  files.inputs = texts_of(paths, "a path");
+  files.fields = dicts_->shape().fields;
+  files.text_fields = dicts_->shape().texts;
+  files.embedding = dicts_->shape().vector;
+  Keywords(keywords).read({
+      {"format", [&](auto v) { files.format = document_format_from_name(text_of(v, "format")); }},
+      {"update", [&](auto v) { options.update = flag_of(v, "update"); }},
+      {"skip_bad",
+       [&](auto v) {
+         if (flag_of(v, "skip_bad")) options.on_bad_document = [](const std::string&) {};
+       }},
+  });
+  BuildReport report;
+  call_stoppable([&](Writer& writer, const std::function<void()>& check) {
+    files.on_read = check;
+    report = writer.add_files(files, options);
+  });
+  nb::dict made;
+  made["documents"] = report.documents;
+  made["skipped"] = report.skipped_documents;
+  return made;
+}
+
 void TextWriter::open(const std::string& path, const nb::dict& keywords) {
   NewIndex settings;
   WriterOptions options;
@@ -168,6 +195,7 @@ void bind_writer(nb::module_& module) {
       .def(nb::init<const std::string&, const nb::dict&>())
       .def("add", &TextWriter::add)
       .def("update", &TextWriter::update)
+      .def("add_files", &TextWriter::add_files)
       .def("remove", &TextWriter::remove)
       .def("remove_where", &TextWriter::remove_where)
       .def("commit", &TextWriter::commit)

@@ -139,3 +139,35 @@ def test_searches_go_on_beside_commits(tmp_path: Path) -> None:
         thread.join()
     assert not failures
     assert len(searcher) == 20
+
+
+def test_files(tmp_path: Path) -> None:
+    path = tmp_path / "index"
+    warpdex.build([{"id": "1", "title": "old", "contents": "sea"}], path,
+                  fields=["title", "contents"], store=["title"])
+    (tmp_path / "more.jsonl").write_text(
+        '{"id": "2", "title": "new", "contents": "whale"}\n{"id": "1", "title": "other", '
+        '"contents": "gull"}\n', "utf-8"
+    )
+    (tmp_path / "more.tsv").write_text("3\tsea gull\n", "utf-8")
+    searcher = warpdex.Searcher(path)
+    with warpdex.Writer(path) as writer:
+        with pytest.raises(warpdex.BadDocument, match="more.jsonl:2"):
+            writer.add_files(tmp_path / "more.jsonl")
+        with pytest.raises(warpdex.IoError):
+            writer.add_files([tmp_path / "gone.jsonl"])
+        with pytest.raises(TypeError, match="path"):
+            writer.add_files([{"id": "4"}])  # type: ignore[list-item]
+        writer.commit()
+        searcher.refresh()
+        assert len(searcher) == 1  # all of a call, or nothing
+        report = writer.add_files(str(tmp_path / "more.jsonl"), skip_bad=True)
+        assert (report.documents, report.skipped) == (1, 1)
+        writer.add_files([tmp_path / "more.jsonl"], update=True)
+    assert searcher.refresh()
+    assert searcher.search("new whale", fields=["title"])[0].fields == {"title": "new"}
+    assert [searcher.search(word).ids for word in ("sea", "gull")] == [[], ["1"]]
+    warpdex.build([{"id": "1", "contents": "sea"}], tmp_path / "plain")
+    with warpdex.Writer(tmp_path / "plain") as writer:
+        assert writer.add_files(tmp_path / "more.tsv", format="tsv").documents == 1
+    assert warpdex.Searcher(tmp_path / "plain").search("sea").ids == ["1", "3"]

@@ -22,7 +22,7 @@ from ._core import Explanation, Hit, Hits, TermExplanation
 from ._gpu_arrays import GpuArray
 from ._results import BatchResult, Scored
 from ._searcher import SearchOptions, Searcher, TermStatistics
-from ._writer import CommitReport, Writer
+from ._writer import CommitReport, FilesReport, Writer
 from .errors import (
     BadDocument,
     CancelledError,
@@ -45,6 +45,7 @@ __all__ = [
     "CudaError",
     "Error",
     "Explanation",
+    "FilesReport",
     "FormatError",
     "GpuArray",
     "Hit",

@@ -9,7 +9,7 @@ from types import TracebackType
 from typing import Any
 
 from . import _core
-from ._build import Path, as_analyzer, as_bytes, as_schema
+from ._build import Path, as_analyzer, as_bytes, as_paths, as_schema
 
 
 @dataclass(frozen=True)
@@ -20,6 +20,16 @@ class CommitReport:
     """How often the index was changed since it was built."""
     notes: list[str] = field(default_factory=list)
     """A sentence for each thing that went wrong beside the change."""
+
+
+@dataclass(frozen=True)
+class FilesReport:
+    """What Writer.add_files() took."""
+
+    documents: int
+    """Added."""
+    skipped: int
+    """Bad documents that were left out."""
 
 
 class Writer:
@@ -108,6 +118,29 @@ class Writer:
     def update(self, document: Mapping[str, Any]) -> None:
         """The same, but the document takes the place of one with its id."""
         self._writer.update(document)
+
+    def add_files(
+        self, paths: Path | Sequence[Path], *, format: str = "jsonl", update: bool = False,
+        skip_bad: bool = False,
+    ) -> FilesReport:
+        """Adds the documents of files, read as by build(): all, or none where it raises.
+
+        Args:
+            paths: in this order.
+            format: of the files.
+            update: documents whose ids the index has take their places.
+            skip_bad: leave bad documents out and count them, instead of raising BadDocument.
+
+        Raises:
+            BadDocument: as add(); the message has file and line.
+            IoError: a file cannot be read.
+            UsageError: a writer with a journal.
+        """
+        files = as_paths(paths)
+        if files is None:
+            raise TypeError("paths must be a path or a list of them")
+        options = {"format": format, "update": update, "skip_bad": skip_bad}
+        return FilesReport(**self._writer.add_files(files, options))
 
     def delete(self, id: str) -> bool:
         """Removes a document. False if there is none with that id."""
