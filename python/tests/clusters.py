@@ -1,0 +1,106 @@
+"""What the tests of clusters share."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+from conftest import Program, contents
+
+from warpdex import cluster
+from warpdex.cluster.store import object_name
+
+OPTIONS: dict[str, Any] = {"fields": ["title", "contents"], "store_fields": ["title"]}
+LINE = ["--fields", "title,contents", "--store", "title"]
+
+
+def part_folders(store: cluster.Store, folder: Path, version: int | None = None) -> list[Path]:
+    """The indexes of all parts, pulled."""
+    manifest = cluster.read_version(store, version)
+    replica = cluster.Replica(store, folder)
+    return [replica.pull(manifest, part).folder for part in range(len(manifest.parts))]
+
+
+def check_lines(
+    program: Program, store: cluster.Store, lines: list[str], folder: Path, *options: object
+) -> list[int]:
+    """Each part is, byte for byte, the index of its lines. Returns how many documents each has."""
+    manifest = cluster.read_version(store)
+    counts = [part.documents for part in manifest.parts]
+    assert sum(counts) == len(lines)
+    begin = 0
+    for number, made in enumerate(part_folders(store, folder / "pulled")):
+        own = folder / f"lines-{number}.jsonl"
+        own.write_text("".join(lines[begin:begin + counts[number]]), "utf-8")
+        program("index", "--input", own, "--format", "jsonl", "--output", folder / f"line-{number}",
+                "--quiet", *options)
+        assert contents(made) == contents(folder / f"line-{number}"), number
+        begin += counts[number]
+    return counts
+
+
+def flip(path: Path, place: int) -> None:
+    """Turns one bit of a file."""
+    data = bytearray(path.read_bytes())
+    data[place] ^= 1 << place % 8
+    path.unlink()  # links elsewhere keep their bytes
+    path.write_bytes(data)
+
+
+def objects(store: cluster.Store) -> Path:
+    return Path(store.root) / object_name("")
+
+
+def store_bytes(store: cluster.Store) -> dict[str, bytes]:
+    return contents(Path(store.root))
+
+
+KILLED_AT = """
+import json, os, signal, sys
+from warpdex import cluster
+from warpdex.cluster import store as stores
+
+limit, calls = int(sys.argv[1]), 0
+
+def count(function):
+    def counted(*arguments, **named):
+        global calls
+        calls += 1
+        if calls == limit:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return function(*arguments, **named)
+    return counted
+
+for name in ("fsync", "link", "rename", "replace"):
+    setattr(os, name, count(getattr(os, name)))
+exec(sys.argv[2])
+"""
+
+
+def run_killed_at(call: int, code: str) -> bool:
+    """Runs a program that kills itself at its call-th step on the disk: right before a flush, a
+    link or a rename. Whether it came to that."""
+    done = subprocess.run(
+        [sys.executable, "-c", KILLED_AT, str(call), code], capture_output=True, text=True,
+        check=False,
+    )
+    if done.returncode == -signal.SIGKILL:
+        return True
+    assert done.returncode == 0, done.stderr
+    return False
+
+
+def as_lines(docs: list[dict[str, str]]) -> list[str]:
+    return [json.dumps(doc) + "\n" for doc in docs]
+
+
+def seed() -> int:
+    """Of random tests; printed, so that it can be set again."""
+    chosen = int(os.environ.get("WARPDEX_TEST_SEED") or int.from_bytes(os.urandom(4), "little"))
+    print(f"WARPDEX_TEST_SEED={chosen}")
+    return chosen
