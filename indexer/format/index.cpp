@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "format/forward_writer.hpp"
+#include "format/group_keys.hpp"
 #include "format/lexicon.hpp"
 #include "format/manifest.hpp"
 #include "format/name_order.hpp"
@@ -99,7 +100,7 @@ struct Index::State {
   State(const std::filesystem::path& path, const Folder& opened,
         const IndexSettings& index_settings, const SegmentInfo& info);
 
-  LexiconView lexicon() const { return {sections, counts.documents, settings}; }
+  LexiconView lexicon() const { return {sections, counts.documents, settings, group_keys}; }
   /// The entry of a term, with its field.
   PostingsEntry with_field(std::string_view term, const PostingsEntry& entry) const {
     PostingsEntry own = entry;
@@ -118,6 +119,7 @@ struct Index::State {
   SegmentInfo info;
   SegmentView segment;
   IndexSections sections;
+  mutable GroupKeys group_keys;  ///< grows with the searches
   std::vector<std::span<const std::uint32_t>> more_lengths;  ///< of text fields behind the first
   std::vector<TextCounts> removed_texts;
   RemovedRows removed;
@@ -135,6 +137,7 @@ Index::State::State(const std::filesystem::path& path, const Folder& opened,
       info(segment_info),
       segment(opened, info),
       sections(make_sections(segment, counts, settings)),
+      group_keys(sections.lexicon_index.size()),
       removed(segment.removed_rows(counts.documents)) {
   for (std::size_t field = 1; field < text_count(settings.schema); ++field) {
     more_lengths.push_back(

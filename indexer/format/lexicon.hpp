@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "format/group_keys.hpp"
 #include "warpdex/indexer/format/index.hpp"
 
 namespace warpdex {
@@ -50,8 +51,11 @@ class LexiconWriter {
 /// Reads the two sections; nothing in them is trusted.
 class LexiconView {
  public:
-  LexiconView(const IndexSections& sections, std::uint64_t documents, const IndexSettings& settings)
+  /// `keys` are of the same lexicon, and outlive the view.
+  LexiconView(const IndexSections& sections, std::uint64_t documents, const IndexSettings& settings,
+              GroupKeys& keys)
       : sections_(&sections),
+        keys_(&keys),
         documents_(documents),
         has_tails_(settings.codec.kind == CodecKind::kPfor),
         has_positions_(settings.has_positions) {}
@@ -71,7 +75,11 @@ class LexiconView {
  private:
   class GroupReader;
 
+  /// Whether the first term of the group comes after `term`, whose key is `key`.
+  bool is_past(std::uint64_t group, std::string_view term, std::uint64_t key) const;
+
   const IndexSections* sections_;
+  GroupKeys* keys_;
   std::uint64_t documents_;
   bool has_tails_;  ///< the codec is one whose lists have tails
   bool has_positions_;

@@ -30,9 +30,18 @@ struct ByteCursor {
   std::uint8_t byte() { return *take(1); }
 
   std::uint64_t varint() {
+    return left() < kMostVarintBytes ? varint_of([this] { return byte(); })
+                                     : varint_of([this] { return *next++; });
+  }
+
+ private:
+  static constexpr std::uint64_t kMostVarintBytes = 10;
+
+  template <class NextByte>
+  static std::uint64_t varint_of(NextByte next_byte) {
     std::uint64_t value = 0;
     for (unsigned shift = 0; shift < 64; shift += 7) {
-      const std::uint64_t group = byte();
+      const std::uint64_t group = next_byte();
       value |= (group & 0x7F) << shift;
       if (group < 0x80) return value;
     }
