@@ -128,7 +128,17 @@ void write_facet(Writer& json, const Facet& facet) {
   if (!facet.ranges.empty()) {
     write_key(json, "ranges");
     json.StartArray();
-    for (const std::uint64_t count : facet.ranges) json.Uint64(count);
+    for (const FacetRangeCount& count : facet.ranges) {
+      json.StartObject();
+      for (const auto& [name, limit] :
+           {std::pair{"from", &count.range.from}, {"to", &count.range.to}}) {
+        if (limit->empty()) continue;
+        write_key(json, name);
+        write_text(json, *limit);
+      }
+      number("documents", count.documents);
+      json.EndObject();
+    }
     json.EndArray();
   }
   json.EndObject();

@@ -32,6 +32,18 @@ nb::dict snippets_of(const Hit& hit) {
   return snippets;
 }
 
+/// (from, to, documents), with None for no limit.
+nb::list ranges_of(const Facet& facet) {
+  nb::list ranges;
+  const auto limit = [](const std::string& text) {
+    return text.empty() ? nb::object(nb::none()) : nb::object(to_str(text));
+  };
+  for (const auto& [range, documents] : facet.ranges) {
+    ranges.append(nb::make_tuple(limit(range.from), limit(range.to), documents));
+  }
+  return ranges;
+}
+
 nb::dict facets_of(const Answer& answer) {
   nb::dict facets;
   for (const Facet& facet : answer.facets) {
@@ -47,6 +59,7 @@ nb::dict facets_of(const Answer& answer) {
     of_column["max"] = facet.max;
     of_column["sum"] = facet.sum;
     of_column["top"] = top;
+    if (!facet.ranges.empty()) of_column["ranges"] = ranges_of(facet);
     facets[to_str(facet.column)] = of_column;
   }
   return facets;
@@ -145,8 +158,8 @@ void bind_hits(nb::module_& module) {
       .def_prop_ro(
           "facets", [](const Hits& of) { return facets_of(of.answer()); },
           "Of each column of facets=: documents, values, distinct, min, max, sum, and top, pairs "
-          "of "
-          "a value and its number of documents.")
+          "of a value and its number of documents; with ranges, also ranges, triples of a lower "
+          "limit, an upper one and a number of documents.")
       .def_prop_ro("matches_exact", [](const Hits& of) { return of.answer().matches_exact; })
       .def_prop_ro(
           "fell_back_to_or", [](const Hits& of) { return of.answer().fell_back_to_or; },

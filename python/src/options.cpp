@@ -128,12 +128,7 @@ SearchOptions search_options(std::uint64_t k, const nb::dict& keywords) {
        [&](auto v) { options.searched.type = fields_type_from_name(text_of(v, "fields_type")); }},
       {"sort", [&](auto v) { options.sort = parse_sort(text_of(v, "sort")); }},
       {"search_after", text(options.search_after, "search_after")},
-      {"facets",
-       [&](auto v) {
-         for (std::string& column : texts_of(v, "a name of facets")) {
-           options.facets.push_back({.column = std::move(column)});
-         }
-       }},
+      {"facets", [&](auto v) { options.facets = parse_facets(texts_of(v, "a name of facets")); }},
       {"count", flag(options.count, "count")},
       {"fields", [&](auto v) { options.fields = texts_of(v, "a name of fields"); }},
       {"snippets", flag(options.snippets, "snippets")},

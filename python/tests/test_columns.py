@@ -49,6 +49,19 @@ def test_facets_count_all_matches(searcher):
                               "sum": 3985, "top": [("1990", 1), ("1995", 1)]}
 
 
+def test_facets_count_ranges(searcher):
+    facets = searcher.search("sea", facets=["year:..1991..", "day:2020-02-29..2021", "lang",
+                                            "year:1990..1996"]).facets
+    assert facets["year"]["ranges"] == [(None, "1991", 1), ("1991", None, 1), ("1990", "1996", 2)]
+    assert facets["day"]["ranges"] == [("2020-02-29", "2021", 1)]
+    assert "ranges" not in facets["lang"]
+    for wrong in ("year:1990....2000", "year:..", "", ":..1"):
+        with pytest.raises(warpdex.UsageError):
+            searcher.search("sea", facets=[wrong])
+    with pytest.raises(warpdex.InputError, match="'year' has the value 'x'"):
+        searcher.search("sea", facets=["year:x.."])
+
+
 def test_columns_are_shown(searcher):
     assert searcher.search("sail", fields=["lang", "year"])[0].fields == {"lang": "de, en",
                                                                          "year": "1990"}

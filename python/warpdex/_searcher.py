@@ -73,7 +73,8 @@ class SearchOptions(TypedDict, total=False):
     search_after: str
     """Of a sorted search: the page behind the hit with this `cursor`."""
     facets: Sequence[str]
-    """Columns that are counted over all matches (Hits.facets)."""
+    """Columns that are counted over all matches (Hits.facets); "year:..1990..2000.." also by
+    ranges: before 1990, from 1990 to before 2000, from 2000 on."""
     count: bool
     """Find the exact number of matches; by words."""
     fields: Sequence[str]

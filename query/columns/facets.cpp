@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "columns/find_column.hpp"
+#include "warpdex/core/error.hpp"
 #include "warpdex/indexer/field_value.hpp"
 
 namespace warpdex {
@@ -197,6 +198,10 @@ Facet count_facet(const Snapshot& snapshot, const FacetRequest& wanted,
                   const vector::RowFilter& documents) {
   const std::size_t place = find_column(snapshot, wanted.column);
   const Field field = columns_of(snapshot.settings().schema)[place];
+  if (wanted.ranges.size() > kMaxFacetRanges) {
+    throw UsageError("the facet '" + wanted.column + "' has more than " +
+                     std::to_string(kMaxFacetRanges) + " ranges");
+  }
   for (const FacetRange& range : wanted.ranges) {
     for (const std::string& limit : {range.from, range.to}) {
       if (!limit.empty()) value_of_text(field, limit);
@@ -221,7 +226,7 @@ Facet count_facet(const Snapshot& snapshot, const FacetRequest& wanted,
     take_numbers(segments, field, wanted, facet);
   }
   for (const FacetRange& range : wanted.ranges) {
-    facet.ranges.push_back(count_range(snapshot, place, range, documents));
+    facet.ranges.push_back({range, count_range(snapshot, place, range, documents)});
   }
   return facet;
 }

@@ -35,9 +35,7 @@ void read_matching(Parameters& parameters, SearchOptions& options) {
   options.filter = parameters.text("filter").value_or("");
   options.sort = parse_sort(parameters.text("sort").value_or(""));
   options.search_after = parameters.text("search_after").value_or("");
-  for (std::string& column : parameters.texts("facets").value_or(std::vector<std::string>())) {
-    options.facets.push_back({.column = std::move(column)});
-  }
+  options.facets = parse_facets(parameters.texts("facets").value_or(std::vector<std::string>()));
   options.explain = parameters.flag("explain").value_or(false);
   if (const auto syntax = parameters.text("query_syntax")) {
     options.syntax = query_syntax_from_name(*syntax);

@@ -170,7 +170,8 @@ class Columns(ClientTest):
 
     def test_v1_has_filters_order_and_facets(self):
         parameters = {"q": "*:*", "query_syntax": "lucene", "filter": "year >= 1995 AND NOT draft",
-                      "sort": "year,price:desc", "facets": "lang", "k": 50, "fields": "year"}
+                      "sort": "year,price:desc", "facets": "lang,year:..2000..2010",
+                      "k": 50, "fields": "year"}
         told = self.get("/v1/films/search?" + urllib.parse.urlencode(parameters)).json()
         wanted = self.passing(lambda film: film.get("year", 0) >= 1995 and not film["draft"])
         self.assertEqual(len(wanted), told["matches"])
@@ -186,6 +187,11 @@ class Columns(ClientTest):
                                     for lang in values(self.films[id].get("lang")))
         self.assertEqual(dict(langs), {count["value"]: count["documents"]
                                        for count in told["facets"]["lang"]["top"]})
+        years = [self.films[id]["year"] for id in wanted]
+        self.assertEqual([{"to": "2000", "documents": sum(year < 2000 for year in years)},
+                          {"from": "2000", "to": "2010",
+                           "documents": sum(2000 <= year < 2010 for year in years)}],
+                         told["facets"]["year"]["ranges"])
         answer = self.ask("PUT", "/v1/films/documents/new?commit=true",
                           {"text": "w0", "values": {"year": 2030, "lang": ["de", "en"]}})
         self.assertEqual(201, answer.status, answer.body)

@@ -198,7 +198,7 @@ class JsonPage(unittest.TestCase):
         self.check("`warpdex search`",
                    f"search index {queries} --show text --show-matches-position",
                    "--output-format json")
-        self.check("`warpdex search`", "search columns sea --sort year --facet year,lang",
+        self.check("`warpdex search`", "search columns sea --sort year --facet year:..1991..,lang",
                    "--output-format json")
         self.check("`warpdex search`", "search index w10~2 --query-syntax lucene",
                    "--output-format json")

@@ -138,7 +138,7 @@ void write_ranges(const Aggregation& asked, const Facet& facet, JsonWriter& json
                 asked.keys[i].empty() ? shown(range.from) + "-" + shown(range.to) : asked.keys[i]);
     if (!range.from.empty()) json.member("from", number_of(asked.field, range.from));
     if (!range.to.empty()) json.member("to", number_of(asked.field, range.to));
-    json.member("doc_count", facet.ranges[i]);
+    json.member("doc_count", facet.ranges[i].documents);
     json.end_object();
   }
   json.end_array();

@@ -84,9 +84,7 @@ warpdex::SearchOptions options_of(const Arguments& arguments, const SearchSettin
   options.searched = arguments.search.searched();
   options.sort = parse_sort(arguments.sort);
   options.search_after = arguments.search_after;
-  for (const std::string& column : split_list(arguments.facets)) {
-    options.facets.push_back({.column = column});
-  }
+  options.facets = parse_facets(split_list(arguments.facets));
   if (arguments.hybrid.is_given()) options.fusion = arguments.hybrid.fusion(settings.k);
   if (arguments.shown.empty()) return options;
   if (!readable && !arguments.answers.is_json()) {
@@ -265,7 +263,8 @@ int run_search(const std::vector<std::string>& arguments) {
                 "sort: the page behind the hit with this `cursor` in JSON")(
       "facet", po::value(&given.facets)->value_name("A,B,..."),
       "columns to count over all matches: the values of most documents, how many different ones, "
-      "of numbers the least, the largest and the sum; for people or in JSON");
+      "of numbers the least, the largest and the sum; for people or in JSON. year:..1990..2000.. "
+      "counts ranges too: before 1990, from 1990 to before 2000, from 2000 on");
   command.add(columns);
   po::options_description scores = option_group("Scores");
   scores.add_options()(

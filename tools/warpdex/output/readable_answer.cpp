@@ -114,6 +114,12 @@ void print_facet(const IndexReader& index, const Facet& facet, std::ostream& out
     table.add({"  " + without_controls(count.value, ' '), grouped(count.documents)});
   }
   table.print(out);
+  if (facet.ranges.empty()) return;
+  Table ranges({{"", Table::Align::kLeft}, {"documents"}});
+  for (const auto& [range, documents] : facet.ranges) {
+    ranges.add({"  " + without_controls(range.from + ".." + range.to, ' '), grouped(documents)});
+  }
+  ranges.print(out);
 }
 
 }  // namespace

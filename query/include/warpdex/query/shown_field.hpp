@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -54,13 +55,21 @@ struct FacetRange {
   bool operator==(const FacetRange&) const = default;
 };
 
+/// The most ranges of a column.
+inline constexpr std::size_t kMaxFacetRanges = 1000;
+
 /// What is counted of a column, over all documents that match.
 struct FacetRequest {
   std::string column;
-  std::uint32_t values = 10;  ///< that most documents have
-  std::vector<FacetRange> ranges{};
+  std::uint32_t values = 10;         ///< that most documents have
+  std::vector<FacetRange> ranges{};  ///< at most kMaxFacetRanges
   bool operator==(const FacetRequest&) const = default;
 };
+
+/// Columns, each of which may have ranges between limits that rise: "year:..1990..2000.." is those
+/// before 1990, from 1990 to before 2000, and from 2000 on. A column that is named again adds
+/// ranges. Throws UsageError.
+std::vector<FacetRequest> parse_facets(std::span<const std::string> texts);
 
 /// A value, and how many documents have it.
 struct FacetCount {
@@ -69,14 +78,21 @@ struct FacetCount {
   bool operator==(const FacetCount&) const = default;
 };
 
+/// A range that was asked for, and how many documents have a value of it.
+struct FacetRangeCount {
+  FacetRange range{};
+  std::uint64_t documents = 0;
+  bool operator==(const FacetRangeCount&) const = default;
+};
+
 /// A column over all documents that match.
 struct Facet {
   std::string column{};
-  std::uint64_t documents = 0;          ///< that have a value
-  std::uint64_t values = 0;             ///< that they have together
-  std::uint64_t distinct = 0;           ///< different ones
-  std::vector<FacetCount> top{};        ///< by falling numbers of documents, then in their order
-  std::vector<std::uint64_t> ranges{};  ///< documents of each range that was asked for
+  std::uint64_t documents = 0;    ///< that have a value
+  std::uint64_t values = 0;       ///< that they have together
+  std::uint64_t distinct = 0;     ///< different ones
+  std::vector<FacetCount> top{};  ///< by falling numbers of documents, then in their order
+  std::vector<FacetRangeCount> ranges{};
   /// Of numbers, and of dates in milliseconds; 0 without values. The sum of whole numbers is exact
   /// before it is rounded.
   double min = 0;
