@@ -8,6 +8,7 @@
 #include "warpdex/indexer/format/text_fields.hpp"
 #include "warpdex/indexer/readers/text_checks.hpp"
 #include "warpdex/query/explain/explain.hpp"
+#include "warpdex/query/tree/found_terms.hpp"
 
 namespace warpdex {
 namespace {
@@ -105,7 +106,14 @@ Answer AnswerMaker::make(const Query& query, TextAnswer&& found) {
   answer.snapshot_ = index_->shared_snapshot();
   answer.hits_.reserve(found.result.hits.size());
   std::vector<Query> in_fields;
-  for (const FieldSnippets& each : snippets_) in_fields.push_back(query_in(query, each.field));
+  if (!snippets_.empty() && !found.result.hits.empty()) {
+    Query marked = query;
+    if (query.tree) {
+      marked.tree =
+          std::make_shared<const QueryNode>(with_found_terms(index_->snapshot(), *query.tree));
+    }
+    for (const FieldSnippets& each : snippets_) in_fields.push_back(query_in(marked, each.field));
+  }
   for (const Hit& hit : found.result.hits) {
     answer.hits_.push_back({hit.document, hit.score});
     if (!places_.empty()) answer.fields_.push_back(fields_of(hit.document, in_fields));
@@ -146,6 +154,7 @@ std::vector<ShownField> AnswerMaker::fields_of(std::uint32_t document,
     Snippet snippet = snippets_[i].maker.make(
         options_.snippet.is_html ? field.text : without_controls(field.text, ' '), queries[i]);
     field.snippet = std::move(snippet.text);
+    field.fragments = std::move(snippet.fragments);
     if (options_.positions) field.marked = std::move(snippet.marked);
   }
   return shown;

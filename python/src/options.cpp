@@ -134,6 +134,10 @@ SearchOptions search_options(std::uint64_t k, const nb::dict& keywords) {
       {"snippets", flag(options.snippets, "snippets")},
       {"snippet_bytes",
        [&](auto v) { options.snippet.max_bytes = whole_of(v, "snippet_bytes", 1); }},
+      {"snippet_fragments",
+       [&](auto v) {
+         options.snippet.fragments = whole_of(v, "snippet_fragments", 1, kMaxFragments);
+       }},
       {"before", text(options.snippet.before, "before")},
       {"after", text(options.snippet.after, "after")},
       {"html", flag(options.snippet.is_html, "html")},

@@ -82,7 +82,9 @@ class SearchOptions(TypedDict, total=False):
     snippets: bool
     """Fields also have a piece with the matched words marked."""
     snippet_bytes: int
-    """Length of these pieces without marks; 200."""
+    """Length of such a piece without marks; 200."""
+    snippet_fragments: int
+    """Pieces at most, with an ellipsis where text is left out; 1."""
     before: str
     """The mark before a matched word; "<em>"."""
     after: str

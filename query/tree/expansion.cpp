@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "tree/near_words.hpp"
 #include "warpdex/indexer/format/text_fields.hpp"
+#include "warpdex/query/tree/found_terms.hpp"
 
 namespace warpdex {
 namespace {
@@ -38,13 +40,14 @@ bool is_in_range(const QueryNode& node, std::string_view term) {
   return node.upper.empty() || term < node.upper || (node.includes_upper && term == node.upper);
 }
 
-/// At most kMaxExpandedTerms + 1.
-FoundTerms terms_of(const Index& index, const QueryNode& node) {
+/// At most kMaxExpandedTerms + 1. Adds to `looked_at`.
+FoundTerms terms_of(const Index& index, const QueryNode& node, std::uint64_t& looked_at) {
   FoundTerms found;
   if (node.kind == QueryNode::Kind::kAny) {
     for (const std::string& text : node.texts) {
       if (const auto entry = index.find(text)) found.emplace_back(text, *entry);
     }
+    looked_at += node.texts.size();
     return found;
   }
   // Terms of the first text field have no mark.
@@ -52,6 +55,7 @@ FoundTerms terms_of(const Index& index, const QueryNode& node) {
   const bool is_pattern = node.kind == QueryNode::Kind::kWildcard;
   const std::string beginning = is_pattern ? beginning_of(node.text) : node.text;
   visit_terms_from(index, beginning, [&](std::string_view term, const PostingsEntry& entry) {
+    ++looked_at;
     if (node.kind == QueryNode::Kind::kRange) {
       if (!node.upper.empty() && term > node.upper) return false;
       if (is_in_range(node, term)) found.emplace_back(term, entry);
@@ -73,6 +77,26 @@ std::size_t character_size(std::string_view text, std::size_t at) {
     ++size;
   }
   return size;
+}
+
+std::vector<FoundTerms> found_in_segments(const Snapshot& snapshot, const QueryNode& node,
+                                          std::uint64_t& looked_at) {
+  std::vector<FoundTerms> found;
+  for (const Snapshot::Segment& segment : snapshot.segments()) {
+    found.push_back(terms_of(*segment.index, node, looked_at));
+  }
+  return found;
+}
+
+/// In the order of their bytes.
+std::vector<std::string_view> different(const std::vector<FoundTerms>& found) {
+  std::vector<std::string_view> all;
+  for (const FoundTerms& of_segment : found) {
+    for (const auto& [term, entry] : of_segment) all.push_back(term);
+  }
+  std::sort(all.begin(), all.end());
+  all.erase(std::unique(all.begin(), all.end()), all.end());
+  return all;
 }
 
 }  // namespace
@@ -112,16 +136,8 @@ bool fits_pattern(std::string_view pattern, std::string_view term) {
 
 ExpandedTerms expand(const Snapshot& snapshot, const QueryNode& node) {
   ExpandedTerms expanded;
-  std::vector<FoundTerms> found;
-  std::vector<std::string_view> all;
-  for (const Snapshot::Segment& segment : snapshot.segments()) {
-    found.push_back(terms_of(*segment.index, node));
-  }
-  for (const FoundTerms& of_segment : found) {
-    for (const auto& [term, entry] : of_segment) all.push_back(term);
-  }
-  std::sort(all.begin(), all.end());
-  all.erase(std::unique(all.begin(), all.end()), all.end());
+  const std::vector<FoundTerms> found = found_in_segments(snapshot, node, expanded.looked_at);
+  const std::vector<std::string_view> all = different(found);
   expanded.was_cut = all.size() > kMaxExpandedTerms;
   for (const FoundTerms& of_segment : found) {
     std::vector<PostingsEntry>& entries = expanded.segments.emplace_back();
@@ -130,6 +146,32 @@ ExpandedTerms expand(const Snapshot& snapshot, const QueryNode& node) {
     }
   }
   return expanded;
+}
+
+QueryNode with_found_terms(const Snapshot& snapshot, const QueryNode& analyzed) {
+  QueryNode node = analyzed;
+  for (auto* part : {&node.must, &node.filter, &node.should}) {
+    for (QueryNode& clause : *part) clause = with_found_terms(snapshot, clause);
+  }
+  const bool is_near = node.kind == QueryNode::Kind::kFuzzy;
+  if (!is_near && node.kind != QueryNode::Kind::kPrefix &&
+      node.kind != QueryNode::Kind::kWildcard && node.kind != QueryNode::Kind::kRange) {
+    return node;
+  }
+  QueryNode terms{.kind = QueryNode::Kind::kAny, .boost = node.boost, .place = node.place};
+  if (is_near) {
+    bool was_cut = false;
+    for (NearTerm& one : near_terms(snapshot, node, was_cut)) {
+      terms.texts.push_back(std::move(one.term));
+    }
+    return terms;
+  }
+  std::uint64_t looked_at = 0;
+  const std::vector<FoundTerms> found = found_in_segments(snapshot, node, looked_at);
+  const std::vector<std::string_view> all = different(found);
+  const std::size_t taken = std::min(all.size(), kMaxExpandedTerms);
+  terms.texts.assign(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(taken));
+  return terms;
 }
 
 }  // namespace warpdex

@@ -19,7 +19,8 @@ inline constexpr std::size_t kMaxExpandedTerms = 16'384;
 /// By segment, the lists of the terms.
 struct ExpandedTerms {
   std::vector<std::vector<PostingsEntry>> segments;
-  bool was_cut = false;  ///< there are more
+  bool was_cut = false;         ///< there are more
+  std::uint64_t looked_at = 0;  ///< terms of the index
 };
 
 /// Of kPrefix, kWildcard, kRange and kAny. O(terms that begin as the clause does).

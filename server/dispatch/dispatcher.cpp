@@ -30,7 +30,8 @@ bool are_equal(const FusionSettings& one, const FusionSettings& other) {
 
 bool are_equal(const SnippetSettings& one, const SnippetSettings& other) {
   return one.max_bytes == other.max_bytes && one.before == other.before &&
-         one.after == other.after && one.is_html == other.is_html;
+         one.after == other.after && one.is_html == other.is_html &&
+         one.fragments == other.fragments;
 }
 
 bool are_equal(const SearchOptions& one, const SearchOptions& other) {

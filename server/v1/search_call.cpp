@@ -123,17 +123,23 @@ void read_fusion(Parameters& parameters, std::uint32_t k, bool has_words, bool h
 }
 
 void read_shown(Parameters& parameters, SearchOptions& options) {
+  const std::initializer_list<std::string_view> of_snippets{
+      "matches_position", "snippet_bytes", "snippet_fragments", "snippet_html"};
   options.fields = parameters.texts("fields").value_or(std::vector<std::string>());
   const bool snippets = parameters.flag("snippets").value_or(true);
   options.positions = parameters.flag("matches_position").value_or(false);
   if (const auto bytes = parameters.whole("snippet_bytes", 1, 10'000)) {
     options.snippet.max_bytes = static_cast<std::size_t>(*bytes);
   }
+  if (const auto fragments = parameters.whole("snippet_fragments", 1, kMaxFragments)) {
+    options.snippet.fragments = static_cast<std::size_t>(*fragments);
+  }
+  options.snippet.is_html = parameters.flag("snippet_html").value_or(true);
   if (options.fields.empty()) {
-    refuse(parameters, {"snippets", "matches_position", "snippet_bytes"},
-           "is for 'fields'; name these");
+    refuse(parameters, {"snippets"}, "is for 'fields'; name these");
+    refuse(parameters, of_snippets, "is for 'fields'; name these");
   } else if (!snippets) {
-    refuse(parameters, {"matches_position", "snippet_bytes"}, "is for snippets; ask for these");
+    refuse(parameters, of_snippets, "is for snippets; ask for these");
     options.positions = false;
   }
   for (std::size_t i = 0; i < options.fields.size(); ++i) {

@@ -167,6 +167,69 @@ TEST(Snippet, OfAnyTextIsWithinItsLength) {
   }
 }
 
+/// A random text of words without marks, and where those of the query stand.
+struct WordText {
+  std::string text{};
+  std::vector<MarkedWord> matches{};
+};
+
+WordText random_words(std::mt19937_64& random) {
+  const std::vector<std::string> words{
+      "sea", "ship", "größe", "x", "filler", "日本", std::string(40, 'w')};
+  WordText made;
+  for (std::uint64_t n = random() % 80; n > 0; --n) {
+    const std::size_t word = random() % (1 + random() % words.size());
+    if (word < 2) made.matches.push_back({made.text.size(), words[word].size()});
+    made.text += words[word] + " ";
+  }
+  return made;
+}
+
+TEST(Snippet, OfSeveralFragmentsShowsEachMatchOnce) {
+  std::mt19937_64 random = test::generator(112);
+  for (int i = 0; i < 2000; ++i) {
+    const WordText whole = random_words(random);
+    SnippetSettings settings{20 + random() % 80, "[", "]", false};
+    settings.fragments = 1 + random() % 6;
+    const Snippet some = made(whole.text, "sea ship", settings, "whitespace");
+    ASSERT_LE(some.fragments.size(), settings.fragments);
+    ASSERT_GE(some.fragments.size(), 1U);
+    std::size_t at = 0;
+    for (std::string piece : some.fragments) {
+      const bool is_marked = piece.find('[') != std::string::npos;
+      ASSERT_TRUE(is_marked || some.marked.empty()) << some.text;
+      for (const char* mark : {"[", "]"}) {
+        for (std::size_t of; (of = piece.find(mark)) != std::string::npos;) piece.erase(of, 1);
+      }
+      ASSERT_LE(piece.size(), settings.max_bytes);
+      const std::size_t begin = whole.text.find(piece, at);
+      ASSERT_NE(begin, std::string::npos) << "in order, and not twice: " << some.text;
+      ASSERT_TRUE(begin == 0 || whole.text[begin - 1] == ' ') << "a word is cut: " << some.text;
+      at = begin + piece.size();
+      ASSERT_TRUE(at == whole.text.size() || whole.text[at] == ' ') << some.text;
+    }
+    for (std::size_t n = 1; n < some.marked.size(); ++n) {
+      ASSERT_LT(some.marked[n - 1].start, some.marked[n].start);
+    }
+    settings.fragments = kMaxFragments;
+    EXPECT_EQ(made(whole.text, "sea ship", settings, "whitespace").marked, whole.matches);
+  }
+}
+
+TEST(Snippet, FurtherFragmentsHaveWhatTheFirstLacks) {
+  std::string text = "sea sea sea ";
+  for (int i = 0; i < 20; ++i) text += "filler ";
+  text += "sea sea ";
+  for (int i = 0; i < 20; ++i) text += "other ";
+  text += "a ship ";
+  for (int i = 0; i < 20; ++i) text += "rest ";
+  SnippetSettings settings{12, "[", "]", false};
+  settings.fragments = 2;
+  const Snippet two = made(text, "sea ship", settings, "whitespace");
+  EXPECT_THAT(two.fragments, testing::ElementsAre("[sea] [sea] [sea]", "a [ship] rest"));
+  EXPECT_EQ(two.text, "[sea] [sea] [sea]…a [ship] rest…");
+}
+
 TEST(Snippet, MarksPairsThatOverlapAsOne) {
   const Snippet whole = made("東京都に行く。", "東京都", {60, "[", "]", false}, "cjk");
   EXPECT_EQ(whole.text, "[東京都]に行く。");

@@ -295,9 +295,22 @@ class Documents(ClientTest):
         self.assertEqual({"body": ["<script> <b>alpha</b> & beta </script>"]},
                          marked(fields={"body": {}}, pre_tags=["<b>"], post_tags=["</b>"],
                                 encoder="default"))
-        self.assertEqual({"body": ["…<i>alpha</em>…"]},
+        self.assertEqual({"body": ["<i>alpha</em>"]},
                          marked(fields=[{"body": {"pre_tags": "<i>", "fragment_size": 5,
                                                   "number_of_fragments": 1}}]))
+        self.client.index(index="marked", id="b", refresh=True,
+                          body={"body": "beta " + "gap " * 50 + "betas " + "gap " * 50 + "alphabet"})
+
+        def of_b(query, **highlight):
+            return next(hit["highlight"]["body"] for hit in self.search(
+                query, "marked", highlight=highlight)["hits"]["hits"] if hit["_id"] == "b")
+        asked = {"query_string": {"query": "alph* bet?", "default_field": "body"}}
+        short = {"body": {"fragment_size": 5}}
+        self.assertEqual(["<em>beta</em>", "<em>alphabet</em>"], of_b(asked, fields=short))
+        self.assertEqual(["<em>beta</em>"], of_b(asked, fields=short, number_of_fragments=1))
+        self.assertEqual(["beta " + "gap " * 50 + "betas " + "gap " * 50 + "<em>alphabet</em>"],
+                         of_b({"prefix": {"body": "alphab"}},
+                              fields={"body": {"number_of_fragments": 0}}))
         asked = {"ids": {"values": ["a"]}}
         self.assertIsNone(marked(fields={"body": {}}))
 

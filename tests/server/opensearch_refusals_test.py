@@ -146,7 +146,7 @@ class Refusals(serving.ServerTest):
                 ({"highlight": {"fields": {"body": {}}, "type": "fvh"}}, "type"),
                 ({"highlight": {"fields": {"body": {}}, "encoder": "xml"}}, "xml"),
                 ({"highlight": {"fields": {"body": {}}, "pre_tags": ["a", "b"]}}, "pre_tags"),
-                ({"highlight": {"fields": {"body": {"number_of_fragments": 3}}}},
+                ({"highlight": {"fields": {"body": {"number_of_fragments": -1}}}},
                  "number_of_fragments"),
                 ({"search_pipeline": {"phase_results_processors": []}}, "search_pipeline")):
             self.refused("POST", "/single/_search", members, *named)

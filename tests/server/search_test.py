@@ -72,6 +72,22 @@ class Searches(serving.ServerTest):
                 by_body = self.ask("POST", "/v1/texts/search", body)
                 self.assertEqual(wanted, hits_text(by_body.body.decode()))
 
+    def test_snippets_as_they_are_asked_for(self):
+        self.assertEqual(201, self.ask("PUT", "/v1/marked", {"store": ["body"]}).status)
+        body = "<b>whale</b> " + "filler " * 40 + "& a whale"
+        self.ask("PUT", "/v1/marked/documents/a?commit=true", {"text": body,
+                                                               "fields": {"body": body}})
+        asked = {"q": "whal*", "query_syntax": "lucene", "fields": ["body"], "snippet_bytes": 20}
+
+        def snippet(**more):
+            [hit] = self.ask("POST", "/v1/marked/search", {**asked, **more}).json()["hits"]
+            return hit["snippets"]["body"]
+        self.assertEqual("&lt;b&gt;<em>whale</em>&lt;/b&gt; filler\u2026", snippet())
+        self.assertEqual("&lt;b&gt;<em>whale</em>&lt;/b&gt; filler\u2026<em>whale</em>",
+                         snippet(snippet_fragments=2))
+        self.assertEqual("<b><em>whale</em></b> filler\u2026<em>whale</em>",
+                         snippet(snippet_html=False, snippet_fragments=3))
+
     def test_pages_follow_each_other(self):
         whole = self.get("/v1/texts/search?q=w0+w1&k=30").json()["hits"]
         self.assertEqual(30, len(whole))
@@ -104,6 +120,10 @@ class Searches(serving.ServerTest):
                             ('{"q": "w1", "k": 1.5}', "k"), ('{"q": "w1", "count": 1}', "count"),
                             ('{"q": "w1", "vector": [1, "a"]}', "vector"),
                             ('{"q": "\\ud800"}', "JSON"), (b'{"q": "\xff"}', "JSON"),
+                            ('{"q": "w1", "search_after": "0-1"}', "search_after is for a sorted"),
+                            ('{"q": "w1", "snippet_html": false}', "fields"),
+                            ('{"q": "w1", "snippet_fragments": 2}', "fields"),
+                            ('{"q": "w1", "fields": ["body"], "snippet_fragments": 0}', "1000"),
                             ("[" * 100000, "nested"), ('{"a":' * 70 + "1" + "}" * 70, "nested"),
                             ("", "JSON"), ("null", "object")):
             answer = self.ask("POST", "/v1/texts/search", body)

@@ -1,6 +1,7 @@
 #include "opensearch/search/highlight.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <optional>
 
 namespace warpdex::server::opensearch {
@@ -29,7 +30,10 @@ void read_snippet(Parameters& members, SnippetSettings& snippet) {
   if (const auto bytes = members.whole("fragment_size", 1, 10'000)) {
     snippet.max_bytes = static_cast<std::size_t>(*bytes);
   }
-  members.whole("number_of_fragments", 1, 1);
+  const auto fragments = members.whole("number_of_fragments", 0, kMaxFragments);
+  if (fragments)
+    snippet.fragments = static_cast<std::size_t>(std::max<std::uint64_t>(1, *fragments));
+  if (fragments == 0) snippet.max_bytes = std::numeric_limits<std::size_t>::max();  // all of it
 }
 
 void read_highlighted(const std::string& name, const rapidjson::Value& json, bool is_alone,
@@ -51,6 +55,8 @@ void read_highlighted(const std::string& name, const rapidjson::Value& json, boo
 
 void read_highlight(const rapidjson::Value& json, const IndexFields& fields, SearchAsk& ask) {
   Parameters members(json, "'highlight'");
+  ask.snippet.max_bytes = 100;  // as OpenSearch has it
+  ask.snippet.fragments = 5;
   read_snippet(members, ask.snippet);
   const std::string encoder = members.text("encoder").value_or("html");
   if (encoder != "html" && encoder != "default") {

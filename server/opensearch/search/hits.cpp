@@ -105,7 +105,7 @@ void write_highlights(const SearchAsk& ask, const std::vector<ShownField>& field
     if (!is_open) json.begin_object("highlight");
     is_open = true;
     json.begin_array(field.name);
-    json.value(*field.snippet);
+    for (const std::string& fragment : field.fragments) json.value(fragment);
     json.end_array();
   }
   if (is_open) json.end_object();

@@ -31,8 +31,10 @@ void ShowOptions::add_to(CommandLine& command) {
       "show-matches-position", po::bool_switch(&matches_position_),
       "show: in JSON also where these words stand in the texts of `fields`, as `start` and "
       "`length` "
-      "in bytes, in `matches_position`")("no-snippets", po::bool_switch(&no_snippets_),
-                                         "show: whole texts, and no words marked");
+      "in bytes, in `matches_position`")(
+      "snippet-fragments", po::value(&fragments_)->value_name("N")->default_value(fragments_),
+      "show: pieces of a long text at most, 1 to 1000")(
+      "no-snippets", po::bool_switch(&no_snippets_), "show: whole texts, and no words marked");
   command.add(group);
 }
 
@@ -42,7 +44,13 @@ std::vector<std::string> ShowOptions::fields(const CommandLine& command) const {
     if (matches_position_) {
       throw UsageError("--show-matches-position is for --show; add that or leave it out");
     }
+    if (command.given("snippet-fragments")) {
+      throw UsageError("--snippet-fragments is for --show; add that or leave it out");
+    }
     return {};
+  }
+  if (fragments_ < 1 || fragments_ > kMaxFragments) {
+    throw UsageError("--snippet-fragments is not from 1 to " + std::to_string(kMaxFragments));
   }
   if (no_snippets_ && matches_position_) {
     throw UsageError("--no-snippets marks no words for --show-matches-position; leave one out");
@@ -58,6 +66,7 @@ void ShowOptions::apply(const std::vector<std::string>& fields, Marks marks,
   options.snippets = !no_snippets_;
   options.positions = matches_position_;
   options.snippet = settings_of(marks);
+  options.snippet.fragments = fragments_;
 }
 
 }  // namespace warpdex::tools

@@ -9,7 +9,7 @@
 
 namespace warpdex::tools {
 
-/// The options --show, --show-matches-position and --no-snippets.
+/// The options --show, --show-matches-position, --snippet-fragments and --no-snippets.
 class ShowOptions {
  public:
   void add_to(CommandLine& command);
@@ -29,6 +29,7 @@ class ShowOptions {
   std::string fields_;
   bool no_snippets_ = false;
   bool matches_position_ = false;
+  std::size_t fragments_ = 1;
 };
 
 }  // namespace warpdex::tools

@@ -23,18 +23,25 @@ struct MarkedWord {
 struct ShownField {
   std::string name;
   std::string text;
-  std::optional<std::string> snippet;  ///< a piece of it with the matched words marked
+  /// Pieces of it with the matched words marked, and an ellipsis where text is left out.
+  std::optional<std::string> snippet;
   /// Where these words stand in `text`, if that was asked for.
   std::optional<std::vector<MarkedWord>> marked = std::nullopt;
+  std::vector<std::string> fragments{};  ///< the snippet piece by piece, without ellipses
 };
+
+/// The most pieces of a snippet.
+inline constexpr std::size_t kMaxFragments = 1000;
 
 /// The length of snippets, the marks around matched words, and where snippets are shown.
 struct SnippetSettings {
-  std::size_t max_bytes = 200;  ///< of the text without marks, unless a single word is longer
+  /// Of a piece of the text without marks, unless a single word is longer.
+  std::size_t max_bytes = 200;
   std::string before = "<em>";
   std::string after = "</em>";
   /// In HTML: & < > " ' of the text are written as entities, so that the marks are the only tags.
   bool is_html = true;
+  std::size_t fragments = 1;  ///< pieces at most, 1 to kMaxFragments
 };
 
 /// A column that hits are sorted by. Of several values of a document, the least counts, or, if
