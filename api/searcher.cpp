@@ -45,7 +45,7 @@ void check_vectors(const Snapshot& snapshot, std::size_t queries, std::size_t co
   if (options.explain || options.count) {
     throw UsageError(
         "only searches by words alone are explained and counted; leave the vectors, or "
-        "SearchOptions::explain and count, out");
+        "explain and count, out");
   }
   const std::size_t dimension = vector_settings(snapshot).dimension;
   if (components == queries * dimension) return;
@@ -67,7 +67,7 @@ void check_trees(std::span<const Query> queries, bool by_words, const SearchOpti
 /// Throws UsageError for what has no columns.
 void check_columns(bool by_words, const SearchOptions& options) {
   if (!options.search_after.empty() && options.sort.empty()) {
-    throw UsageError("SearchOptions::search_after is for a sorted search; sort by a column");
+    throw UsageError("search_after is for a sorted search; sort by a column");
   }
   if (by_words || !asks_columns(options)) return;
   throw UsageError(

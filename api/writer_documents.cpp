@@ -76,14 +76,18 @@ void Writer::State::check(const Document& document) const {
   }
   const auto& vectors = index->settings().vectors;
   const std::size_t dimension = vectors ? vectors->dimension : 0;
+  if (dimension == 0 && !document.embedding.empty()) {
+    throw BadDocument(called + "has a vector, and the index has none");
+  }
   if (document.embedding.size() != dimension) {
     throw BadDocument(called + "has a vector of " + std::to_string(document.embedding.size()) +
                       " components, and those of the index have " + std::to_string(dimension));
   }
   check_numbers(document, called);
-  const Location location{"<memory>", waiting.size() + 1};
-  check_utf8(document.id, location);
-  check_id(document.id, location);
+  const Location unnamed{"the document", 0};
+  check_utf8(document.id, unnamed);
+  check_id(document.id, unnamed);
+  const Location location{"the document '" + document.id + "'", 0};
   check_utf8(document.text, location);
   check_values(document, called);
   for (const std::string& text : document.texts) check_utf8(text, location);
@@ -92,7 +96,7 @@ void Writer::State::check(const Document& document) const {
 }
 
 void Writer::State::check_values(const Document& document, const std::string& called) const {
-  const Location location{"<memory>", waiting.size() + 1};
+  const Location location{"the document '" + document.id + "'", 0};
   if (document.values.size() != columns.size()) {
     throw BadDocument(called + "has values of " + std::to_string(document.values.size()) +
                       " columns, and the index has " + std::to_string(columns.size()));
@@ -134,7 +138,7 @@ void Writer::State::check_numbers(const Document& document, const std::string& c
 void Writer::State::check_terms(const Document& document, const std::string& called) const {
   std::vector<std::string_view> terms;
   bool has_weight = document.vector.empty();
-  const Location location{"<memory>", waiting.size() + 1};
+  const Location location{"the document '" + document.id + "'", 0};
   for (const TermWeight& term : document.vector) {
     check_utf8(term.term, location);
     has_weight |= term.weight > 0;

@@ -63,7 +63,9 @@ DocumentFormat document_format_from_name(std::string_view name) {
                    "'; choose jsonl, tsv, csv, trec, text, html or sparse");
 }
 
-std::string Location::to_string() const { return file + ":" + std::to_string(line); }
+std::string Location::to_string() const {
+  return line == 0 ? file : file + ":" + std::to_string(line);
+}
 
 std::unique_ptr<DocumentReader> open_documents(const ReaderOptions& options) {
   check_stored(options);

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "tree/expansion.hpp"
+#include "tree/expansion_work.hpp"
 #include "tree/near_words.hpp"
 #include "warpdex/core/error.hpp"
 
@@ -32,6 +33,7 @@ class TreePlanner {
   PlannedNode node(const QueryNode& node, float boost, bool scores);
   PlannedNode term(const std::string& text, float weight, bool scores,
                    std::uint64_t document_frequency = 0);
+  void add_work(const ExpandedTerms& found);
   PlannedNode near(const QueryNode& node, float weight, bool scores);
   PlannedNode phrase(const QueryNode& node, float weight, bool scores);
   PlannedNode boolean(const QueryNode& node, float weight, bool scores);
@@ -46,6 +48,7 @@ class TreePlanner {
   QueryPlanner& planner_;
   std::size_t lists_ = 0;
   bool was_cut_ = false;
+  ExpansionWork work_;
 };
 
 PlannedNode TreePlanner::node(const QueryNode& node, float boost, bool scores) {
@@ -62,7 +65,9 @@ PlannedNode TreePlanner::node(const QueryNode& node, float boost, bool scores) {
     case QueryNode::Kind::kWildcard:
     case QueryNode::Kind::kRange:
     case QueryNode::Kind::kAny: {
+      work_.check();
       ExpandedTerms found = expand(snapshot_, node);
+      add_work(found);
       was_cut_ = was_cut_ || found.was_cut;
       return {.kind = PlannedNode::Kind::kUnion,
               .scores = scores,
@@ -79,6 +84,17 @@ PlannedNode TreePlanner::node(const QueryNode& node, float boost, bool scores) {
     case QueryNode::Kind::kBoolean: return boolean(node, weight, scores);
     case QueryNode::Kind::kBest: return best(node, weight, scores);
     default: return {};
+  }
+}
+
+void TreePlanner::add_work(const ExpandedTerms& found) {
+  work_.add_terms(found.looked_at);
+  for (std::size_t i = 0; i < found.segments.size(); ++i) {
+    if (found.segments[i].empty()) continue;
+    work_.add_set(snapshot_.segments()[i].index->counts().documents);
+    for (const PostingsEntry& entry : found.segments[i]) {
+      work_.add_postings(entry.document_frequency);
+    }
   }
 }
 
@@ -107,6 +123,11 @@ PlannedNode TreePlanner::term(const std::string& text, float weight, bool scores
 PlannedNode TreePlanner::near(const QueryNode& node, float weight, bool scores) {
   PlannedNode planned{.kind = PlannedNode::Kind::kBoolean, .scores = scores};
   planned.minimum_should_match = 1;
+  work_.check();
+  // At most all terms are looked at.
+  for (const Snapshot::Segment& segment : snapshot_.segments()) {
+    work_.add_terms(segment.index->counts().terms);
+  }
   const std::vector<NearTerm> terms = near_terms(snapshot_, node, was_cut_);
   std::uint64_t most = 0;
   for (const NearTerm& one : terms) {

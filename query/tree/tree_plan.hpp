@@ -45,7 +45,8 @@ struct PlannedTree {
 };
 
 /// Looks up the terms of an analysed tree. A product of boosts beyond the range of weights is the
-/// nearest one in it. `planner` is of the snapshot. Throws FormatError for a damaged lexicon.
+/// nearest one in it. `planner` is of the snapshot. Throws FormatError for a damaged lexicon, and
+/// UsageError where clauses stand for so many terms together that the query would take minutes.
 PlannedTree plan_tree(const Snapshot& snapshot, QueryPlanner& planner, const QueryNode& analyzed,
                       bool scores = true);
 

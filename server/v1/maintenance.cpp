@@ -65,7 +65,7 @@ NewIndex read_new_index(const Request& request) {
   if (request.body.empty()) return settings;
   const JsonText body(request.body, "the body");
   Parameters members(body.root(), "the body");
-  if (members.has("analyzer")) settings.analyzer = read_analyzer(members);
+  if (members.json("analyzer") != nullptr) settings.analyzer = read_analyzer(members);
   if (auto stored = members.texts("store")) settings.stored = *stored;
   if (const auto* schema = members.json("schema")) settings.schema = parse_schema(text_of(*schema));
   if (const auto* vectors = members.json("vectors")) settings.vectors = read_vectors(*vectors);

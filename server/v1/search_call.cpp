@@ -182,7 +182,8 @@ void read_words(const std::string& text, const IndexPtr& index, const ServerLimi
   const SearchOptions& options = job.options;
   job.query = index->searcher().parse(text, options.syntax, {}, options.mode, options.searched);
   if (job.query.terms.size() <= limits.clauses) return;
-  throw bad_request("'q' has " + std::to_string(job.query.terms.size()) + " words; " +
+  throw bad_request("'q' has " + std::to_string(job.query.terms.size()) +
+                    " words, counted once for each field that they search; " +
                     std::to_string(limits.clauses) + " are allowed");
 }
 

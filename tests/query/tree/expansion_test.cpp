@@ -6,6 +6,8 @@
 #include <string>
 
 #include "tests/support.hpp"
+#include "tree/expansion_work.hpp"
+#include "warpdex/core/error.hpp"
 
 namespace warpdex {
 namespace {
@@ -38,6 +40,17 @@ TEST(Expansion, PatternsFitByTheirDefinition) {
   EXPECT_FALSE(fits_pattern("a\\*b", "axb"));
   EXPECT_TRUE(fits_pattern("caf?", "caf\xC3\xA9"));  // a character of two bytes
   EXPECT_FALSE(fits_pattern("caf??", "caf\xC3\xA9"));
+}
+
+TEST(Expansion, OfAQueryHasALimit) {
+  constexpr std::uint64_t kMost = ExpansionWork::kMost;
+  ExpansionWork work;
+  work.add_terms(kMost / 4);
+  work.add_postings(kMost * 2);
+  work.add_set(kMost * 32);
+  EXPECT_NO_THROW(work.check());
+  work.add_terms(1);
+  EXPECT_THROW(work.check(), UsageError);
 }
 
 }  // namespace

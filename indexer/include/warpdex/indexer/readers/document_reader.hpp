@@ -64,7 +64,7 @@ DocumentFormat document_format_from_name(std::string_view name);
 /// Where a record starts.
 struct Location {
   std::string file;               ///< as given, "<stdin>" for standard input
-  std::uint64_t line = 0;         ///< from 1
+  std::uint64_t line = 0;         ///< from 1; 0: the file says all
   std::string to_string() const;  ///< "FILE:LINE"
 };
 

@@ -30,12 +30,12 @@ class TreeSearcher {
   /// sum of those of its clauses that match, in their order, of `must` first; its terms score by
   /// `settings.scorer`, which the engines score by, too. `settings.mode` is not read. With a watch
   /// that ends the search, `progress` tells how far it came. Throws UsageError for settings out of
-  /// range, FormatError for a damaged index. O(postings of the terms): windows of documents where
-  /// no score can enter are passed over.
+  /// range, and where clauses stand for too many terms together; FormatError for a damaged index.
+  /// O(postings of the terms): windows of documents where no score can enter are passed over.
   TreeResult search(const QueryNode& tree, const SearchSettings& settings,
                     SearchWatch* watch = nullptr, SearchProgress* progress = nullptr);
 
-  /// The docIDs of all matches, ascending. Throws FormatError.
+  /// The docIDs of all matches, ascending. Throws as search() does.
   std::vector<std::uint32_t> matches(const QueryNode& tree);
 
  private:
