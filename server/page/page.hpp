@@ -9,6 +9,8 @@ extern const std::string_view kPageHtml;
 extern const std::string_view kPageStyle;
 extern const std::string_view kPageIcon;
 extern const std::string_view kPageElementsScript;
+extern const std::string_view kPageFacetsScript;
+extern const std::string_view kPageFiltersScript;
 extern const std::string_view kPageHitsScript;
 extern const std::string_view kPageKeyboardScript;
 extern const std::string_view kPageScript;

@@ -1,5 +1,7 @@
 // The page: a search for what the address says, and its answer.
 import {at, counted, rounded} from './elements.js';
+import {showFacets} from './facets.js';
+import {columnsOf, filterText} from './filters.js';
 import {hitElement} from './hits.js';
 import {onKey} from './keyboard.js';
 import {ask, hasKey, setKey} from './server.js';
@@ -13,7 +15,7 @@ let latest = 0;    // the number of the last search; answers to earlier ones are
 const pathOf = (state, what) => `v1/${encodeURIComponent(state.index)}/${what}`;
 
 /// Searches for what the form says, as a new entry of the history.
-const go = () => visit(stateOfForm());
+const go = (filters = stateOfAddress().filters) => visit(stateOfForm(filters));
 
 function visit(state) {
   const address = addressOf(state);
@@ -28,8 +30,12 @@ function clear() {
   shown = null;
 }
 
-function showError(error) {
+const showFacetsOf = (state, facets) =>
+    showFacets(columnsOf(indexOf(state)), state.filters, facets ?? {}, go);
+
+function showError(error, state = null) {
   clear();
+  if (state) showFacetsOf(state);
   at('error').textContent = error.message;
   if (error.status !== 401) return;
   at('key-open').hidden = at('key-form').hidden = false;
@@ -40,28 +46,45 @@ async function run(state) {
   const number = ++latest;
   showState(state);
   document.title = state.q ? `${state.q} – Warpdex` : 'Warpdex';
-  if (!state.q.trim() || !state.index) return clear();
+  if (!state.q.trim() || !state.index) {
+    showFacetsOf(state);
+    return clear();
+  }
   at('results').setAttribute('aria-busy', 'true');
   const body = requestOf(state);
   try {
-    const answer = await ask(pathOf(state, 'search'), body);
+    const [answer, facets] =
+        await Promise.all([ask(pathOf(state, 'search'), body), chosenFacets(state, body)]);
     if (number !== latest) return;
+    Object.assign(answer.facets ?? {}, facets);
     clear();
     shown = {state, body};
     showAnswer(state, body, answer);
     offerSpellings(state, number);
   } catch (error) {
     if (number !== latest) return;
-    showError(error);
+    showError(error, state);
   } finally {
     if (number === latest) at('results').removeAttribute('aria-busy');
   }
+}
+
+/// The facets of columns with chosen values, as if none of these were chosen: others can be added.
+async function chosenFacets(state, body) {
+  const columns = columnsOf(indexOf(state));
+  const chosen = columns.filter(({name}) => state.filters[name]?.values && body.facets);
+  const {fields, sort, ...rest} = body;
+  const answers = await Promise.all(chosen.map(({name}) => ask(pathOf(state, 'search'), {
+    ...rest, k: 1, from: 0, facets: [name], filter: filterText(columns, state.filters, name),
+  })));
+  return Object.fromEntries(answers.flatMap((answer) => Object.entries(answer.facets)));
 }
 
 function showAnswer(state, body, answer) {
   at('status').textContent = statusOf(state, body, answer);
   at('hits').start = body.from + 1;
   at('hits').replaceChildren(...answer.hits.map((hit) => hitElement(hit, explain)));
+  showFacetsOf(state, answer.facets);
   const isMore = answer.hits.length === state.k &&
       (!answer.matches_exact || body.from + state.k < answer.matches);
   at('previous').disabled = state.page === 1;
@@ -96,8 +119,8 @@ function statusOf(state, body, answer) {
 /// A hit's explanation, by the same search again, once for all of its hits.
 async function explain(hit) {
   const current = shown;
-  const {state, body: {q, mode, k, from}} = current;
-  current.explained ??= ask(pathOf(state, 'search'), {q, mode, k, from, explain: true});
+  const {state, body: {fields, facets, count, ...asked}} = current;
+  current.explained ??= ask(pathOf(state, 'search'), {...asked, explain: true});
   const answer = await current.explained.catch((error) => {
     current.explained = null;  // to be tried again
     throw error;
@@ -108,7 +131,7 @@ async function explain(hit) {
 }
 
 async function offerSpellings(state, number) {
-  const words = wordsOf(state.q);
+  const words = state.syntax === 'signed' ? wordsOf(state.q) : [];
   if (!words.length) return;
   const given = new URLSearchParams({words: words.join(',')});
   const answer = await ask(pathOf(state, `similar?${given}`)).catch(() => null);
@@ -139,9 +162,11 @@ function listen() {
   });
   at('index').addEventListener('change', () => {
     showIndex(null);
-    go();
+    go({});
   });
-  for (const id of ['mode', 'k', 'count', 'fields']) at(id).addEventListener('change', () => go());
+  for (const id of ['mode', 'k', 'query-syntax', 'sort', 'count', 'fields']) {
+    at(id).addEventListener('change', () => go());
+  }
   at('previous').addEventListener('click', () => turn(-1));
   at('next').addEventListener('click', () => turn(1));
   at('key-open').addEventListener('click', () => {
@@ -176,5 +201,6 @@ async function start() {
   run(state);
 }
 
+at('side-open').open = window.matchMedia('(min-width: 56rem)').matches;
 listen();
 start();

@@ -27,6 +27,8 @@ constexpr std::array kFiles{
     File{"page.css", "text/css; charset=utf-8", &kPageStyle},
     File{"icon.svg", "image/svg+xml", &kPageIcon},
     File{"elements.js", kScriptType, &kPageElementsScript},
+    File{"facets.js", kScriptType, &kPageFacetsScript},
+    File{"filters.js", kScriptType, &kPageFiltersScript},
     File{"hits.js", kScriptType, &kPageHitsScript},
     File{"keyboard.js", kScriptType, &kPageKeyboardScript},
     File{"page.js", kScriptType, &kPageScript},

@@ -1,5 +1,8 @@
 // What is searched for: an object that stands in the address and in the form.
 import {at, counted, element} from './elements.js';
+import {columnsOf, filterText, hasFilters, readFilters} from './filters.js';
+
+const kMaxFacets = 12;  // columns that are counted
 
 let indexes = [];  // of documents
 
@@ -23,19 +26,26 @@ export function stateOfAddress() {
     index: pick('index', given.get('index'), at('index').options[0]?.value ?? ''),
     mode: pick('mode', given.get('mode'), 'or'),
     k: Number(pick('k', given.get('k'), '10')),
+    syntax: pick('query-syntax', given.get('syntax'), 'signed'),
+    sort: given.get('sort') ?? '',
+    filters: readFilters(given.get('filters')),
     count: given.get('count') !== 'false',
     fields: given.has('fields') ? given.get('fields').split(',').filter(Boolean) : null,
     page: Math.max(1, Math.floor(Number(given.get('page'))) || 1),
   };
 }
 
-export function stateOfForm() {
+/// `filters` are not in the form.
+export function stateOfForm(filters) {
   const boxes = [...at('fields').querySelectorAll('input')];
   return {
     q: at('q').value,
     index: at('index').value,
     mode: at('mode').value,
     k: Number(at('k').value),
+    syntax: at('query-syntax').value,
+    sort: at('sort').value,
+    filters,
     count: at('count').checked,
     fields: boxes.every((box) => box.checked)
         ? null
@@ -48,6 +58,9 @@ export function addressOf(state) {
   const given = new URLSearchParams({index: state.index, q: state.q});
   if (state.mode !== 'or') given.set('mode', state.mode);
   if (state.k !== 10) given.set('k', state.k);
+  if (state.syntax !== 'signed') given.set('syntax', state.syntax);
+  if (state.sort) given.set('sort', state.sort);
+  if (hasFilters(state.filters)) given.set('filters', JSON.stringify(state.filters));
   if (!state.count) given.set('count', 'false');
   if (state.fields) given.set('fields', state.fields.join(','));
   if (state.page > 1) given.set('page', state.page);
@@ -57,8 +70,11 @@ export function addressOf(state) {
 export function showState(state) {
   at('q').value = state.q;
   for (const id of ['index', 'mode', 'k']) at(id).value = state[id];
+  at('query-syntax').value = state.syntax;
   at('count').checked = state.count;
   showIndex(state.fields);
+  at('sort').value = state.sort;
+  if (at('sort').selectedIndex < 0) at('sort').value = '';
 }
 
 /// The choice of fields, and a line about the index. `chosen` of null: all fields. Boxes that fit
@@ -73,7 +89,22 @@ export function showIndex(chosen) {
   }
   for (const box of boxes()) box.checked = chosen?.includes(box.value) ?? true;
   at('fields').hidden = fields.length === 0;
+  showOrders(columnsOf(index));
   at('about').textContent = index ? aboutIndex(index, fields) : '';
+}
+
+/// The choice of orders, of an index with columns.
+function showOrders(columns) {
+  const orders = columns.flatMap(({name}) => [[name, `${name}, rising`], [`${name}:desc`,
+                                                                          `${name}, falling`]]);
+  const options = [['', 'best first'], ...orders];
+  const isSame = [...at('sort').options].map((one) => one.value).join() ===
+      options.map(([value]) => value).join();
+  if (!isSame) {
+    at('sort').replaceChildren(
+        ...options.map(([value, text]) => element('option', {value}, text)));
+  }
+  at('sort-choice').hidden = columns.length === 0;
 }
 
 const aboutIndex = (index, fields) =>
@@ -89,5 +120,12 @@ export function requestOf(state) {
   const body = {q: state.q, k: state.k, from: (state.page - 1) * state.k, mode: state.mode};
   if (state.count) body.count = true;
   if (shown.length) body.fields = shown;
+  if (state.syntax !== 'signed') body.query_syntax = state.syntax;
+  const columns = columnsOf(indexOf(state));
+  if (!columns.length) return body;
+  body.facets = columns.slice(0, kMaxFacets).map(({name}) => name);
+  const filter = filterText(columns, state.filters);
+  if (filter) body.filter = filter;
+  if (columns.some(({name}) => name === state.sort.replace(/:desc$/, ''))) body.sort = state.sort;
   return body;
 }

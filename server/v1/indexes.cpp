@@ -45,6 +45,10 @@ void write_of_documents(const ServedIndex& index, JsonWriter& json) {
   json.member("analyzer_version", settings.analyzer.version);
   json.member("fields", settings.fields);
   json.member("stored_fields", with_commas(settings.stored_fields));
+  if (!settings.schema.fields.empty()) {
+    json.key("schema");
+    json.raw(schema_to_json(settings.schema));
+  }
   if (settings.vectors) {
     json.begin_object("vectors");
     json.member("metric", vector::metric_name(settings.vectors->metric));
