@@ -238,7 +238,7 @@ class Refusals(serving.ServerTest):
                 ({"settings": {"index": {"number_of_replicas": "1"}}}, "number_of_replicas"),
                 ({"settings": {"index.refresh_interval": "1s"}}, "refresh_interval"),
                 ({"settings": {"index.knn": True}}, "knn"), ({"setting": {}}, "setting"),
-                ({"settings": {"analysis": {"filter": {}}}}, "filter")):
+                ({"settings": {"analysis": {"filters": {}}}}, "filters")):
             self.refused("PUT", "/wrong", body, *named)
         for name in ("Upper", "-a", "a%20b", "x" * 201):
             self.refused("PUT", f"/{name}", {})

@@ -4,6 +4,7 @@
 #include <optional>
 #include <utility>
 
+#include "opensearch/indexes/analysis.hpp"
 #include "opensearch/indexes/index_fields.hpp"
 #include "opensearch/indexes/knn_vector.hpp"
 
@@ -18,6 +19,7 @@ struct Mapped {
   std::vector<std::string> searched{};
   std::vector<std::string> analyzers{};  ///< of the searched ones; empty: the index's
   std::optional<std::string> analyzer{};
+  NamedAnalyzers defined{};   ///< by the settings
   bool are_separate = false;  ///< each searched field is searched by itself
   std::vector<Field> columns{};
 };
@@ -164,20 +166,6 @@ void read_fixed(Parameters& members, std::string_view name, std::uint64_t number
   if (!is_it) throw illegal_argument("'" + std::string(name) + "' can only be " + wanted + " here");
 }
 
-void read_analysis(const rapidjson::Value& json, Mapped& mapped) {
-  Parameters analysis(json, "'analysis'");
-  if (const auto* analyzers = analysis.json("analyzer")) {
-    Parameters members(*analyzers, "'analysis.analyzer'");
-    if (const auto* usual = members.json("default")) {
-      Parameters of_default(*usual, "'analysis.analyzer.default'");
-      if (const auto type = of_default.text("type")) read_analyzer(*type, mapped);
-      of_default.finish();
-    }
-    members.finish();
-  }
-  analysis.finish();
-}
-
 /// Members of "settings", or of its "index".
 void read_settings(const rapidjson::Value& json, const std::string& what, Mapped& mapped,
                    bool may_nest = true) {
@@ -194,7 +182,7 @@ void read_settings(const rapidjson::Value& json, const std::string& what, Mapped
       throw illegal_argument("'index.knn' is there, and no field is a knn_vector");
     }
   }
-  if (const auto* analysis = members.json("analysis")) read_analysis(*analysis, mapped);
+  if (const auto* analysis = members.json("analysis")) mapped.defined = read_analysis(*analysis);
   if (may_nest) {
     if (const auto* index = members.json("index")) {
       read_settings(*index, "'settings.index'", mapped, false);
@@ -205,6 +193,12 @@ void read_settings(const rapidjson::Value& json, const std::string& what, Mapped
 
 /// Of the searched fields: one analyzer of the index, or a schema where each is searched by itself.
 void set_analyzers(Mapped& mapped) {
+  for (std::string& name : mapped.analyzers) {
+    if (const auto own = mapped.defined.find(name); own != mapped.defined.end()) name = own->second;
+  }
+  if (const auto usual = mapped.defined.find("default"); usual != mapped.defined.end()) {
+    read_analyzer(usual->second, mapped);
+  }
   for (const std::string& name :
        mapped.are_separate ? std::vector<std::string>() : mapped.analyzers) {
     if (!name.empty()) read_analyzer(name, mapped);
