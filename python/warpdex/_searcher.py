@@ -63,7 +63,7 @@ class SearchOptions(TypedDict, total=False):
     query_fields: str | Mapping[str, float]
     """Text fields that words search which name none, with the weights of their scores: "title^2,body"
     or {"title": 2, "body": 1}. Default: those of the index's schema."""
-    fields_type: Literal["most_fields", "best_fields"]
+    fields_type: Literal["most_fields", "best_fields", "combined_fields"]
     """What a word scores that several fields have: the sum, the default, or the best."""
     filter: str
     """Only documents that fit: "year >= 1990 AND lang IN [en, de]", by columns and by id."""

@@ -10,11 +10,12 @@
 #include "warpdex/query/tree/tree_query.hpp"
 
 namespace warpdex {
-namespace {
 
-[[noreturn]] void refuse(const QueryNode& node, const std::string& what) {
+void refuse_clause(const QueryNode& node, const std::string& what) {
   throw InputError("at byte " + std::to_string(node.place) + ": " + what);
 }
+
+namespace {
 
 std::optional<QueryNode> nothing(const QueryNode& node) {
   if (node.may_vanish) return std::nullopt;
@@ -34,13 +35,14 @@ std::optional<QueryNode> TreeAnalyzer::analyze(const QueryNode& node) {
     named = texts_.find(node.field);
     const std::string names = texts_.list_of_names();
     if (!named) {
-      refuse(node, "the index has no field '" + node.field + "'" +
-                       (names.empty() ? "; leave it out" : ", it has " + names) +
-                       (names.empty() ? ", or" : ";") + " write \\: for the character");
+      refuse_clause(node, "the index has no field '" + node.field + "'" +
+                              (names.empty() ? "; leave it out" : ", it has " + names) +
+                              (names.empty() ? ", or" : ";") + " write \\: for the character");
     }
   }
   for (const std::string* text : {&node.text, &node.upper}) {
-    if (analysis::find_invalid_utf8(*text) != text->size()) refuse(node, "the text is not UTF-8");
+    if (analysis::find_invalid_utf8(*text) != text->size())
+      refuse_clause(node, "the text is not UTF-8");
   }
   switch (node.kind) {
     case QueryNode::Kind::kNothing:
@@ -48,13 +50,18 @@ std::optional<QueryNode> TreeAnalyzer::analyze(const QueryNode& node) {
     case QueryNode::Kind::kBoolean:
     case QueryNode::Kind::kConstant:
     case QueryNode::Kind::kBest:
-      if (named) refuse(node, "a group has no field; name it in its clauses");
+      if (named) refuse_clause(node, "a group has no field; name it in its clauses");
       return boolean(node);
+    case QueryNode::Kind::kCombined: return combined(node, fields_of(node));
     default: break;
   }
   if (named) {
     const Searched one{*named, 1};
     return in_fields(node, {&one, 1});
+  }
+  if (type_ == FieldsType::kCombinedFields && texts_.are_several() &&
+      node.kind == QueryNode::Kind::kMatch) {
+    return combined(node, searched_);
   }
   const bool is_by_word =
       searched_.size() > 1 && node.kind == QueryNode::Kind::kMatch &&
@@ -112,7 +119,7 @@ std::optional<QueryNode> TreeAnalyzer::in_field(const QueryNode& node) {
     own.text = fold(node.text);
     own.upper = fold(node.upper);
   }
-  if (own.text.size() > kMaxTermBytes) refuse(node, "a word is longer than any term");
+  if (own.text.size() > kMaxTermBytes) refuse_clause(node, "a word is longer than any term");
   switch (node.kind) {
     case QueryNode::Kind::kFuzzy: own.field = texts_.name(field_); break;
     case QueryNode::Kind::kRange: return marked_range(own);
@@ -164,9 +171,10 @@ std::optional<QueryNode> TreeAnalyzer::phrase(const QueryNode& node) {
   }
   if (positions_.front() == positions_.back()) return words(node);
   if (!texts_.has_positions()) {
-    refuse(node,
-           "the index has no positions of words, which a phrase asks for; build it with positions, "
-           "or write the words in a group, as +(one two), or without quotes");
+    refuse_clause(
+        node,
+        "the index has no positions of words, which a phrase asks for; build it with positions, "
+        "or write the words in a group, as +(one two), or without quotes");
   }
   QueryNode own = like(node, QueryNode::Kind::kPhrase);
   own.slop = node.slop;

@@ -30,6 +30,8 @@ class TreeAnalyzer {
 
   std::optional<QueryNode> in_fields(const QueryNode& node, std::span<const Searched> fields);
   std::optional<QueryNode> word_by_word(const QueryNode& node);
+  std::optional<QueryNode> combined(const QueryNode& node, std::span<const Searched> fields);
+  std::vector<Searched> fields_of(const QueryNode& node);
   std::optional<QueryNode> in_field(const QueryNode& node);
   std::optional<QueryNode> words(const QueryNode& node);
   std::optional<QueryNode> phrase(const QueryNode& node);
@@ -51,6 +53,9 @@ class TreeAnalyzer {
   std::vector<std::string_view> terms_;
   std::vector<std::uint32_t> positions_;
 };
+
+/// Throws InputError, which says at which byte the clause begins.
+[[noreturn]] void refuse_clause(const QueryNode& node, const std::string& what);
 
 /// The terms that a match may have, with their weights, for snippets and explanations.
 void append_words(const QueryNode& analyzed, float boost, std::vector<QueryTerm>& terms);

@@ -46,8 +46,9 @@ std::vector<SearchedField> parse_searched_fields(std::string_view text) {
 FieldsType fields_type_from_name(std::string_view name) {
   if (name == "most_fields") return FieldsType::kMostFields;
   if (name == "best_fields") return FieldsType::kBestFields;
+  if (name == "combined_fields") return FieldsType::kCombinedFields;
   throw UsageError("there is no type '" + std::string(name) +
-                   "' of searching fields; take most_fields or best_fields");
+                   "' of searching fields; take most_fields, best_fields or combined_fields");
 }
 
 }  // namespace warpdex

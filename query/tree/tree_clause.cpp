@@ -1,5 +1,6 @@
 #include "tree/tree_clause.hpp"
 
+#include "tree/combined_clause.hpp"
 #include "tree/leaf_clauses.hpp"
 #include "tree/parent_clauses.hpp"
 #include "tree/phrase_clause.hpp"
@@ -29,6 +30,8 @@ class ClauseMaker {
       case Kind::kBoolean:
         return make_boolean_clause(node, all(node.must), all(node.should), all(node.must_not));
       case Kind::kBest: return make_best_clause(node, all(node.should));
+      case Kind::kCombined:
+        return make_combined_clause(index_, node, number_, scorer_, statistics_);
       case Kind::kPhrase: return make_phrase_clause(index_, node, number_, scorer_, statistics_);
     }
     return make_nothing_clause();

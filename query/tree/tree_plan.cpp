@@ -7,6 +7,7 @@
 #include "tree/expansion_work.hpp"
 #include "tree/near_words.hpp"
 #include "warpdex/core/error.hpp"
+#include "warpdex/indexer/format/text_fields.hpp"
 
 namespace warpdex {
 namespace {
@@ -37,6 +38,7 @@ class TreePlanner {
   PlannedNode near(const QueryNode& node, float weight, bool scores);
   PlannedNode phrase(const QueryNode& node, float weight, bool scores);
   PlannedNode boolean(const QueryNode& node, float weight, bool scores);
+  PlannedNode combined(const QueryNode& node, float weight, bool scores);
   PlannedNode best(const QueryNode& node, float weight, bool scores);
   std::vector<PlannedNode> all(const std::vector<QueryNode>& nodes, float boost, bool scores) {
     std::vector<PlannedNode> planned;
@@ -83,6 +85,7 @@ PlannedNode TreePlanner::node(const QueryNode& node, float boost, bool scores) {
     }
     case QueryNode::Kind::kBoolean: return boolean(node, weight, scores);
     case QueryNode::Kind::kBest: return best(node, weight, scores);
+    case QueryNode::Kind::kCombined: return combined(node, weight, scores);
     default: return {};
   }
 }
@@ -166,6 +169,25 @@ PlannedNode TreePlanner::boolean(const QueryNode& node, float weight, bool score
   planned.must_not = all(node.must_not, 1, false);
   if (planned.must.empty() && planned.minimum_should_match == 0) planned.minimum_should_match = 1;
   if (planned.minimum_should_match > planned.should.size()) return {};
+  return planned;
+}
+
+PlannedNode TreePlanner::combined(const QueryNode& node, float weight, bool scores) {
+  PlannedNode planned{.kind = PlannedNode::Kind::kCombined, .scores = scores};
+  planned.weight = scores ? weight : 1;
+  for (const QueryNode& word : node.should) {
+    CombinedField& field = planned.fields.emplace_back();
+    field.field = field_of_term(word.text);
+    field.weight = word.boost;
+    planned.should.push_back(term(word.text, 1, false));
+    for (const std::optional<PlannedTerm>& found : planned.should.back().terms) {
+      if (!found) continue;
+      field.documents = found->document_frequency != 0 ? found->document_frequency
+                                                       : found->entry.document_frequency;
+      field.occurrences = found->collection_frequency;
+    }
+  }
+  lists_ += scores ? 1 : 0;
   return planned;
 }
 

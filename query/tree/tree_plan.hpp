@@ -12,16 +12,25 @@
 
 namespace warpdex {
 
+/// A field in which a word of kCombined is looked for.
+struct CombinedField {
+  std::size_t field = 0;
+  float weight = 1;
+  std::uint64_t documents = 0;    ///< that have the word there, in the whole snapshot
+  std::uint64_t occurrences = 0;  ///< of it there; 0: those of the list, of a plain index
+};
+
 /// A clause in each segment of the snapshot.
 struct PlannedNode {
   enum class Kind {
     kNothing,
-    kAll,      ///< every document
-    kTerm,     ///< documents of one list
-    kUnion,    ///< documents of one of many lists
-    kBoolean,  ///< by must, should, must_not
-    kBest,     ///< by should
-    kPhrase,   ///< by should, its words
+    kAll,       ///< every document
+    kTerm,      ///< documents of one list
+    kUnion,     ///< documents of one of many lists
+    kBoolean,   ///< by must, should, must_not
+    kBest,      ///< by should
+    kPhrase,    ///< by should, its words
+    kCombined,  ///< by should, one word in each of `fields`
   };
   Kind kind = Kind::kNothing;
   bool scores = true;               ///< whether a score is wanted of it
@@ -30,6 +39,8 @@ struct PlannedNode {
   std::vector<std::vector<PostingsEntry>> unions{};  ///< kUnion: by segment
   std::uint32_t minimum_should_match = 0;            ///< of kBoolean; 1 at least without must
   float tie_breaker = 0;                             ///< of kBest
+  float weight = 1;                                  ///< of kCombined
+  std::vector<CombinedField> fields{};               ///< kCombined: by clause of should
   std::vector<std::uint32_t> positions{};            ///< kPhrase: of its words, from 0 on
   std::uint32_t slop = 0;                            ///< kPhrase
   std::vector<PlannedNode> must{};

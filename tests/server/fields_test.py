@@ -64,13 +64,15 @@ class Fields(serving.ServerTest):
                                  self.told_by_opensearch("apart", {"match": {"title": word}}))
                 self.assertEqual(wanted[f"title:{word}"],
                                  self.told_by_opensearch("apart", {"term": {"title": word}}))
-                for kind in ("most_fields", "best_fields"):
+                for kind in ("most_fields", "best_fields", "combined_fields"):
                     hits = self.told_by_program(folder, word, "--query-fields", "title^3,body",
                                                 "--fields-type", kind)
                     self.assertEqual(hits, self.told_by_v1("apart", q=word, fields_type=kind,
                                                            query_fields="title^3,body"))
-                    self.assertEqual(hits, self.told_by_opensearch("apart", {"multi_match": {
-                        "query": word, "fields": ["title^3", "body"], "type": kind}}))
+                    asked = {"query": word, "fields": ["title^3", "body"]}
+                    self.assertEqual(hits, self.told_by_opensearch(
+                        "apart", {kind: asked} if kind == "combined_fields" else
+                        {"multi_match": {**asked, "type": kind}}))
                 both = self.told_by_program(folder, f"{word} {other}", "--mode", "and",
                                             "--query-fields", "title,body",
                                             "--fields-type", "best_fields")
@@ -108,7 +110,7 @@ class Fields(serving.ServerTest):
     def test_what_is_refused(self):
         self.make("apart2", serving.documents(self.random, 10))
         for query in ({"match": {"author": "w1"}},
-                      {"combined_fields": {"query": "w1", "fields": ["title", "body"]}},
+                      {"combined_fields": {"query": "w1", "fields": ["title", "author"]}},
                       {"multi_match": {"query": "w1", "type": "cross_fields"}},
                       {"multi_match": {"query": "w1", "fields": ["title", "author"]}},
                       {"query_string": {"query": "author:w1"}}):

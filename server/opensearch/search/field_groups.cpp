@@ -52,6 +52,14 @@ std::vector<SearchedField> read_searched(const std::vector<std::string>& names,
 
 QueryNode over_fields(const QueryNode& clause, const std::vector<SearchedField>& fields,
                       FieldsType type) {
+  if (type == FieldsType::kCombinedFields) {
+    QueryNode combined = clause;
+    combined.kind = Kind::kCombined;
+    for (const SearchedField& field : fields) {
+      combined.should.push_back({.kind = Kind::kMatch, .boost = field.weight, .field = field.name});
+    }
+    return combined;
+  }
   const bool is_best = type == FieldsType::kBestFields;
   QueryNode any{.kind = is_best ? Kind::kBest : Kind::kBoolean, .place = clause.place};
   for (const SearchedField& field : fields) {

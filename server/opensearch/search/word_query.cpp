@@ -105,7 +105,10 @@ QueryNode read_combined_fields(const rapidjson::Value& json, const QueryContext&
   Parameters members(json, "[combined_fields]");
   const auto fields = members.texts("fields");
   if (!fields) throw parsing_error("[combined_fields] has no 'fields'");
-  if (context.fields.are_separate) refuse_one_text("[combined_fields]", context);
+  if (context.fields.are_separate) {
+    const QueryNode match = read_match_members(members, "combined_fields", context);
+    return over_fields(match, read_searched(*fields, context.fields), FieldsType::kCombinedFields);
+  }
   check_all_fields(*fields, context.fields);
   return read_match_members(members, "combined_fields", context);
 }

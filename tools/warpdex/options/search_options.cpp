@@ -90,9 +90,10 @@ void SearchOptions::add_to(CommandLine& command) {
       "text fields that words search which name none, with the weights of their scores. Default: "
       "those of the index's schema, with its weights")(
       "fields-type", po::value(&fields_type_)->value_name("TYPE")->default_value(fields_type_),
-      "what a word scores that several fields have: most_fields, the sum, or best_fields, the "
-      "best")("threads", po::value(&threads_)->value_name("N")->default_value(threads_),
-              "threads to answer with; 0: all. For search, those of the CPU only");
+      "what a word scores that several fields have: most_fields, the sum, best_fields, the "
+      "best, or combined_fields, as if they were one field (BM25F)")(
+      "threads", po::value(&threads_)->value_name("N")->default_value(threads_),
+      "threads to answer with; 0: all. For search, those of the CPU only");
   command.add(queries);
 
   po::options_description matching = option_group("Matching");

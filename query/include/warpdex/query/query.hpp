@@ -50,6 +50,10 @@ struct SearchedField {
 enum class FieldsType {
   kMostFields,  ///< the sum over the fields
   kBestFields,  ///< its best field's score
+  /// The score that it had if the fields were one (BM25F): its frequencies and their lengths there
+  /// are added, each times the field's weight. The fields have one analyzer. Phrases, and clauses
+  /// that stand for several words, are scored as by kMostFields.
+  kCombinedFields,
 };
 
 /// Which text fields words search that name none, of an index with text fields.
@@ -62,7 +66,7 @@ struct SearchedFields {
 /// Reads "title^2,contents". Throws UsageError for a field without a name or twice, and for a
 /// weight that is none.
 std::vector<SearchedField> parse_searched_fields(std::string_view text);
-/// "most_fields" or "best_fields"; UsageError for any other.
+/// "most_fields", "best_fields" or "combined_fields"; UsageError for any other.
 FieldsType fields_type_from_name(std::string_view name);
 
 /// A clause of a query before analysis, with those below it: what the syntax `lucene` and JSON
@@ -83,6 +87,9 @@ struct QueryNode {
                 ///< `should`
     kConstant,  ///< what the one clause of `filter` matches, with a score of 1
     kBest,      ///< one of `should`; the best one's score, and `tie_breaker` of those of the others
+    kCombined,  ///< documents with a word of `text` in one of the fields of `should`, which are
+                ///< scored as one: FieldsType::kCombinedFields. `should` has a match for each, with
+                ///< its field and, as a boost, its weight
   };
 
   Kind kind = Kind::kNothing;
@@ -93,9 +100,9 @@ struct QueryNode {
   std::string upper{};         ///< kRange; with `text`: an empty one is no limit
   bool includes_lower = true;  ///< kRange: `text` itself
   bool includes_upper = true;  ///< kRange: `upper` itself
-  bool all_words = false;      ///< kMatch: documents with every word
-  /// kMatch, kPhrase: what to do where analysis leaves no word: leave the clause out, or match
-  /// nothing.
+  bool all_words = false;      ///< kMatch, kCombined: documents with every word
+  /// kMatch, kPhrase, kCombined: what to do where analysis leaves no word: leave the clause out, or
+  /// match nothing.
   bool may_vanish = true;
   std::uint32_t slop = 0;   ///< kPhrase
   std::uint32_t edits = 2;  ///< kFuzzy: 0 to 2; exchanging two neighbours is one
@@ -104,8 +111,9 @@ struct QueryNode {
   /// kPhrase, once it is analysed: where each of `texts` is to stand, which never falls. Of those
   /// of one position, one is enough.
   std::vector<std::uint32_t> positions{};
-  /// kBoolean; kMatch has it too, of its words. Scores of `must` and of what matches of `should`
-  /// are added. Without `must` and `filter`, one of `should` at least must match.
+  /// kBoolean; kMatch and kCombined have it too, of their words. Scores of `must` and of what
+  /// matches of `should` are added. Without `must` and `filter`, one of `should` at least must
+  /// match.
   std::uint32_t minimum_should_match = 0;
   std::vector<QueryNode> must{};
   std::vector<QueryNode> filter{};

@@ -1,0 +1,56 @@
+// Words over several fields that are scored as one.
+#include <algorithm>
+#include <utility>
+
+#include "tree/analyzed_tree.hpp"
+#include "warpdex/indexer/format/text_fields.hpp"
+
+namespace warpdex {
+
+/// The fields that a combined clause names.
+std::vector<TextAnalyzers::Searched> TreeAnalyzer::fields_of(const QueryNode& node) {
+  std::vector<Searched> fields;
+  for (const QueryNode& one : node.should) {
+    const std::optional<std::size_t> field = texts_.find(one.field);
+    if (!field) {
+      refuse_clause(node,
+                    "the index has no field '" + one.field + "'; it has " + texts_.list_of_names());
+    }
+    if (one.boost > 0) fields.push_back({*field, one.boost});
+  }
+  return fields;
+}
+
+/// Each word in all of these fields as one.
+std::optional<QueryNode> TreeAnalyzer::combined(const QueryNode& node,
+                                                std::span<const Searched> fields) {
+  if (fields.empty()) return QueryNode{};
+  texts_[fields[0].field].analyze(node.text, terms_);
+  const std::vector<std::string> words(terms_.begin(), terms_.end());
+  for (const Searched& searched : fields) {
+    texts_[searched.field].analyze(node.text, terms_);
+    if (std::ranges::equal(words, terms_)) continue;
+    refuse_clause(node, "fields are combined that have one analyzer, and '" +
+                            texts_.name(searched.field) + "' has another than '" +
+                            texts_.name(fields[0].field) + "'");
+  }
+  if (words.empty()) return node.may_vanish ? std::nullopt : std::optional(QueryNode{});
+  QueryNode all{.kind = QueryNode::Kind::kBoolean, .boost = node.boost, .place = node.place};
+  all.minimum_should_match = node.minimum_should_match;
+  for (const std::string& word : words) {
+    QueryNode one{.kind = QueryNode::Kind::kCombined, .place = node.place};
+    for (const Searched& searched : fields) {
+      one.should.push_back({.kind = QueryNode::Kind::kTerm,
+                            .boost = searched.weight,
+                            .text = field_mark(searched.field) + word,
+                            .place = node.place});
+    }
+    (node.all_words ? all.must : all.should).push_back(std::move(one));
+  }
+  if (words.size() > 1) return all;
+  QueryNode only = std::move((node.all_words ? all.must : all.should)[0]);
+  only.boost = node.boost;
+  return only;
+}
+
+}  // namespace warpdex

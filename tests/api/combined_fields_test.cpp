@@ -1,0 +1,226 @@
+// Words over several fields that are scored as one, against a plain count of the documents.
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <map>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "tests/support.hpp"
+#include "warpdex/searcher.hpp"
+#include "warpdex/writer.hpp"
+
+namespace warpdex {
+namespace {
+
+constexpr std::array<const char*, 3> kFields{"title", "body", "note"};
+using Words = std::vector<std::string>;
+using Texts = std::array<Words, kFields.size()>;
+
+/// A word as a field of all fields: the formulas of Lucene's CombinedFieldQuery, in doubles.
+class CombinedOracle {
+ public:
+  CombinedOracle(const std::map<std::string, Texts>& live, std::array<double, 3> weights)
+      : live_(live), weights_(weights) {
+    for (std::size_t field = 0; field < kFields.size(); ++field) {
+      double documents = 0;
+      double tokens = 0;
+      for (const auto& [id, texts] : live) {
+        documents += texts[field].empty() ? 0 : 1;
+        tokens += static_cast<double>(texts[field].size());
+      }
+      if (weights[field] == 0) continue;
+      documents_ = std::max(documents_, documents);
+      tokens_ = std::trunc(tokens_ + weights[field] * tokens);
+    }
+  }
+
+  bool has(const std::string& word, const Texts& texts) const {
+    for (std::size_t field = 0; field < kFields.size(); ++field) {
+      if (weights_[field] > 0 && std::ranges::count(texts[field], word) > 0) return true;
+    }
+    return false;
+  }
+
+  double score(const std::string& word, const Texts& texts) const {
+    double frequency = 0;
+    double length = 0;
+    for (std::size_t field = 0; field < kFields.size(); ++field) {
+      frequency += weights_[field] * static_cast<double>(std::ranges::count(texts[field], word));
+      length += weights_[field] * static_cast<double>(texts[field].size());
+    }
+    if (frequency == 0) return 0;
+    const double with_word = documents_with(word);
+    length = std::max(1.0, std::floor(length + 0.5));
+    const double idf = std::log(1 + (documents_ - with_word + 0.5) / (with_word + 0.5));
+    return idf * frequency / (frequency + kK1 * (1 - kB + kB * length / (tokens_ / documents_)));
+  }
+
+  static constexpr double kK1 = 1.2;
+  static constexpr double kB = 0.75;
+
+ private:
+  /// Of the field where most have it.
+  double documents_with(const std::string& word) const {
+    const auto [known, is_new] = most_with_.emplace(word, 0);
+    for (std::size_t field = 0; is_new && field < kFields.size(); ++field) {
+      if (weights_[field] == 0) continue;
+      const auto of_field = std::ranges::count_if(live_, [&](const auto& document) {
+        return std::ranges::count(document.second[field], word) > 0;
+      });
+      known->second = std::max(known->second, static_cast<double>(of_field));
+    }
+    return known->second;
+  }
+
+  const std::map<std::string, Texts>& live_;
+  std::array<double, 3> weights_;
+  double documents_ = 0;
+  double tokens_ = 0;
+  mutable std::map<std::string, double> most_with_;
+};
+
+class CombinedFields : public testing::Test {
+ protected:
+  void make(std::size_t documents) {
+    NewIndex settings;
+    settings.analyzer = "whitespace";
+    settings.schema = parse_schema(
+        R"({"fields": {"title": {"type": "text"}, "body": {"type": "text"},
+                       "note": {"type": "text"}, "other": {"type": "text", "analyzer": "english"}}})");
+    live_.clear();
+    index_ = folder_ / ("index" + std::to_string(documents));
+    Writer writer(index_, settings, {});
+    for (std::size_t i = 0; i < documents; ++i) {
+      put(writer, i);
+      if (i % (documents / 3 + 1) == 7) writer.commit();
+    }
+    for (std::size_t i = 0; i < documents; i += 9) put(writer, i);
+    for (std::size_t i = 4; i < documents; i += 11) {
+      writer.remove("d" + std::to_string(i));
+      live_.erase("d" + std::to_string(i));
+    }
+    writer.commit();
+  }
+
+  void put(Writer& writer, std::size_t number) {
+    NewDocument document{.id = "d" + std::to_string(number)};
+    Texts texts;
+    for (std::size_t field = 0; field < kFields.size(); ++field) {
+      for (std::size_t n = random_() % (2 + 12 * field); n > 0; --n) {
+        texts[field].push_back("w" + std::to_string(random_() % (1 + random_() % 30)));
+      }
+      std::string text;
+      for (const std::string& word : texts[field]) text += word + " ";
+      document.fields.emplace(kFields[field], text);
+    }
+    live_[document.id] = texts;
+    writer.update(std::move(document));
+  }
+
+  /// Compares the answer with all documents that match, by their scores.
+  void expect(const Answer& answer, const std::map<std::string, double>& wanted, std::size_t k) {
+    std::vector<double> scores;
+    for (const auto& [id, score] : wanted) scores.push_back(score);
+    std::ranges::sort(scores, std::greater<>());
+    ASSERT_EQ(answer.size(), std::min(k, wanted.size()));
+    for (std::size_t rank = 0; rank < answer.size(); ++rank) {
+      const AnswerHit hit = answer[rank];
+      const auto found = wanted.find(std::string(hit.id()));
+      ASSERT_NE(found, wanted.end()) << hit.id();
+      ASSERT_NEAR(hit.score(), found->second, 1e-5 * found->second) << hit.id();
+      ASSERT_NEAR(hit.score(), scores[rank], 1e-5 * scores[rank]) << rank;
+    }
+  }
+
+  static SearchOptions options_of(std::uint32_t k) {
+    SearchOptions options{.k = k};
+    options.scorer.k1 = static_cast<float>(CombinedOracle::kK1);
+    options.scorer.b = static_cast<float>(CombinedOracle::kB);
+    options.searched.type = FieldsType::kCombinedFields;
+    return options;
+  }
+
+  std::mt19937_64 random_ = test::generator(5400);
+  test::TemporaryFolder folder_;
+  std::filesystem::path index_;
+  std::map<std::string, Texts> live_;
+};
+
+TEST_F(CombinedFields, ScoreAsOne) {
+  for (const std::size_t documents : {31U, 128U, 5000U}) {
+    make(documents);
+    const Searcher searcher(index_);
+    for (int round = 0; round < 25; ++round) {
+      std::array<double, 3> weights{};
+      while (weights[0] + weights[1] + weights[2] == 0) {
+        for (double& weight : weights) weight = static_cast<double>(random_() % 5) / 2;
+      }
+      const CombinedOracle oracle(live_, weights);
+      SearchOptions options = options_of(random_() % 2 == 0 ? 10 : 10'000);
+      options.mode = random_() % 3 == 0 ? QueryMode::kAnd : QueryMode::kOr;
+      for (std::size_t field = 0; field < kFields.size(); ++field) {
+        options.searched.fields.push_back({kFields[field], static_cast<float>(weights[field])});
+      }
+      Words words;
+      for (std::size_t n = 1 + random_() % 3; n > 0; --n) {
+        words.push_back("w" + std::to_string(random_() % 32));
+      }
+      const std::string excluded = "w" + std::to_string(random_() % 32);
+      const bool excludes = random_() % 2 == 0;
+      std::map<std::string, double> wanted;
+      for (const auto& [id, texts] : live_) {
+        const auto matching = std::ranges::count_if(
+            words, [&](const std::string& word) { return oracle.has(word, texts); });
+        const auto least = options.mode == QueryMode::kAnd ? std::ssize(words) : 1;
+        if (matching < least || (excludes && oracle.has(excluded, texts))) continue;
+        for (const std::string& word : words) wanted[id] += oracle.score(word, texts);
+      }
+      std::string query = excludes ? "-" + excluded : "";
+      for (const std::string& word : words) query += " " + word;
+      options.syntax = round % 2 == 0 ? QuerySyntax::kSigned : QuerySyntax::kLucene;
+      SCOPED_TRACE(query + " of " + std::to_string(documents));
+      expect(searcher.search(query, options), wanted, options.k);
+    }
+  }
+}
+
+TEST_F(CombinedFields, AClauseOfATreeNamesItsFields) {
+  make(400);
+  const Searcher searcher(index_);
+  const std::array weights{3.0, 0.5, 0.0};
+  const CombinedOracle oracle(live_, weights);
+  QueryNode node{.kind = QueryNode::Kind::kCombined, .boost = 2, .text = "w0 w1 w2"};
+  node.minimum_should_match = 2;
+  node.should = {{.kind = QueryNode::Kind::kMatch, .boost = 3, .field = "title"},
+                 {.kind = QueryNode::Kind::kMatch, .boost = 0.5, .field = "body"}};
+  std::map<std::string, double> wanted;
+  for (const auto& [id, texts] : live_) {
+    double score = 0;
+    int matching = 0;
+    for (const char* word : {"w0", "w1", "w2"}) {
+      matching += oracle.has(word, texts) ? 1 : 0;
+      score += 2 * oracle.score(word, texts);
+    }
+    if (matching >= 2) wanted[id] = score;
+  }
+  const Query query = searcher.parse_tree(node);
+  SearchOptions options = options_of(10'000);
+  expect(std::move(searcher.search({&query, 1}, {}, options).front()), wanted, 10'000);
+}
+
+TEST_F(CombinedFields, HaveOneAnalyzer) {
+  make(20);
+  const Searcher searcher(index_);
+  SearchOptions options = options_of(10);
+  options.searched.fields = {{"title"}, {"other"}};
+  EXPECT_THAT(
+      [&] { searcher.search("Ships", options); },
+      testing::ThrowsMessage<InputError>(testing::HasSubstr("'other' has another than 'title'")));
+}
+
+}  // namespace
+}  // namespace warpdex
