@@ -29,6 +29,15 @@ std::optional<PostingsEntry> QueryPlanner::find(std::size_t segment, const Index
   return entry;
 }
 
+std::vector<CollectionStatistics> QueryPlanner::text_statistics() const {
+  std::vector<CollectionStatistics> texts =
+      whole_ != nullptr ? whole_->texts : snapshot_.text_statistics();
+  if (texts.empty()) {
+    texts.push_back(whole_ != nullptr ? whole_->collection : snapshot_.statistics());
+  }
+  return texts;
+}
+
 PlannedQuery QueryPlanner::plan(const Query& query) {
   return plan_query(
       snapshot_, query,

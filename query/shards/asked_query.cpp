@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <limits>
+#include <string>
 #include <utility>
 
+#include "tree/expansion.hpp"
 #include "warpdex/core/error.hpp"
 
 namespace warpdex::shards {
@@ -15,10 +17,11 @@ AskedQuery::AskedQuery(const Whole& whole, const Query& query, const SearchSetti
       wanted_(&wanted),
       scores_(std::move(scores)),
       has_filter_(has_filter),
-      is_decided_(wanted.mode != QueryMode::kAndOr),
+      is_decided_(wanted.mode != QueryMode::kAndOr || query.tree),
       next_(whole.parts().size()),
       is_missing_(whole.parts().size()) {
-  begin(wanted.mode == QueryMode::kOr ? QueryMode::kOr : QueryMode::kAnd);
+  const bool is_or = wanted.mode == QueryMode::kOr || query.tree;  // a tree has modes of its own
+  begin(is_or ? QueryMode::kOr : QueryMode::kAnd);
 }
 
 void AskedQuery::begin(QueryMode mode) {
@@ -59,7 +62,18 @@ void AskedQuery::take(std::uint32_t part, PartAnswer answer) {
 
 void AskedQuery::go_on() {
   std::fill(next_.begin(), next_.end(), 0);
+  check_terms();
   if (is_decided_ || decides_for_and()) find_gaps();
+}
+
+/// One index would take the first terms alone; which these are, parts do not know.
+void AskedQuery::check_terms() const {
+  std::uint64_t terms = 0;
+  for (const PartAnswer& answer : answers_) terms += answer.most_terms;
+  if (terms <= kMaxExpandedTerms) return;
+  throw UsageError("a prefix, pattern or range of the query stands for more than " +
+                   std::to_string(kMaxExpandedTerms) +
+                   " terms, counted part by part; ask for fewer");
 }
 
 /// and-or, after AND. False: parts are to be asked for their counts, or for OR.

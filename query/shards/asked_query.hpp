@@ -40,6 +40,7 @@ class AskedQuery {
  private:
   void begin(QueryMode mode);
   bool decides_for_and();
+  void check_terms() const;
   void find_gaps();
   bool is_answered(std::uint32_t part) const { return asked_[part] > 0; }
   std::vector<std::string> names();

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "shards/tree_bytes.hpp"
 #include "warpdex/core/error.hpp"
 
 namespace warpdex::shards {
@@ -40,12 +41,12 @@ MergedBatch BatchSearch::run(std::span<const Query> queries,
 void BatchSearch::learn_terms(std::span<const Query> queries) {
   std::vector<std::string> unknown;
   for (const Query& query : queries) {
-    for (const QueryTerm& term : query.terms) {
-      const auto [place, is_new] = terms_.try_emplace(term.term);
-      if (!is_new) continue;
-      place->second = known_.find(term.term);
-      if (place->second == nullptr) unknown.push_back(term.term);
-    }
+    for_each_term_of(query, [&](const std::string& term) {
+      const auto [place, is_new] = terms_.try_emplace(term);
+      if (!is_new) return;
+      place->second = known_.find(term);
+      if (place->second == nullptr) unknown.push_back(term);
+    });
   }
   if (!unknown.empty()) ask_for_terms(unknown);
 }
@@ -81,53 +82,63 @@ void BatchSearch::ask_for_terms(const std::vector<std::string>& terms) {
 WholeStatistics BatchSearch::statistics_of(std::span<const Query> queries) const {
   WholeStatistics whole{.collection = whole_.collection(), .texts = whole_.texts()};
   for (const Query& query : queries) {
-    for (const QueryTerm& term : query.terms) {
-      const auto [place, is_new] = whole.terms.try_emplace(term.term);
-      if (!is_new) continue;
-      for (const PartTerm& part : *terms_.find(term.term)->second) {
+    for_each_term_of(query, [&](const std::string& term) {
+      const auto [place, is_new] = whole.terms.try_emplace(term);
+      if (!is_new) return;
+      for (const PartTerm& part : *terms_.find(term)->second) {
         place->second.documents += part.frequencies.documents;
         place->second.occurrences += part.frequencies.occurrences;
       }
-    }
+    });
   }
   return whole;
 }
 
-/// False: there is nothing to ask any more.
-bool BatchSearch::ask_round() {
+std::vector<BatchSearch::Asked> BatchSearch::next_questions() const {
   std::vector<Asked> all;
-  std::vector<PartMessage> messages;
   for (std::uint32_t part = 0; part < missing_.size(); ++part) {
+    if (is_missing(part)) continue;
     Asked asked{part};
     for (std::size_t i = 0; i < queries_.size(); ++i) {
-      if (!is_missing(part) && queries_[i].asks(part)) asked.queries.push_back(i);
+      if (queries_[i].asks(part)) asked.queries.push_back(i);
     }
-    if (asked.queries.empty()) continue;
-    messages.push_back({part, request_of(asked)});
-    all.push_back(std::move(asked));
+    if (!asked.queries.empty()) all.push_back(std::move(asked));
   }
+  return all;
+}
+
+/// False: there is nothing to ask any more.
+bool BatchSearch::ask_round() {
+  const std::vector<Asked> all = next_questions();
   if (all.empty()) return false;
+  std::vector<bool> is_asked(queries_.size());
+  for (const Asked& asked : all) {
+    for (const std::size_t query : asked.queries) is_asked[query] = true;
+  }
+  std::vector<Query> queries;
+  for (std::size_t i = 0; i < queries_.size(); ++i) {
+    if (is_asked[i]) queries.push_back(queries_[i].query());
+  }
+  const WholeStatistics statistics = statistics_of(queries);
+  std::vector<PartMessage> messages;
+  for (const Asked& asked : all) messages.push_back({asked.part, request_of(asked, statistics)});
   const std::vector<PartReply> replies = send(messages);
   for (std::size_t i = 0; i < all.size(); ++i) take(all[i], replies[i]);
-  std::vector<bool> is_touched(queries_.size());
-  for (const Asked& asked : all) {
-    for (const std::size_t query : asked.queries) is_touched[query] = true;
-  }
   for (std::size_t i = 0; i < queries_.size(); ++i) {
-    if (is_touched[i]) queries_[i].go_on();
+    if (is_asked[i]) queries_[i].go_on();
   }
   return true;
 }
 
-std::string BatchSearch::request_of(const Asked& asked) const {
+std::string BatchSearch::request_of(const Asked& asked, const WholeStatistics& statistics) const {
   SearchRequest request{.version = whole_.parts()[asked.part].version,
+                        .whole = statistics,
                         .filter = how_.filter,
                         .wants_names = how_.wants_names};
   for (const std::size_t query : asked.queries) {
     request.queries.push_back(queries_[query].query());
     request.settings.push_back(queries_[query].settings(asked.part));
   }
-  request.whole = statistics_of(request.queries);
   return write(request);
 }
 

@@ -33,8 +33,9 @@ class BatchSearch {
   void learn_terms(std::span<const Query> queries);
   void ask_for_terms(const std::vector<std::string>& terms);
   WholeStatistics statistics_of(std::span<const Query> queries) const;
+  std::vector<Asked> next_questions() const;
   bool ask_round();
-  std::string request_of(const Asked& asked) const;
+  std::string request_of(const Asked& asked, const WholeStatistics& statistics) const;
   void take(const Asked& asked, const PartReply& reply);
   std::vector<PartReply> send(const std::vector<PartMessage>& messages);
   /// The part's answer; none where it is missing from now on. Throws where that ends the search.

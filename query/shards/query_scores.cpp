@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <limits>
 #include <span>
 #include <utility>
 
@@ -37,10 +38,10 @@ float threshold_of(const TermScorer& scorer, const std::vector<PartTerm>& parts,
 
 QueryScores::QueryScores(const Whole& whole, const WholeStatistics& statistics,
                          const TermTable& terms, const Query& query, const ScorerSettings& wanted)
-    : whole_(&whole) {
+    : whole_(&whole), is_tree_(query.tree != nullptr) {
   const ScorerSettings scorer = whole.scorer(wanted);
   const QueryAndWords parts = part_excluded_words(query);
-  only_adds_ = parts.words.empty();
+  only_adds_ = parts.words.empty() && !is_tree_;
   for_each_term(
       sorted_uses(parts.query), [&](std::string_view term, std::span<const TermUse> uses) {
         const PlannedTerm used = planned({}, uses);
@@ -65,6 +66,7 @@ float QueryScores::start_threshold(std::uint32_t k) const {
 }
 
 float QueryScores::bound(std::uint32_t part) const {
+  if (is_tree_) return std::numeric_limits<float>::infinity();
   float bound = 0;
   bool matches = false;
   for (const Term& term : terms_) {

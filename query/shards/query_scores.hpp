@@ -21,7 +21,8 @@ class QueryScores {
   /// is known.
   float start_threshold(std::uint32_t k) const;
 
-  /// No document of the part that matches scores more; negative: none can match.
+  /// No document of the part that matches scores more; negative: none can match. Infinite for a
+  /// tree.
   float bound(std::uint32_t part) const;
 
  private:
@@ -33,6 +34,7 @@ class QueryScores {
   const Whole* whole_;
   std::vector<Term> terms_;  ///< that score
   bool only_adds_ = true;    ///< no term is required or excludes
+  bool is_tree_ = false;
 };
 
 }  // namespace warpdex::shards

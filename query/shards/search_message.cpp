@@ -1,9 +1,11 @@
 // Messages of searches.
 #include <algorithm>
+#include <memory>
 #include <utility>
 
 #include "shards/message_bytes.hpp"
 #include "shards/statistics_bytes.hpp"
+#include "shards/tree_bytes.hpp"
 #include "warpdex/core/error.hpp"
 
 namespace warpdex::shards {
@@ -12,9 +14,9 @@ namespace {
 // The fewest bytes of each.
 constexpr std::size_t kTermBytes = 20;
 constexpr std::size_t kScorerBytes = 26;
-constexpr std::size_t kQueryBytes = 18;
+constexpr std::size_t kQueryBytes = 19;
 constexpr std::size_t kUseBytes = 13;
-constexpr std::size_t kAnswerBytes = 21;
+constexpr std::size_t kAnswerBytes = 25;
 constexpr std::size_t kHitBytes = 8;
 constexpr std::size_t kNameBytes = 4;
 
@@ -66,6 +68,8 @@ void put_query(MessageWriter& to, const Query& query, const SearchSettings& sett
     to.number(term.weight);
     to.number(term.word);
   }
+  to.flag(query.tree != nullptr);
+  if (query.tree) put_node(to, *query.tree);
 }
 
 void take_query(MessageReader& from, const std::vector<ScorerSettings>& scorers, Query& query,
@@ -84,6 +88,7 @@ void take_query(MessageReader& from, const std::vector<ScorerSettings>& scorers,
     term.weight = from.number<float>();
     term.word = from.number<std::uint32_t>();
   }
+  if (from.flag()) query.tree = std::make_shared<const QueryNode>(take_node(from));
 }
 
 void put_whole(MessageWriter& to, const WholeStatistics& whole) {
@@ -121,6 +126,7 @@ PartAnswer take_answer(MessageReader& from) {
   if (!(answer.left_out >= -1)) fail_message("a bound of scores is none");
   answer.matches = from.number<std::uint64_t>();
   answer.matches_are_exact = from.flag();
+  answer.most_terms = from.number<std::uint32_t>();
   answer.hits.resize(from.count(kHitBytes, kMaxK));
   for (Hit& hit : answer.hits) {
     hit.document = from.number<std::uint32_t>();
@@ -148,11 +154,8 @@ void check_request(const SearchRequest& request) {
     throw UsageError("a message holds " + std::to_string(kMaxBatch) +
                      " queries at most; ask for fewer at once");
   }
-  if (std::ranges::any_of(request.queries,
-                          [](const Query& query) { return query.tree != nullptr; })) {
-    throw UsageError(
-        "parts answer words with signs, and the query has more (phrases, groups, patterns); search "
-        "one index for it");
+  for (const Query& query : request.queries) {
+    if (query.tree) check_tree(*query.tree);
   }
 }
 
@@ -202,6 +205,7 @@ std::string write(const SearchAnswer& answer) {
     to.number(query.left_out);
     to.number(query.matches);
     to.flag(query.matches_are_exact);
+    to.number(query.most_terms);
     to.count(query.hits.size());
     for (const Hit& hit : query.hits) {
       to.number(hit.document);

@@ -15,6 +15,7 @@
 #include "warpdex/query/filter/document_filter.hpp"
 #include "warpdex/query/plan/plan_bounds.hpp"
 #include "warpdex/query/plan/query_planner.hpp"
+#include "warpdex/query/tree/tree_searcher.hpp"
 
 namespace warpdex::shards {
 namespace {
@@ -104,6 +105,11 @@ struct Shard::State {
   std::string answer(std::string_view message);
   TermsAnswer count(const TermsRequest& request) const;
   SearchAnswer search(const SearchRequest& request);
+  /// The answers to the queries that are no trees, in their places.
+  void search_terms(const SearchRequest& request, std::span<const SearchSettings> settings,
+                    SearchAnswer& answer);
+  void search_trees(const SearchRequest& request, std::span<const SearchSettings> settings,
+                    SearchAnswer& answer) const;
   void require(std::uint64_t version) const {
     if (version != description.version) throw OtherVersion();
   }
@@ -122,13 +128,43 @@ TermsAnswer Shard::State::count(const TermsRequest& request) const {
   return answer;
 }
 
+void Shard::State::search_terms(const SearchRequest& request,
+                                std::span<const SearchSettings> settings, SearchAnswer& answer) {
+  QueryPlanner planner(snapshot, request.whole);
+  std::vector<std::size_t> numbers;
+  std::vector<PlannedQuery> plans;
+  std::vector<SearchSettings> asked;
+  for (std::size_t i = 0; i < request.queries.size(); ++i) {
+    if (request.queries[i].tree) continue;
+    numbers.push_back(i);
+    plans.push_back(planner.plan(request.queries[i]));
+    asked.push_back(settings[i]);
+  }
+  if (plans.empty()) return;
+  const BatchAnswers found = engine.run(plans, asked);
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    answer.queries[numbers[i]] = part_answer(found[i], asked[i], request.settings[numbers[i]].k);
+  }
+}
+
+void Shard::State::search_trees(const SearchRequest& request,
+                                std::span<const SearchSettings> settings,
+                                SearchAnswer& answer) const {
+  TreeSearcher searcher(snapshot, request.whole);
+  for (std::size_t i = 0; i < request.queries.size(); ++i) {
+    if (!request.queries[i].tree) continue;
+    check_query_tree(*request.queries[i].tree);
+    const TreeResult found = searcher.search(*request.queries[i].tree, settings[i]);
+    answer.queries[i] =
+        part_answer({found.result.hits, found.result.matches}, settings[i], request.settings[i].k);
+    answer.queries[i].most_terms = static_cast<std::uint32_t>(found.most_terms);
+  }
+}
+
 SearchAnswer Shard::State::search(const SearchRequest& request) {
   require(request.version);
   std::shared_ptr<const DocumentFilter> filter;
   if (!request.filter.empty()) filter = filters.get(snapshot, request.filter);
-  QueryPlanner planner(snapshot, request.whole);
-  std::vector<PlannedQuery> plans;
-  for (const Query& query : request.queries) plans.push_back(planner.plan(query));
   std::vector<SearchSettings> settings = request.settings;
   for (SearchSettings& one : settings) {
     one.validate();
@@ -136,14 +172,13 @@ SearchAnswer Shard::State::search(const SearchRequest& request) {
     one.documents = filter.get();
   }
   SearchAnswer answer;
-  if (plans.empty()) return answer;
-  const BatchAnswers found = engine.run(plans, settings);
-  for (std::size_t i = 0; i < plans.size(); ++i) {
-    answer.queries.push_back(part_answer(found[i], settings[i], request.settings[i].k));
-    if (!request.wants_names) continue;
-    for (const Hit& hit : answer.queries.back().hits) {
-      answer.queries.back().names.emplace_back(snapshot.document_name(hit.document));
-    }
+  answer.queries.resize(request.queries.size());
+  search_terms(request, settings, answer);
+  search_trees(request, settings, answer);
+  if (!request.wants_names) return answer;
+  for (PartAnswer& query : answer.queries) {
+    for (const Hit& hit : query.hits)
+      query.names.emplace_back(snapshot.document_name(hit.document));
   }
   return answer;
 }

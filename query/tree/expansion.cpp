@@ -138,6 +138,7 @@ ExpandedTerms expand(const Snapshot& snapshot, const QueryNode& node) {
   ExpandedTerms expanded;
   const std::vector<FoundTerms> found = found_in_segments(snapshot, node, expanded.looked_at);
   const std::vector<std::string_view> all = different(found);
+  expanded.terms = all.size();
   expanded.was_cut = all.size() > kMaxExpandedTerms;
   for (const FoundTerms& of_segment : found) {
     std::vector<PostingsEntry>& entries = expanded.segments.emplace_back();

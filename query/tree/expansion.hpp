@@ -19,6 +19,7 @@ inline constexpr std::size_t kMaxExpandedTerms = 16'384;
 /// By segment, the lists of the terms.
 struct ExpandedTerms {
   std::vector<std::vector<PostingsEntry>> segments;
+  std::size_t terms = 0;        ///< different ones; of more than are taken some more
   bool was_cut = false;         ///< there are more
   std::uint64_t looked_at = 0;  ///< terms of the index
 };

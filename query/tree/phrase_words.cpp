@@ -8,12 +8,12 @@
 namespace warpdex {
 namespace {
 
-/// A term in whichever segment has it, with the statistics of all.
+/// A term in whichever segment or part has it, with the statistics of all.
 const PlannedTerm* find_anywhere(const PlannedNode& word) {
   for (const std::optional<PlannedTerm>& term : word.terms) {
     if (term) return &*term;
   }
-  return nullptr;
+  return word.elsewhere ? &*word.elsewhere : nullptr;
 }
 
 /// The text field of a phrase's words.

@@ -23,10 +23,10 @@ class TreePlanner {
       : snapshot_(snapshot), planner_(planner) {}
 
   PlannedTree plan(const QueryNode& tree, bool scores) {
-    PlannedTree planned{.root = node(tree, 1, scores), .statistics = snapshot_.text_statistics()};
-    if (planned.statistics.empty()) planned.statistics.push_back(snapshot_.statistics());
+    PlannedTree planned{.root = node(tree, 1, scores), .statistics = planner_.text_statistics()};
     planned.lists = lists_;
     planned.was_cut = was_cut_;
+    planned.most_terms = most_terms_;
     return planned;
   }
 
@@ -51,6 +51,7 @@ class TreePlanner {
   std::size_t lists_ = 0;
   bool was_cut_ = false;
   ExpansionWork work_;
+  std::size_t most_terms_ = 0;
 };
 
 PlannedNode TreePlanner::node(const QueryNode& node, float boost, bool scores) {
@@ -71,6 +72,7 @@ PlannedNode TreePlanner::node(const QueryNode& node, float boost, bool scores) {
       ExpandedTerms found = expand(snapshot_, node);
       add_work(found);
       was_cut_ = was_cut_ || found.was_cut;
+      if (node.kind != QueryNode::Kind::kAny) most_terms_ = std::max(most_terms_, found.terms);
       return {.kind = PlannedNode::Kind::kUnion,
               .scores = scores,
               .constant = constant,
@@ -116,6 +118,17 @@ PlannedNode TreePlanner::term(const std::string& text, float weight, bool scores
     take(found.terms);
   } else {
     for (const PlannedQuery& segment : found.segments) take(segment.terms);
+  }
+  const WholeStatistics* const whole = planner_.whole();
+  const TermFrequencies all = whole != nullptr ? whole->of(text) : TermFrequencies{};
+  if (all.documents > 0) {
+    planned.elsewhere = PlannedTerm{.entry = {},
+                                    .weight = scores ? weight : 1,
+                                    .document_frequency = all.documents,
+                                    .collection_frequency = all.occurrences};
+    if (!whole->texts.empty()) {
+      planned.elsewhere->entry.field = static_cast<std::uint8_t>(field_of_term(text));
+    }
   }
   lists_ += scores ? 1 : 0;
   return planned;

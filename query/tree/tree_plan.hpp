@@ -35,7 +35,9 @@ struct PlannedNode {
   Kind kind = Kind::kNothing;
   bool scores = true;               ///< whether a score is wanted of it
   std::optional<float> constant{};  ///< the score of each match, if it is not made of what is below
-  std::vector<std::optional<PlannedTerm>> terms{};   ///< kTerm: by segment, with its weight
+  std::vector<std::optional<PlannedTerm>> terms{};  ///< kTerm: by segment, with its weight
+  /// kTerm, of a part of a whole: the term as the whole has it; its entry has the field alone.
+  std::optional<PlannedTerm> elsewhere{};
   std::vector<std::vector<PostingsEntry>> unions{};  ///< kUnion: by segment
   std::uint32_t minimum_should_match = 0;            ///< of kBoolean; 1 at least without must
   float tie_breaker = 0;                             ///< of kBest
@@ -52,12 +54,14 @@ struct PlannedTree {
   PlannedNode root;
   std::vector<CollectionStatistics> statistics{};  ///< by text field
   std::size_t lists = 0;                           ///< that score
-  bool was_cut = false;  ///< a clause stands for more terms than are taken
+  bool was_cut = false;        ///< a clause stands for more terms than are taken
+  std::size_t most_terms = 0;  ///< that a prefix, pattern or range stands for
 };
 
 /// Looks up the terms of an analysed tree. A product of boosts beyond the range of weights is the
-/// nearest one in it. `planner` is of the snapshot. Throws FormatError for a damaged lexicon, and
-/// UsageError where clauses stand for so many terms together that the query would take minutes.
+/// nearest one in it. `planner` is of the snapshot, and says what it is a part of. Throws
+/// FormatError for a damaged lexicon, and UsageError where clauses stand for so many terms together
+/// that the query would take minutes.
 PlannedTree plan_tree(const Snapshot& snapshot, QueryPlanner& planner, const QueryNode& analyzed,
                       bool scores = true);
 

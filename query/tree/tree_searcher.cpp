@@ -2,6 +2,7 @@
 #include "warpdex/query/tree/tree_searcher.hpp"
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "cpu/passing.hpp"
@@ -157,7 +158,8 @@ void SegmentTree::insert(const ScoredDocument& match, TopK& top) const {
 }  // namespace
 
 struct TreeSearcher::State {
-  explicit State(const Snapshot& of) : snapshot(of), planner(of) {
+  explicit State(const Snapshot& of) : State(of, QueryPlanner(of)) {}
+  State(const Snapshot& of, QueryPlanner planning) : snapshot(of), planner(std::move(planning)) {
     for (const Snapshot::Segment& segment : snapshot.segments()) {
       segments.emplace_back(*segment.index, segment.first_document);
       documents += segment.index->counts().documents;
@@ -171,6 +173,8 @@ struct TreeSearcher::State {
 };
 
 TreeSearcher::TreeSearcher(const Snapshot& snapshot) : state_(std::make_unique<State>(snapshot)) {}
+TreeSearcher::TreeSearcher(const Snapshot& snapshot, const WholeStatistics& whole)
+    : state_(std::make_unique<State>(snapshot, QueryPlanner(snapshot, whole))) {}
 TreeSearcher::~TreeSearcher() = default;
 TreeSearcher::TreeSearcher(TreeSearcher&&) noexcept = default;
 TreeSearcher& TreeSearcher::operator=(TreeSearcher&&) noexcept = default;
@@ -183,6 +187,7 @@ TreeResult TreeSearcher::search(const QueryNode& tree, const SearchSettings& set
   if (k == 0) return found;
   const PlannedTree plan = plan_tree(state_->snapshot, state_->planner, tree);
   found.was_cut = plan.was_cut;
+  found.most_terms = plan.most_terms;
   const ScorerSettings scorer = effective_scorer(state_->snapshot.settings(), settings.scorer);
   TopK top;
   top.reset(k);

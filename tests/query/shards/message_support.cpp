@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
-#include <limits>
+#include <memory>
 
 #include "warpdex/core/checksum.hpp"
 #include "warpdex/query/shards/messages.hpp"
@@ -49,6 +49,24 @@ SearchSettings draw_settings(Random& random) {
   return settings;
 }
 
+QueryNode draw_tree(Random& random, int depth) {
+  QueryNode node{.kind = QueryNode::Kind::kBoolean, .boost = 2};
+  if (depth == 0 || happens(random, 30)) {
+    node.kind = happens(random, 50) ? QueryNode::Kind::kPhrase : QueryNode::Kind::kRange;
+    node.text = draw_text(random);
+    node.upper = draw_text(random);
+    node.includes_upper = happens(random, 50);
+    node.texts = {draw_text(random), draw_text(random)};
+    node.positions = {0, 1};
+    node.slop = static_cast<std::uint32_t>(number_below(random, 4));
+    return node;
+  }
+  for (auto* clauses : {&node.must, &node.filter, &node.should, &node.must_not}) {
+    if (happens(random, 40)) clauses->push_back(draw_tree(random, depth - 1));
+  }
+  return node;
+}
+
 SearchRequest draw_request(Random& random) {
   SearchRequest request{.version = random(),
                         .whole = {{random(), random()}, {{1, random()}, {2, 3}}},
@@ -57,6 +75,7 @@ SearchRequest draw_request(Random& random) {
   for (std::uint64_t left = number_below(random, 20); left > 0; --left) {
     Query& query = request.queries.emplace_back();
     request.settings.push_back(draw_settings(random));
+    if (happens(random, 30)) query.tree = std::make_shared<QueryNode>(draw_tree(random, 3));
     for (std::uint64_t terms = number_below(random, 6); terms > 0; --terms) {
       query.terms.push_back({draw_text(random), static_cast<Occur>(number_below(random, 3)),
                              draw_score(random),
@@ -70,7 +89,8 @@ SearchRequest draw_request(Random& random) {
 PartAnswer draw_answer(Random& random) {
   PartAnswer answer{.left_out = happens(random, 50) ? -1 : draw_score(random),
                     .matches = random(),
-                    .matches_are_exact = happens(random, 50)};
+                    .matches_are_exact = happens(random, 50),
+                    .most_terms = static_cast<std::uint32_t>(random())};
   const bool has_names = happens(random, 50);
   for (std::uint64_t left = number_below(random, 12); left > 0; --left) {
     answer.hits.push_back({static_cast<std::uint32_t>(random()), draw_score(random)});

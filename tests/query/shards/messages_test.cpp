@@ -45,12 +45,13 @@ TEST(Messages, HoldWhatWasPutIn) {
   EXPECT_EQ(read.filter, "year > 3");
   EXPECT_TRUE(read.wants_names);
 
-  const SearchAnswer answer{{{{{5, 2.0F}, {9, 2.0F}}, 1.0F, 12, true, {"a", "b"}}}};
+  const SearchAnswer answer{{{{{5, 2.0F}, {9, 2.0F}}, 1.0F, 12, true, 4, {"a", "b"}}}};
   const PartAnswer back = read_search_answer(write(answer)).queries.at(0);
   EXPECT_EQ(back.hits, answer.queries[0].hits);
   EXPECT_EQ(back.left_out, 1.0F);
   EXPECT_EQ(back.matches, 12U);
   EXPECT_TRUE(back.matches_are_exact);
+  EXPECT_EQ(back.most_terms, 4U);
   EXPECT_EQ(back.names, answer.queries[0].names);
 }
 
@@ -118,7 +119,8 @@ TEST(Messages, WhatTheyCannotHoldIsRefused) {
   EXPECT_THROW(write(request), UsageError);  // no settings
   request.settings.resize(1);
   write(request);
-  request.queries[0].tree = std::make_shared<QueryNode>();
+  request.queries[0].tree =
+      std::make_shared<QueryNode>(QueryNode{.kind = QueryNode::Kind::kFuzzy, .text = "sea"});
   EXPECT_THROW(write(request), UsageError);
   request.queries.assign(kMaxBatch + 1, {});
   request.settings.resize(kMaxBatch + 1);

@@ -25,6 +25,11 @@ class QueryPlanner {
   /// As plan_query().
   PlannedQuery plan(const Query& query);
 
+  /// What the snapshot is a part of; null: it is all.
+  const WholeStatistics* whole() const { return whole_; }
+  /// The statistics that scorers use: by text field, or of the one text.
+  std::vector<CollectionStatistics> text_statistics() const;
+
  private:
   struct TextHash {
     using is_transparent = void;

@@ -67,7 +67,7 @@ struct TermsAnswer {
 struct SearchRequest {
   std::uint64_t version = 0;     ///< of the part that is meant
   WholeStatistics whole{};       ///< with all terms of the queries
-  std::vector<Query> queries{};  ///< their terms; ids and trees are not carried
+  std::vector<Query> queries{};  ///< their terms and trees; ids are not carried
   /// One for each query. The mode is kAnd or kOr; and_or_min and `documents` are not carried.
   std::vector<SearchSettings> settings{};
   std::string filter{};      ///< of all queries, as parse_filter() reads it; empty: none
@@ -81,6 +81,8 @@ struct PartAnswer {
   float left_out = -1;
   std::uint64_t matches = 0;  ///< the part's: exact, or else a lower bound
   bool matches_are_exact = false;
+  /// Terms that one prefix, pattern or range of a tree stands for here at most.
+  std::uint32_t most_terms = 0;
   std::vector<std::string> names{};  ///< of `hits`, where they were asked for
 };
 
@@ -105,7 +107,8 @@ std::string write_describe();
 std::string write(const PartDescription& description);
 std::string write(const TermsRequest& request);
 std::string write(const TermsAnswer& answer);
-/// Throws UsageError for more than kMaxBatch queries and for queries that are trees.
+/// Throws UsageError for more than kMaxBatch queries, and for trees that parts cannot answer: with
+/// near words (kFuzzy), whose choice depends on all words of the whole.
 std::string write(const SearchRequest& request);
 std::string write(const SearchAnswer& answer);
 std::string write(const Failure& failure);

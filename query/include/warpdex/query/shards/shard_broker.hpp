@@ -99,7 +99,8 @@ class ShardBroker {
 
   /// Answers a batch. `settings` has one element for all queries, or one for each;
   /// SearchSettings::documents and known_threshold are not read. Throws UsageError for settings or
-  /// weights out of range, for queries that are trees, and for what messages cannot hold;
+  /// weights out of range, for trees with near words or with a prefix, pattern or range of more
+  /// terms than one index takes (summed over the parts), and for what messages cannot hold;
   /// InputError for a bad filter; IoError, which names the part, where one does not answer or is of
   /// another version now, unless `how` asks for partial answers.
   MergedBatch search(std::span<const Query> queries, std::span<const SearchSettings> settings,

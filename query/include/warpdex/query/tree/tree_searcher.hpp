@@ -1,12 +1,14 @@
 // Answers queries that are trees, on the CPU.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <vector>
 
 #include "warpdex/indexer/format/snapshot.hpp"
 #include "warpdex/query/cpu/search_watch.hpp"
+#include "warpdex/query/plan/whole_statistics.hpp"
 #include "warpdex/query/query.hpp"
 #include "warpdex/query/search.hpp"
 
@@ -15,13 +17,17 @@ namespace warpdex {
 /// A tree's answer.
 struct TreeResult {
   SearchResult result;
-  bool was_cut = false;  ///< a clause stands for more terms than are taken
+  bool was_cut = false;        ///< a clause stands for more terms than are taken
+  std::size_t most_terms = 0;  ///< that a prefix, pattern or range stands for
 };
 
 /// Searches one commit. For one thread at a time.
 class TreeSearcher {
  public:
   explicit TreeSearcher(const Snapshot& snapshot);
+  /// Of a part of a whole, whose statistics outlive the searcher and have all terms of its trees.
+  /// Near words (kFuzzy) are those of the part alone.
+  TreeSearcher(const Snapshot& snapshot, const WholeStatistics& whole);
   ~TreeSearcher();
   TreeSearcher(TreeSearcher&&) noexcept;
   TreeSearcher& operator=(TreeSearcher&&) noexcept;
