@@ -1,5 +1,5 @@
-// warpdex reorder, warpdex convert and warpdex index --reorder: what they write, bad input, full
-// disks, signals.
+// warpdex reorder, convert, split and index --reorder: what they write, bad input, full disks,
+// signals.
 #include <csignal>
 #include <map>
 
@@ -141,6 +141,35 @@ TEST_F(RewriteCommands, ConvertKeepsTheCodecThatIsNotNamed) {
   expect_equal("expected", "new");
   build("index", {"--codec", "rice"});
   expect_complaint(convert({"--pfor-levels", "2"}), 2, {"leave it out for rice"});
+}
+
+TEST_F(RewriteCommands, SplitGivesTheBytesOfABuildOfEachRange) {
+  build("index");
+  const Outcome outcome = run_warpdex(
+      {"split", folder_ / "index", "--into", "3", "--output", folder_ / "new", "--threads", "2"});
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_EQ(outcome.err, "");
+  for (const std::string part : {"into 3 parts", "part-2", "1,333", "1,334"}) {
+    EXPECT_THAT(outcome.out, HasSubstr(part));
+  }
+  std::istringstream lines(mixed_documents(4000, 40));
+  std::string line;
+  for (const int part : {0, 1, 2}) {
+    std::string documents;
+    for (int i = 4000 * part / 3; i < 4000 * (part + 1) / 3; ++i) {
+      std::getline(lines, line);
+      documents += line + "\n";
+    }
+    write_file(folder_ / "docs.tsv", documents);
+    build("expected");
+    expect_equal("expected", "new/part-" + std::to_string(part));
+  }
+  expect_complaint(
+      run_warpdex({"split", folder_ / "index", "--into", "4001", "--output", folder_ / "new"}), 2,
+      {"too few for 4001 parts", "ask for fewer"});
+  expect_complaint(
+      run_warpdex({"split", folder_ / "index", "--into", "0", "--output", folder_ / "new"}), 2,
+      {"--into"});
 }
 
 TEST_F(RewriteCommands, WorkInTheFolderThatTheyReplace) {

@@ -35,6 +35,7 @@ int run_verify(const std::vector<std::string>& arguments);
 int run_evaluate(const std::vector<std::string>& arguments);
 int run_reorder(const std::vector<std::string>& arguments);
 int run_convert(const std::vector<std::string>& arguments);
+int run_split(const std::vector<std::string>& arguments);
 int run_import(const std::vector<std::string>& arguments);
 int run_export(const std::vector<std::string>& arguments);
 int run_vector(const std::vector<std::string>& arguments);

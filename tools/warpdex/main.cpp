@@ -6,7 +6,7 @@
 namespace warpdex::tools {
 namespace {
 
-constexpr std::array<Command, 21> kCommands{{
+constexpr std::array<Command, 22> kCommands{{
     {"index", "build an index from documents", run_index},
     {"add", "add documents to an index, or update them", run_add},
     {"delete", "delete documents from an index by their ids", run_delete},
@@ -24,6 +24,7 @@ constexpr std::array<Command, 21> kCommands{{
     {"reorder", "give documents that share terms docIDs near each other: a smaller index",
      run_reorder},
     {"convert", "change the codec of an index without its documents", run_convert},
+    {"split", "write ranges of an index's documents as indexes of their own", run_split},
     {"evaluate", "effectiveness of a run, as trec_eval computes it", run_evaluate},
     {"import", "read an index of another program", run_import},
     {"export", "write an index for other programs", run_export},

@@ -14,9 +14,7 @@ namespace warpdex::tools {
 void RewriteArguments::add_to(CommandLine& command) {
   command.add_positional("INDEX", &input_, "the folder of an index");
   po::options_description work = option_group("Work");
-  work.add_options()("output", po::value(&output_)->value_name("DIR")->required(),
-                     "the new index's folder: a new one, or an index of text to replace, which "
-                     "INDEX may be; it may hold nothing else")(
+  work.add_options()("output", po::value(&output_)->value_name("DIR")->required(), output_meaning_)(
       "memory", po::value(&memory_)->value_name("SIZE")->default_value(memory_),
       "memory to stay within, as 512M or 2GiB; at least 64M")(
       "quiet", po::bool_switch(&quiet_), "no progress and no report; errors are still told");

@@ -15,6 +15,10 @@ namespace warpdex::tools {
 /// INDEX, --output, --memory, --threads and --quiet; declared once, read after parse().
 class RewriteArguments {
  public:
+  RewriteArguments() = default;
+  /// `output` says in help what --output is.
+  explicit RewriteArguments(const char* output) : output_meaning_(output) {}
+
   void add_to(CommandLine& command);
   /// Throws UsageError. Progress goes to standard error unless it is quiet, and a signal ends the
   /// work; `progress` must outlive it.
@@ -29,6 +33,9 @@ class RewriteArguments {
   std::string memory_ = "1G";
   std::int64_t threads_ = 0;
   bool quiet_ = false;
+  const char* output_meaning_ =
+      "the new index's folder: a new one, or an index of text to replace, which INDEX may be; it "
+      "may hold nothing else";
 };
 
 void show(Progress& progress, const RewriteProgress& state);
