@@ -6,11 +6,13 @@
 #include <utility>
 #include <vector>
 
+#include "build/segment_build.hpp"
 #include "rewrite/rewriter.hpp"
 #include "rewrite/source.hpp"
 #include "rewrite/stages.hpp"
 #include "warpdex/core/error.hpp"
 #include "warpdex/core/storage/check_sections.hpp"
+#include "warpdex/core/storage/manifest.hpp"
 #include "warpdex/core/storage/target.hpp"
 #include "warpdex/indexer/format/snapshot.hpp"
 #include "warpdex/indexer/rewrite/rewrite.hpp"
@@ -54,7 +56,15 @@ class RangeOfDocuments {
   std::uint64_t postings_ = 0;
 };
 
+void check_folder_of_parts(const std::filesystem::path& output) {
+  std::error_code ignored;
+  if (!std::filesystem::exists(output / kManifestName, ignored)) return;
+  throw UsageError("'" + output.string() +
+                   "' is an index, which holds nothing else; choose another folder for the parts");
+}
+
 void check_split(const RewriteOptions& options, const Snapshot& snapshot, std::uint32_t parts) {
+  check_folder_of_parts(options.output);
   if (parts == 0 || parts > kMaxParts) {
     throw UsageError("an index is split into 1 to " + std::to_string(kMaxParts) +
                      " parts; choose a number of these");
@@ -118,6 +128,28 @@ SplitReport split_index(const RewriteOptions& options, std::uint32_t parts) {
   }
   report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return report;
+}
+
+BuildReport build_parts(DocumentReader& reader, const BuildOptions& options, std::uint32_t parts,
+                        const std::function<void(const RewriteProgress&)>& splitting,
+                        SplitReport& report) {
+  check_folder_of_parts(options.output);
+  std::filesystem::create_directories(options.output);
+  // It lends a folder for the whole that goes with it, and is never committed.
+  const IndexWriter beside(options.output / "whole", build::settings_of(reader, options));
+  BuildOptions whole = options;
+  whole.output = beside.scratch_folder() / "whole";
+  BuildReport built = build_index(reader, whole);
+  if (built.documents < parts) {
+    throw UsageError("the input holds " + std::to_string(built.documents) +
+                     " documents, too few for " + std::to_string(parts) +
+                     " parts; ask for fewer parts");
+  }
+  report = split_index({whole.output, options.output, options.memory, options.threads, splitting},
+                       parts);
+  built.seconds += report.seconds;
+  built.notes.insert(built.notes.end(), report.notes.begin(), report.notes.end());
+  return built;
 }
 
 }  // namespace warpdex

@@ -152,6 +152,8 @@ TEST_F(RewriteCommands, SplitGivesTheBytesOfABuildOfEachRange) {
   for (const std::string part : {"into 3 parts", "part-2", "1,333", "1,334"}) {
     EXPECT_THAT(outcome.out, HasSubstr(part));
   }
+  build("built", {"--parts", "3"});
+  expect_equal("new", "built");
   std::istringstream lines(mixed_documents(4000, 40));
   std::string line;
   for (const int part : {0, 1, 2}) {

@@ -99,6 +99,22 @@ TEST_F(Split, ImpactsStayAsTheyAre) {
   EXPECT_EQ(joined, whole.lists);
 }
 
+TEST_F(Split, ABuildMayMakeParts) {
+  auto random = generator(564);
+  const std::vector<Document> documents = random_documents(random, 301, 800, 40);
+  build_from_memory(documents, options_for(folder_ / "index"));
+  split(3);
+  SplitReport report;
+  const BuildReport built =
+      build_parts(*documents_from_memory(documents), options_for(folder_ / "built"), 3, {}, report);
+  EXPECT_EQ(built.documents, documents.size());
+  EXPECT_EQ(folder_bytes(folder_ / "built"), folder_bytes(folder_ / "parts"));
+  EXPECT_THROW(build_parts(*documents_from_memory({documents[0]}), options_for(folder_ / "few"), 2,
+                           {}, report),
+               UsageError);
+  EXPECT_TRUE(folder_bytes(folder_ / "few").empty());
+}
+
 TEST_F(Split, RefusesWhatCannotBe) {
   auto random = generator(563);
   build_from_memory(random_documents(random, 5, 50, 9), options_for(folder_ / "index"));
@@ -109,6 +125,9 @@ TEST_F(Split, RefusesWhatCannotBe) {
   RewriteOptions options;
   options.input = folder_ / "index";
   options.output = folder_ / "index" / "parts";
+  EXPECT_THROW(split_index(options, 2), UsageError);
+  build_from_memory(random_documents(random, 5, 50, 9), options_for(folder_ / "other"));
+  options.output = folder_ / "other";
   EXPECT_THROW(split_index(options, 2), UsageError);
   std::filesystem::create_directories(folder_ / "parts");
   std::filesystem::rename(folder_ / "index", folder_ / "parts" / "part-0");

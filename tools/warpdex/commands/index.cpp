@@ -172,14 +172,21 @@ BuildReport build(const IndexArguments& given, const ReaderOptions& source, Buil
     if (!given.quiet) show(progress, state);
   };
   options.on_skipped_document = [&](const std::string& message) { skipped.tell(message); };
-  const auto on_reordering = [&](const RewriteProgress& state) {
+  const auto on_rewriting = [&](const RewriteProgress& state) {
     InterruptGuard::check();
     if (!given.quiet) show(progress, state);
   };
   const OrderSettings settings;
-  const BuildReport report = given.reorder ? build_reordered_index(*reader, options, settings,
-                                                                   on_reordering, order.emplace())
-                                           : build_index(*reader, options);
+  const auto build_as_asked = [&] {
+    if (given.parts > 0) {
+      SplitReport split;
+      return build_parts(*reader, options, static_cast<std::uint32_t>(given.parts), on_rewriting,
+                         split);
+    }
+    if (!given.reorder) return build_index(*reader, options);
+    return build_reordered_index(*reader, options, settings, on_rewriting, order.emplace());
+  };
+  const BuildReport report = build_as_asked();
   progress.clear();
   if (order) print_order_notes(*order, settings);
   skipped.tell_rest();
@@ -204,6 +211,10 @@ int run_index(const std::vector<std::string>& arguments) {
   const BuildOptions options = build_options(given, command);
   given.vectors.found_by = vector_index_settings(given, command);
   if (given.output.empty()) throw UsageError("--output is empty; name the folder of the index");
+  if (command.given("parts")) {
+    checked_number("--parts", given.parts, 1, kMaxParts);
+    if (given.reorder) throw UsageError("--parts is not for --reorder; leave one of them out");
+  }
   // Afterwards, a relative path may lead elsewhere: the current folder may be what is replaced.
   const std::filesystem::path output = resolve_target(given.output);
   std::error_code ignored;

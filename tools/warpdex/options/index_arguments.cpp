@@ -64,6 +64,9 @@ void add_index_options(CommandLine& command, IndexArguments& given) {
       "reorder", po::bool_switch(&given.reorder),
       "give documents that share terms docIDs near each other, as warpdex reorder does: a smaller "
       "index, and longer to build");
+  index.add_options()("parts", po::value(&given.parts)->value_name("N"),
+                      "write ranges of the documents as N indexes in --output, as warpdex split "
+                      "does; not beside --reorder. Default: one index");
   given.impacts.add_to(index);
   index.add_options()("positions", po::bool_switch(&given.positions),
                       "keep where in its document each word stands, about a byte an occurrence: "

@@ -33,6 +33,7 @@ struct IndexArguments {
   bool no_forward = false;
   bool positions = false;
   bool reorder = false;
+  std::int64_t parts = 0;  ///< 0: it is one index
   ImpactOptions impacts;
   std::string memory = "1G";
   std::int64_t threads = 0;

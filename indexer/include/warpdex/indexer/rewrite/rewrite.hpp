@@ -131,8 +131,16 @@ std::filesystem::path part_folder(const std::filesystem::path& output, std::uint
 /// build_index() gives for its documents. Parts appear one after the other, each whole, at
 /// part_folder(options.output, i), in the place of an index of text there. Checks every section's
 /// checksum first. Throws as convert_index() does, and UsageError for no parts, more than kMaxParts
-/// or more than there are documents. O(parts * postings).
+/// or more than there are documents, and for an output that is an index. O(parts * postings).
 SplitReport split_index(const RewriteOptions& options, std::uint32_t parts);
+
+/// Builds as build_index() does, but the documents as parts in the folder `options.output`, as
+/// split_index() writes them; `splitting` gets the progress of that. For a while, the documents are
+/// on the disk twice. Throws as both do; parts that are there already stay as they are until all
+/// documents were read.
+BuildReport build_parts(DocumentReader& reader, const BuildOptions& options, std::uint32_t parts,
+                        const std::function<void(const RewriteProgress&)>& splitting,
+                        SplitReport& report);
 
 /// What a merge of segments did (Writer::merge()).
 struct MergeReport {
