@@ -1,4 +1,4 @@
-#include "warpdex/clustering.hpp"
+#include "warpdex/rows.hpp"
 
 #include <string>
 

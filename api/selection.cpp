@@ -1,4 +1,4 @@
-#include "warpdex/selection.hpp"
+#include "warpdex/rows.hpp"
 
 #include <algorithm>
 #include <bit>

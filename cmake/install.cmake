@@ -8,13 +8,13 @@ install(TARGETS warpdex_shared EXPORT warpdexTargets LIBRARY DESTINATION ${CMAKE
 set(warpdex_public_headers
   api/answer.hpp
   api/calibration.hpp
-  api/clustering.hpp
   api/gpu.hpp
   api/index_reader.hpp
   api/metric_index.hpp
+  api/parts.hpp
+  api/rows.hpp
   api/search_options.hpp
   api/searcher.hpp
-  api/selection.hpp
   api/vector_graph.hpp
   api/vector_index.hpp
   api/verify.hpp

@@ -2,8 +2,7 @@
 
 #include "gpu_arrays.hpp"
 #include "options.hpp"
-#include "warpdex/clustering.hpp"
-#include "warpdex/selection.hpp"
+#include "warpdex/rows.hpp"
 
 namespace warpdex::python {
 namespace {

@@ -4,6 +4,7 @@
 #include "build.hpp"
 #include "clustering.hpp"
 #include "gpu_arrays.hpp"
+#include "parts.hpp"
 #include "searcher.hpp"
 #include "support.hpp"
 #include "term_search.hpp"
@@ -22,5 +23,6 @@ NB_MODULE(_core, module) {
   bind_vectors(module);
   bind_clustering(module);
   bind_gpu_arrays(module);
+  bind_parts(module);
   module.attr("version") = WARPDEX_VERSION;
 }

@@ -1,5 +1,5 @@
 // Selection and k-means beside sorting and counting.
-#include "warpdex/selection.hpp"
+#include "warpdex/rows.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -7,7 +7,6 @@
 #include <random>
 
 #include "tests/support.hpp"
-#include "warpdex/clustering.hpp"
 #include "warpdex/core/cuda/buffer.hpp"
 #include "warpdex/core/cuda/device.hpp"
 

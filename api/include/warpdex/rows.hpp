@@ -1,4 +1,4 @@
-// The k best values of each row of a matrix.
+// Work on rows of floats, on the CPU or on GPUs: k-means, and the k best values of each row.
 #pragma once
 
 #include <cstddef>
@@ -7,8 +7,23 @@
 #include <vector>
 
 #include "warpdex/gpu.hpp"
+#include "warpdex/vector/data/matrix.hpp"
+#include "warpdex/vector/kmeans/kmeans.hpp"
 
 namespace warpdex {
+
+/// Clusters of `points`, as vector::kmeans() finds them; with `gpus` there, each with a share of
+/// the points. The same number of GPUs gives the same bits. Throws what vector::kmeans() throws;
+/// CudaError, and Error where the points do not fit into the GPUs' memory.
+vector::KmeansResult kmeans(const vector::Matrix<float>& points,
+                            const vector::KmeansSettings& settings,
+                            const std::vector<Gpu>& gpus = {});
+
+/// The same of a copy of `points`, rows of `dimension` components, one after the other. Throws
+/// UsageError for a size that is no multiple of the dimension.
+vector::KmeansResult kmeans(std::span<const float> points, std::size_t dimension,
+                            const vector::KmeansSettings& settings,
+                            const std::vector<Gpu>& gpus = {});
 
 /// Best first; of equal values the smaller id first; NaN after every number, and as the quiet one;
 /// -0 equals 0, and is given back as 0.

@@ -1,0 +1,163 @@
+// Answers for a part of an index, and asks all parts.
+#include "parts.hpp"
+
+#include <memory>
+#include <utility>
+
+#include "options.hpp"
+#include "warpdex/parts.hpp"
+
+namespace warpdex::python {
+namespace {
+
+nb::bytes to_bytes(const std::string& text) { return nb::bytes(text.data(), text.size()); }
+std::string_view view_of(const nb::bytes& bytes) { return {bytes.c_str(), bytes.size()}; }
+
+/// A function of Python that takes a list of (part, bytes) and returns one of (bytes, failure).
+class PythonAsk {
+ public:
+  explicit PythonAsk(nb::object ask)
+      : ask_(new nb::object(std::move(ask)), [](nb::object* held) {
+          const nb::gil_scoped_acquire gil;
+          delete held;
+        }) {}
+
+  std::vector<PartReply> operator()(const std::vector<PartMessage>& messages) const {
+    const nb::gil_scoped_acquire gil;
+    nb::list given;
+    for (const PartMessage& message : messages) {
+      given.append(nb::make_tuple(message.part, to_bytes(message.bytes)));
+    }
+    std::vector<PartReply> replies;
+    for (const nb::handle reply : nb::iter((*ask_)(given))) {
+      const nb::tuple pair = nb::cast<nb::tuple>(reply);
+      replies.push_back({std::string(view_of(nb::cast<nb::bytes>(pair[0]))),
+                         std::string(text_of(pair[1], "a failure"))});
+    }
+    return replies;
+  }
+
+ private:
+  std::shared_ptr<nb::object> ask_;
+};
+
+/// The hits of a batch as arrays: scores, parts and docs, queries x k, and how many each has.
+nb::tuple arrays_of(const PartedBatch& batch, std::size_t k) {
+  const std::size_t rows = batch.answers.size();
+  std::vector<float> scores(rows * k);
+  std::vector<std::uint32_t> parts(rows * k);
+  std::vector<std::uint32_t> documents(rows * k);
+  std::vector<std::uint32_t> counts(rows);
+  for (std::size_t row = 0; row < rows; ++row) {
+    const std::vector<PartedHit>& hits = batch.answers[row].hits;
+    counts[row] = static_cast<std::uint32_t>(hits.size());
+    for (std::size_t rank = 0; rank < hits.size(); ++rank) {
+      scores[row * k + rank] = hits[rank].score;
+      parts[row * k + rank] = hits[rank].part;
+      documents[row * k + rank] = hits[rank].document;
+    }
+  }
+  return nb::make_tuple(
+      to_array(std::move(scores), {rows, k}), to_array(std::move(parts), {rows, k}),
+      to_array(std::move(documents), {rows, k}), to_array(std::move(counts), {rows}));
+}
+
+/// What else is told of each answer, and of the batch.
+nb::dict to_dict(const PartedBatch& batch, std::size_t k) {
+  nb::list ids;
+  nb::list facts;
+  for (const PartedAnswer& answer : batch.answers) {
+    nb::list names;
+    for (const PartedHit& hit : answer.hits) names.append(to_str(hit.id));
+    ids.append(names);
+    facts.append(nb::make_tuple(answer.matches, answer.fell_back_to_or, answer.is_complete,
+                                answer.max_missing_score));
+  }
+  nb::list missing;
+  for (const PartedBatch::Missing& part : batch.missing) {
+    missing.append(nb::make_tuple(part.part, to_str(part.reason)));
+  }
+  nb::dict values;
+  values["arrays"] = arrays_of(batch, k);
+  values["ids"] = ids;
+  values["facts"] = facts;
+  values["documents"] = batch.documents;
+  values["searched"] = batch.searched;
+  values["missing"] = missing;
+  values["has_whole_statistics"] = batch.has_whole_statistics;
+  values["rounds"] = batch.rounds;
+  return values;
+}
+
+nb::dict search(const Owned<PartedSearcher>& of, nb::handle texts, nb::handle k, bool is_partial,
+                const nb::dict& keywords) {
+  const SearchOptions options = search_options(whole_of(k, "k", 1, kMostDocuments), keywords);
+  const std::vector<std::string> queries = texts_of(texts, "a query");
+  const std::vector<std::string_view> words(queries.begin(), queries.end());
+  PartedBatch batch;
+  {
+    const PartedSearcher& searcher = of.get();
+    const nb::gil_scoped_release no_gil;
+    batch = searcher.search(words, options, is_partial);
+  }
+  return to_dict(batch, options.k);
+}
+
+class Server {
+ public:
+  Server(const std::string& folder, std::size_t threads)
+      : server_([&] {
+          const nb::gil_scoped_release no_gil;
+          return std::make_unique<PartServer>(folder, threads);
+        }()) {}
+
+  nb::bytes answer(const nb::bytes& message) const {
+    const PartServer& server = server_.get();
+    std::string answered;
+    {
+      const nb::gil_scoped_release no_gil;
+      answered = server.answer(view_of(message));
+    }
+    return to_bytes(answered);
+  }
+  std::uint64_t documents() const { return server_->documents(); }
+
+ private:
+  Owned<PartServer> server_;
+};
+
+class Parts {
+ public:
+  Parts(std::size_t parts, nb::object ask)
+      : searcher_([&] {
+          PythonAsk by(std::move(ask));
+          const nb::gil_scoped_release no_gil;
+          return std::make_unique<PartedSearcher>(parts, std::move(by));
+        }()) {}
+
+  nb::dict search_all(nb::handle texts, nb::handle k, bool is_partial,
+                      const nb::dict& keywords) const {
+    return search(searcher_, texts, k, is_partial, keywords);
+  }
+  std::uint64_t documents() const { return searcher_->documents(); }
+
+ private:
+  Owned<PartedSearcher> searcher_;
+};
+
+}  // namespace
+
+void bind_parts(nb::module_& module) {
+  nb::class_<Server>(module, "PartServer")
+      .def(nb::init<const std::string&, std::size_t>())
+      .def("answer", &Server::answer)
+      .def_prop_ro("documents", &Server::documents);
+  nb::class_<Parts>(module, "PartedSearcher")
+      .def(nb::init<std::size_t, nb::object>())
+      .def("search", &Parts::search_all)
+      .def_prop_ro("documents", &Parts::documents);
+  module.def("fault_of_copy",
+             [](const nb::bytes& answer) { return to_str(fault_of_copy(view_of(answer))); });
+}
+
+}  // namespace warpdex::python

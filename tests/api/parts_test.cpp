@@ -1,0 +1,132 @@
+// An index in parts answers by messages as one index of all documents does.
+#include "warpdex/parts.hpp"
+
+#include <random>
+#include <string>
+#include <vector>
+
+#include "tests/api/api_support.hpp"
+#include "tests/support.hpp"
+#include "warpdex/searcher.hpp"
+
+namespace warpdex {
+namespace {
+
+class PartsTest : public testing::Test {
+ protected:
+  static constexpr std::size_t kParts = 3;
+
+  void SetUp() override {
+    const std::vector<Document> documents = test::word_documents(random_, 0, 900, 60, 40);
+    build_index(*documents_from_memory(documents), test::plain_build(folder_ / "one"));
+    const std::size_t ends[] = {1, 400, documents.size()};
+    for (std::size_t part = 0; part < kParts; ++part) {
+      begins_[part] = part == 0 ? 0 : ends[part - 1];
+      const std::vector<Document> some(documents.begin() + begins_[part],
+                                       documents.begin() + ends[part]);
+      build_index(*documents_from_memory(some), test::plain_build(path(part)));
+      servers_.emplace_back(path(part), 1);
+    }
+  }
+
+  std::filesystem::path path(std::size_t part) const {
+    return folder_ / ("part" + std::to_string(part));
+  }
+  AskParts ask() {
+    return [this](const std::vector<PartMessage>& messages) {
+      std::vector<PartReply> replies;
+      for (const PartMessage& message : messages) {
+        if (message.part == away_) {
+          replies.push_back({.failure = "it is away"});
+        } else {
+          replies.push_back({.bytes = servers_[message.part].answer(message.bytes)});
+        }
+      }
+      return replies;
+    };
+  }
+  std::string some_text() {
+    std::string text;
+    for (std::size_t n = 1 + random_() % 4; n > 0; --n) {
+      text +=
+          std::string(random_() % 8 == 0 ? "+" : "") + "w" + std::to_string(random_() % 50) + " ";
+    }
+    return text;
+  }
+
+  std::mt19937_64 random_ = test::generator(11);
+  test::TemporaryFolder folder_;
+  std::size_t begins_[kParts] = {};
+  std::vector<PartServer> servers_;
+  std::size_t away_ = kParts;
+};
+
+TEST_F(PartsTest, AnswersAsOneIndex) {
+  const Searcher one(folder_ / "one");
+  const PartedSearcher parts(kParts, ask());
+  EXPECT_EQ(parts.documents(), one.documents());
+  for (const QueryMode mode : {QueryMode::kOr, QueryMode::kAnd, QueryMode::kAndOr}) {
+    for (const std::uint32_t k : {1, 10, 1000}) {
+      SearchOptions options;
+      options.mode = mode;
+      options.k = k;
+      options.count = random_() % 2 == 0;
+      std::vector<std::string> texts(33);
+      for (std::string& text : texts) text = some_text();
+      const std::vector<std::string_view> views(texts.begin(), texts.end());
+      const PartedBatch batch = parts.search(views, options);
+      ASSERT_EQ(batch.answers.size(), texts.size());
+      EXPECT_EQ(batch.searched, one.documents());
+      for (std::size_t i = 0; i < texts.size(); ++i) {
+        const Answer expected = one.search(texts[i], options);
+        const PartedAnswer& answer = batch.answers[i];
+        ASSERT_EQ(answer.hits.size(), expected.size()) << texts[i];
+        EXPECT_TRUE(answer.is_complete);
+        EXPECT_TRUE(!options.count || answer.matches == expected.matches) << texts[i];
+        for (std::size_t rank = 0; rank < expected.size(); ++rank) {
+          const PartedHit& hit = answer.hits[rank];
+          EXPECT_EQ(begins_[hit.part] + hit.document, expected[rank].document());
+          EXPECT_EQ(hit.score, expected[rank].score());
+          EXPECT_EQ(hit.id, expected[rank].id());
+        }
+      }
+    }
+  }
+}
+
+TEST_F(PartsTest, SaysWhatIsMissing) {
+  const PartedSearcher parts(kParts, ask());
+  const std::vector<std::string_view> texts{"w0 w1"};
+  away_ = 1;
+  EXPECT_THROW(parts.search(texts), IoError);
+  const PartedBatch batch = parts.search(texts, {}, true);
+  ASSERT_EQ(batch.missing.size(), 1);
+  EXPECT_EQ(batch.missing[0].part, 1);
+  EXPECT_EQ(batch.missing[0].reason, "it is away");
+  EXPECT_EQ(batch.searched, parts.documents() - 399);
+  for (const PartedHit& hit : batch.answers[0].hits) EXPECT_NE(hit.part, 1);
+  EXPECT_THROW(PartedSearcher(kParts, ask()), IoError);
+}
+
+TEST_F(PartsTest, RefusesWhatPartsCannotBeAsked) {
+  const PartedSearcher parts(kParts, ask());
+  const std::vector<std::string_view> texts{"w0"};
+  SearchOptions sorted;
+  sorted.sort.push_back({.column = "year"});
+  EXPECT_THROW(parts.search(texts, sorted), UsageError);
+  SearchOptions shown;
+  shown.fields = {"text"};
+  EXPECT_THROW(parts.search(texts, shown), UsageError);
+  SearchOptions none;
+  none.k = 0;
+  EXPECT_THROW(parts.search(texts, none), UsageError);
+  EXPECT_THROW(PartedSearcher(0, ask()), UsageError);
+}
+
+TEST_F(PartsTest, TellsFaultsOfOneCopyFromThoseOfAll) {
+  EXPECT_NE(fault_of_copy("no message"), "");
+  EXPECT_NE(fault_of_copy(servers_[0].answer("no message")), "");
+}
+
+}  // namespace
+}  // namespace warpdex
