@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import logging
 import os
 import signal
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -97,6 +99,15 @@ def run_killed_at(call: int, code: str) -> bool:
 
 def as_lines(docs: list[dict[str, str]]) -> list[str]:
     return [json.dumps(doc) + "\n" for doc in docs]
+
+
+def ray_here() -> Iterator[Any]:
+    """Ray on this host, with two processors."""
+    import ray
+
+    ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False, logging_level=logging.ERROR)
+    yield ray
+    ray.shutdown()
 
 
 def seed() -> int:

@@ -12,7 +12,7 @@ import pytest
 pytest.importorskip("fsspec")
 from clusters import seed
 
-from warpdex.cluster.fan import Fan, FanSettings, Replica, Reply
+from warpdex.cluster.fan import Fan, FanSettings, LacksVersion, Replica, Reply
 
 Answer = TypeVar("Answer")
 
@@ -177,6 +177,53 @@ def test_hedges_are_few_where_all_are_slow() -> None:
             copy.seconds = 0.2
         await asyncio.gather(*(ask(fan) for _ in range(300)))
         assert 0 < fan.counters.hedges <= 3 + 0.1 * 350
+        calls = sum(copy.calls for copy in copies)
+        assert calls - 350 == fan.counters.hedges
+
+    run(work)
+
+
+def test_without_a_budget_another_is_asked_at_half_time() -> None:
+    async def work() -> None:
+        fan = fan_of([Copy("a", 1e6), Copy("b", 0.01)], hedge_share=0.0)
+        for _ in range(20):
+            for part in fan.parts:
+                part[0].under_way = part[1].under_way = 0
+                part[1].rests_until = 1e9
+            reply, took = await ask(fan)
+            assert reply.answer == b"b:x" and took <= 0.51 + 1e-9
+        assert fan.counters.hedges == 3
+
+    run(work)
+
+
+def test_messages_under_way_find_new_replicas() -> None:
+    async def work() -> None:
+        fan = fan_of([Copy("a", 1e6)])
+        new = Copy("b")
+        asyncio.get_running_loop().call_later(0.1, fan.take, [[*fan.parts[0], new.replica()]])
+        reply, took = await ask(fan)
+        assert reply.answer == b"b:x" and took <= 0.51 + 1e-9
+
+    run(work)
+
+
+def test_a_version_that_is_nowhere_ends_a_question_at_once() -> None:
+    class Old(Copy):
+        async def call(self, message: bytes) -> bytes:
+            self.calls += 1
+            raise LacksVersion("version 1 is not open here")
+
+    async def work() -> None:
+        fan = fan_of([Old("a"), Old("b")])
+        reply, took = await ask(fan)
+        assert not reply.is_of_version and "not open" in reply.failure and took == 0
+        reply, took = await ask(fan_of([Old("a"), Copy("b")]))
+        assert reply.answer == b"b:x" and reply.is_of_version
+        only = Copy("b")
+        only.fails = True
+        reply, took = await ask(fan_of([Old("a"), only]))
+        assert reply.is_of_version and took == pytest.approx(1.0)
 
     run(work)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import os
 import signal
 import subprocess
@@ -20,20 +19,13 @@ import warpdex
 
 pytest.importorskip("fsspec")
 pytest.importorskip("ray", reason="Ray is not installed")
-from clusters import LINE, OPTIONS, as_lines, check_lines
+from clusters import LINE, OPTIONS, as_lines, check_lines, ray_here
 
 from warpdex import cluster
 from warpdex.cluster.on_ray import OnRay
 
 
-@pytest.fixture(scope="module")
-def ray() -> Iterator[Any]:
-    """Ray on this host, with two processors."""
-    import ray
-
-    ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False, logging_level=logging.ERROR)
-    yield ray
-    ray.shutdown()
+ray = pytest.fixture(scope="module")(ray_here)
 
 
 def descendants(title: str) -> Iterator[int]:

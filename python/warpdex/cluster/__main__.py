@@ -11,7 +11,20 @@ from typing import Any
 
 from .._version import version
 from ..errors import Error
-from . import Here, Replica, Runner, Store, add, build, publish, read_version, status, table, verify
+from . import (
+    Here,
+    Replica,
+    Runner,
+    Store,
+    _serving_commands as serving,
+    add,
+    build,
+    publish,
+    read_version,
+    status,
+    table,
+    verify,
+)
 
 FORMATS = ["jsonl", "tsv", "csv", "trec", "text", "html"]
 STORE = "a folder or an URL of fsspec that all hosts reach, as /nfs/cluster or s3://bucket/cluster"
@@ -22,14 +35,15 @@ examples:
   python -m warpdex.cluster build --input 's3://bucket/crawl/*.jsonl' --format jsonl \\
       --store s3://bucket/cluster --parts 8 --engine ray
   python -m warpdex.cluster add --input new.jsonl --store s3://bucket/cluster
-  python -m warpdex.cluster status --store s3://bucket/cluster
+  python -m warpdex.cluster serve --store s3://bucket/cluster --replicas 2
+  python -m warpdex.cluster search 'tropical fish'
 """
 
 
 def make_parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="python -m warpdex.cluster",
-        description="Builds and publishes an index in parts, for many hosts.",
+        description="Builds, publishes, serves and searches an index in parts, on many hosts.",
         epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
@@ -41,6 +55,7 @@ def make_parser() -> argparse.ArgumentParser:
     _add_pull(commands)
     _add_status(commands)
     _add_verify(commands)
+    serving.add_commands(commands)
     return parser
 
 
@@ -215,7 +230,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Runs a command; the exit status."""
     given = make_parser().parse_args(arguments)
     try:
-        values, text, result = COMMANDS[given.command](given, Store(given.store, given.patience))
+        if given.command in serving.COMMANDS:
+            values, text, result = serving.COMMANDS[given.command](given)
+        else:
+            store = Store(given.store, given.patience)
+            values, text, result = COMMANDS[given.command](given, store)
     except ImportError as error:
         print(f'warpdex.cluster: {error}; pip install "warpdex[cluster]"', file=sys.stderr)
         return 1

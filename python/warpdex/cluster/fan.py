@@ -13,6 +13,8 @@ from collections import deque
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 
+from ..errors import Error
+
 Call = Callable[[bytes], Awaitable[bytes]]
 
 
@@ -40,8 +42,14 @@ class FanSettings:
     of its replica, so that one that stands still is not asked again and again."""
 
 
+class LacksVersion(Error):
+    """A replica has not the version that it was asked for; another one may."""
+
+
 class ReplicaFault(Exception):
     """A replica did not answer, or gave no answer: another one may."""
+
+    lacks_version = False
 
 
 @dataclass
@@ -66,6 +74,8 @@ class Reply:
     answer: bytes = b""
     failure: str = ""
     """Why there is none; else empty."""
+    is_of_version: bool = True
+    """False: no replica has the version any more, or yet."""
 
 
 @dataclass
@@ -121,6 +131,11 @@ class Fan:
         self._budget = 3.0
         self._running: set[asyncio.Task[bytes]] = set()
         self._turn = itertools.count(1)
+
+    def take(self, parts: Sequence[Sequence[Replica]]) -> None:
+        """Other replicas of the same parts. Messages under way may go to the new ones, too."""
+        for part, replicas in zip(self._parts, parts, strict=True):
+            part.replicas = list(replicas)
 
     async def ask(self, messages: Sequence[tuple[int, bytes]], deadline: float) -> list[Reply]:
         """The replies to messages, each of a part and its bytes, in their order. No later than
@@ -178,7 +193,9 @@ class Fan:
             rest = self.settings.rest * 2.0 ** min(replica.failures - 1, 20)
             replica.rests_until = clock() + min(rest, self.settings.longest_rest)
             why = str(error) or type(error).__name__
-            raise ReplicaFault(f"{replica.name}: {why}") from error
+            fault = ReplicaFault(f"{replica.name}: {why}")
+            fault.lacks_version = isinstance(error, LacksVersion)
+            raise fault from error
         replica.failures = 0
         replica.rests_until = 0.0
         part.latencies.add(clock() - begin)
@@ -197,10 +214,11 @@ class _Race:
         self._tried: set[int] = set()
         self._running: dict[asyncio.Task[bytes], bool] = {}
         self._reasons: dict[str, None] = {}
+        self._lacking = 0
 
     def _start(self, is_hedge: bool = False) -> bool:
         replica = self._fan.choose(self._part, self._tried, self._clock())
-        if replica is None or (is_hedge and not self._fan.take_hedge()):
+        if replica is None:
             return False
         self._tried.add(id(replica))
         self._running[self._fan.start(self._part, replica, self._message)] = is_hedge
@@ -208,36 +226,57 @@ class _Race:
 
     async def run(self) -> Reply:
         self._start()
-        hedge_at = self._clock() + self._part.latencies.hedge_after()
+        now = self._clock()
+        # At half time another one is asked whatever the budget: this one may stand still.
+        hedges = [(now + self._part.latencies.hedge_after(), True),
+                  (now + (self._deadline - now) / 2, False)]
+        hedges.sort(reverse=True)
         pause = self._fan.settings.retry_pause
         while (now := self._clock()) < self._deadline:
             if not self._running:
+                if self._tried and self._lacking == len(self._tried):
+                    break
                 # All have failed: a moment later one may be back.
                 await asyncio.sleep(min(pause, self._deadline - now))
                 pause *= 2
                 self._tried.clear()
+                self._lacking = 0
                 self._fan.counters.retries += 1
                 if not self._start():
                     break
                 continue
-            until = min(hedge_at, self._deadline)
+            until = min(hedges[-1][0] if hedges else self._deadline, self._deadline)
             done, _ = await asyncio.wait(
                 self._running, timeout=max(0.0, until - now), return_when=asyncio.FIRST_COMPLETED
             )
-            for task in done:
-                is_hedge = self._running.pop(task)
-                try:
-                    answer = task.result()
-                except ReplicaFault as fault:
-                    self._reasons[str(fault)] = None
-                    self._fan.counters.retries += self._start()
-                    continue
-                self._fan.counters.hedges_won += is_hedge
-                return Reply(answer)
-            if self._clock() >= hedge_at:
-                hedge_at = float("inf")
-                if not self._start(is_hedge=True):
-                    continue
+            if answer := self._take(done):
+                return answer
+            if hedges and self._clock() >= hedges[-1][0]:
+                self._hedge(counts=hedges.pop()[1])
+        return self._failure()
+
+    def _take(self, done: set[asyncio.Task[bytes]]) -> Reply | None:
+        """The first answer among calls that ended; where one failed, another replica is asked."""
+        for task in done:
+            is_hedge = self._running.pop(task)
+            try:
+                answer = task.result()
+            except ReplicaFault as fault:
+                self._reasons[str(fault)] = None
+                self._lacking += fault.lacks_version
+                self._fan.counters.retries += self._start()
+                continue
+            self._fan.counters.hedges_won += is_hedge
+            return Reply(answer)
+        return None
+
+    def _hedge(self, counts: bool) -> None:
+        if len(self._tried) < len(self._part.replicas) and (not counts or self._fan.take_hedge()):
+            self._start(is_hedge=True)
+
+    def _failure(self) -> Reply:
         self._fan.counters.failures += 1
+        is_of_version = not self._tried or self._lacking < len(self._tried)
+        why = "no answer in time" if is_of_version else "its version is not open"
         reasons = "; ".join(list(self._reasons)[:3])
-        return Reply(failure="no answer in time" + (f" ({reasons})" if reasons else ""))
+        return Reply(failure=why + (f" ({reasons})" if reasons else ""), is_of_version=is_of_version)

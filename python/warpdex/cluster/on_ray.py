@@ -3,23 +3,34 @@
 from __future__ import annotations
 
 import logging
+import os
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from ..errors import IoError
+from ..errors import IoError, UsageError
 from .runners import Answer, Task
 
 # How often a task begins anew after its worker or host died.
 RETRIES = 10
 
 
-def connect() -> Any:
+def connect(*, starts: bool = True) -> Any:
     """Ray, connected: to the cluster that RAY_ADDRESS names or that runs on this host; else one
-    starts here. Raises ImportError without Ray."""
+    starts here, which ends with this process, or, without `starts`, UsageError. Raises ImportError
+    without Ray."""
     import ray  # type: ignore[import-not-found,import-untyped,unused-ignore]
 
     if not ray.is_initialized():
-        ray.init(include_dashboard=False, log_to_driver=False, logging_level=logging.WARNING)
+        quiet: dict[str, Any] = {"log_to_driver": False, "logging_level": logging.ERROR}
+        try:
+            ray.init(address=os.environ.get("RAY_ADDRESS", "auto"), **quiet)
+        except ConnectionError as error:
+            if not starts:
+                raise UsageError(
+                    "no cluster of Ray runs here; start one by `ray start --head`, or name one in "
+                    "RAY_ADDRESS"
+                ) from error
+            ray.init(include_dashboard=False, **quiet)
     return ray
 
 

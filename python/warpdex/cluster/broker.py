@@ -1,0 +1,209 @@
+"""Searches a cluster: batches queries, asks the parts' replicas in time, and joins the answers to
+those of one index. It knows neither Ray nor where replicas are; it may live in a client."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from ..errors import IoError, UsageError
+from .answers import ClusterAnswer
+from .fan import Counters, FanSettings
+from .session import Session, VersionGone, View
+
+OnMissing = Literal["error", "partial"]
+
+
+@dataclass(frozen=True)
+class BrokerSettings:
+    """Times in seconds."""
+
+    batch_time: float = 0.001
+    """For which a query waits for others."""
+    batch_size: int = 256
+    """Queries that do not wait any longer."""
+    poll: float = 0.5
+    """How often it is asked for another version and other replicas."""
+    threads: int = 16
+    """Batches under way."""
+    open_time: float = 30.0
+    """To ask the parts of a new version what they are."""
+    fan: FanSettings = FanSettings()
+
+
+@dataclass
+class _Batch:
+    """Queries that are asked together."""
+
+    texts: list[str] = field(default_factory=list)
+    answers: list[asyncio.Future[ClusterAnswer]] = field(default_factory=list)
+    is_sent: bool = False
+
+
+class Broker:
+    """For one event loop. `views` says who answers now; it is asked again and again."""
+
+    def __init__(
+        self, views: Callable[[], Awaitable[View]], settings: BrokerSettings | None = None
+    ) -> None:
+        self.settings = settings or BrokerSettings()
+        self.counters = Counters()
+        self._views = views
+        self._threads = ThreadPoolExecutor(self.settings.threads, "warpdex-broker")
+        self._session: Session | None = None
+        self._changing = asyncio.Lock()
+        self._batches: dict[str, _Batch] = {}
+        self._poller: asyncio.Task[None] | None = None
+
+    async def start(self) -> None:
+        """Waits for the first version. Raises what the views raise, and IoError where a part does
+        not answer."""
+        self.loop = asyncio.get_running_loop()
+        await self.refresh()
+        self._poller = asyncio.ensure_future(self._poll())
+
+    async def stop(self) -> None:
+        if self._poller:
+            self._poller.cancel()
+        self._threads.shutdown(wait=False, cancel_futures=True)
+
+    def now(self) -> float:
+        return self.loop.time()
+
+    @property
+    def version(self) -> int:
+        """That is searched now."""
+        return self._session.version if self._session else 0
+
+    async def refresh(self) -> bool:
+        """Takes the present view; whether its version is another. Batches under way end on the
+        version that they began with."""
+        async with self._changing:
+            view = await self._views()
+            session = self._session
+            if session is not None and session.version == view.version:
+                session.asker.take(view)
+                return False
+            self._session = await self.loop.run_in_executor(
+                self._threads, Session, view, self.loop, self.settings.fan, self.counters,
+                self.settings.open_time,
+            )
+            return True
+
+    async def _poll(self) -> None:
+        while True:
+            await asyncio.sleep(self.settings.poll)
+            try:
+                await self.refresh()
+            except Exception:  # noqa: BLE001, S112  the present version serves on
+                continue
+
+    async def search(
+        self, query: str, k: int = 10, *, deadline: float = 1.0, on_missing: OnMissing = "error",
+        **options: Any,
+    ) -> ClusterAnswer:
+        """One query, which is sent with others that come within a millisecond. As search_batch()."""
+        key = json.dumps([k, deadline, on_missing, options], sort_keys=True)
+        batch = self._batches.get(key)
+        if batch is None or batch.is_sent or len(batch.texts) >= self.settings.batch_size:
+            batch = self._batches[key] = _Batch()
+            end = self.now() + deadline
+            asyncio.ensure_future(self._send(key, batch, k, end, on_missing, options))
+        answer: asyncio.Future[ClusterAnswer] = self.loop.create_future()
+        batch.texts.append(query)
+        batch.answers.append(answer)
+        return await answer
+
+    async def _send(
+        self, key: str, batch: _Batch, k: int, end: float, on_missing: OnMissing,
+        options: Mapping[str, Any],
+    ) -> None:
+        await asyncio.sleep(self.settings.batch_time)
+        batch.is_sent = True
+        if self._batches.get(key) is batch:
+            del self._batches[key]
+        try:
+            found = await self._search(batch.texts, k, end, on_missing, options)
+        except Exception as error:  # noqa: BLE001
+            if len(batch.texts) > 1 and not isinstance(error, IoError):
+                # One that is no query must not fail the others.
+                await asyncio.gather(*(
+                    self._send_alone(text, answer, k, end, on_missing, options)
+                    for text, answer in zip(batch.texts, batch.answers)
+                ))
+                return
+            for answer in batch.answers:
+                if not answer.done():
+                    answer.set_exception(error)
+            return
+        for answer, each in zip(batch.answers, found):
+            if not answer.done():
+                answer.set_result(each)
+
+    async def _send_alone(
+        self, text: str, answer: asyncio.Future[ClusterAnswer], k: int, end: float,
+        on_missing: OnMissing, options: Mapping[str, Any],
+    ) -> None:
+        try:
+            [found] = await self._search([text], k, end, on_missing, options)
+        except Exception as error:  # noqa: BLE001
+            if not answer.done():
+                answer.set_exception(error)
+            return
+        if not answer.done():
+            answer.set_result(found)
+
+    async def search_batch(
+        self, queries: Sequence[str], k: int = 10, *, deadline: float = 1.0,
+        on_missing: OnMissing = "error", **options: Any,
+    ) -> list[ClusterAnswer]:
+        """The k best documents for each query, of one version of the cluster.
+
+        Args:
+            k: documents, 1 to 10,000.
+            deadline: in seconds.
+            on_missing: where a part does not answer in time: "error", or "partial": the answers of
+                the others, with what is missing in `coverage`.
+            options: of warpdex.SearchOptions mode, and_or_min, syntax ("signed", "plain"), scorer
+                and its numbers, count and filter.
+
+        Raises:
+            IoError: a part did not answer in time.
+            InputError, UsageError: as warpdex.Searcher.search().
+        """
+        return await self._search(queries, k, self.now() + deadline, on_missing, options)
+
+    async def _search(
+        self, texts: Sequence[str], k: int, end: float, on_missing: OnMissing,
+        options: Mapping[str, Any],
+    ) -> list[ClusterAnswer]:
+        if on_missing not in ("error", "partial"):
+            raise UsageError(f"on_missing is {on_missing!r}; give 'error' or 'partial'")
+        while True:
+            session = self._session
+            if session is None:
+                raise UsageError("the broker has not started; await start() first")
+            try:
+                return await self.loop.run_in_executor(
+                    self._threads, session.search, texts, k, on_missing == "partial", options, end
+                )
+            except VersionGone as gone:
+                # The batch begins anew, as a whole, on the version that is there.
+                if self.now() >= end:
+                    if gone.answers is not None:
+                        return gone.answers
+                    raise
+                if not await self._has_changed(session):
+                    await asyncio.sleep(min(0.05, max(0.0, end - self.now())))
+
+    async def _has_changed(self, session: Session) -> bool:
+        if self._session is not session:
+            return True
+        try:
+            return await self.refresh()
+        except Exception:  # noqa: BLE001
+            return False
