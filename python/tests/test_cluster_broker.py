@@ -129,6 +129,44 @@ def test_answers_are_those_of_one_index(built: tuple[cluster.Store, Path]) -> No
     run(work)
 
 
+TREES = ["{0} AND {1}", "({0} OR {1}) AND NOT {2}", '"{0} {1}"', "{0}* AND {1}", "title:{3} {0}",
+         '"{0} {1}"~3 OR {2}', "+{0} -{1} {2}^2.5", "title:[{3} TO 5]"]
+
+
+def test_trees_and_text_fields(tmp_path: Path) -> None:
+    docs = documents(8, 500, 12)
+    schema = {"title": {"type": "text", "weight": 2}, "contents": {"type": "text"}}
+    write_jsonl(tmp_path / "docs.jsonl", docs)
+    store = cluster.Store(str(tmp_path / "store"))
+    cluster.build(str(tmp_path / "docs.jsonl"), store, parts=PARTS, schema=schema, positions=True,
+                  analyzer="standard")
+    warpdex.build(docs, tmp_path / "one", schema=schema, positions=True, analyzer="standard")
+    one = warpdex.Searcher(tmp_path / "one", "cpu", threads=1)
+    generator = random.Random(seed())
+
+    async def work() -> None:
+        broker = Broker(Cluster(store, tmp_path).view)
+        await broker.start()
+        queries = [
+            generator.choice(TREES).format(*words(generator, 1).split(), *(
+                f"w{generator.randrange(30)}" for _ in range(2)), generator.randrange(10))
+            for _ in range(60)
+        ]
+        starts = begins(store, 1)
+        for options in ({"syntax": "lucene"}, {"syntax": "lucene", "mode": "and"}):
+            answers = await broker.search_batch(queries, 10, deadline=60, **options)
+            check(answers, one, queries, 10, starts, **options)
+        plain = [words(generator, 4) for _ in range(30)]
+        for fields in ("title^3,contents", "contents"):
+            answers = await broker.search_batch(plain, 10, deadline=60, query_fields=fields)
+            check(answers, one, plain, 10, starts, query_fields=fields)
+        with pytest.raises(warpdex.UsageError):
+            await broker.search("w1~1", syntax="lucene", deadline=60)
+        await broker.stop()
+
+    run(work)
+
+
 def test_single_queries_go_together(built: tuple[cluster.Store, Path]) -> None:
     store, folder = built
     one = warpdex.Searcher(folder / "one", "cpu", threads=1)

@@ -25,7 +25,7 @@ from clusters import flip, ray_here, run_killed_at, seed
 from warpdex import cluster
 from warpdex.cluster import Cluster, connect, serve
 from warpdex.cluster.__main__ import main
-from warpdex.cluster.serve_on_ray import NAMESPACE, actor_name
+from warpdex.cluster.part_actor import NAMESPACE, actor_name
 
 ray = pytest.fixture(scope="module")(ray_here)
 
@@ -171,9 +171,10 @@ def test_faults_of_store_disk_and_publishers_stop_no_search(
         # The store is away, and a replica dies meanwhile.
         (tmp_path / "store").rename(tmp_path / "away")
         os.kill(pid_of(ray, served, tmp_path.name, 1, 0), signal.SIGKILL)
-        time.sleep(3)
+        time.sleep(2)
+        wait_until(lambda: all_ready(served))  # by the files of its host
+        assert "lists no files" in served.status()["problem"]
         (tmp_path / "away").rename(tmp_path / "store")
-        wait_until(lambda: all_ready(served))
         # A builder and a publisher die, again and again.
         assert run_killed_at(20, BUILD.format(folder=tmp_path))
         kills = 0
@@ -211,6 +212,23 @@ def test_a_part_with_one_replica_dies(ray: Any, tmp_path: Path) -> None:
 
     print(f"back after {wait_until(is_back):.1f} s")
     served.stop()
+
+
+def test_another_number_of_parts(ray: Any, served: Cluster, tmp_path: Path) -> None:
+    load = Load(served, tmp_path)
+    for version in (2, 3):
+        load.knows(version, tmp_path / "one")
+    load.start()
+    try:
+        for version, parts in ((2, 3), (3, 1)):
+            cluster.build(str(tmp_path / "docs.jsonl"), str(tmp_path / "store"), parts=parts)
+            wait_until(lambda: served.broker.version == version)
+        wait_until(lambda: len(served.status()["replicas"]) == 2)
+        time.sleep(2)  # old versions are closed
+    finally:
+        load.stop()
+    assert load.versions == {1, 2, 3}
+    assert [each["versions"] for each in served.status()["replicas"]] == [[3], [3]]
 
 
 def test_commands(ray: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

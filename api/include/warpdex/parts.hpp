@@ -100,9 +100,10 @@ class PartedSearcher {
   std::uint64_t documents() const;
 
   /// By words alone. Of `options` k, mode, and_or_min, count, scorer, syntax, searched and filter
-  /// are read; others that are set are refused (UsageError), and so are trees. `is_partial`: where
-  /// a part does not answer the others' answers are told, and what is missing; else IoError, which
-  /// names the part. Throws as Searcher::search() else.
+  /// are read; others that are set are refused (UsageError). So are near words, and a prefix,
+  /// pattern or range that stands for more terms than one index takes. `is_partial`: where a part
+  /// does not answer the others' answers are told, and what is missing; else IoError, which names
+  /// the part. Throws as Searcher::search() else.
   PartedBatch search(std::span<const std::string_view> texts, const SearchOptions& options = {},
                      bool is_partial = false) const;
 

@@ -17,6 +17,10 @@ from .session import Session, VersionGone, View
 
 OnMissing = Literal["error", "partial"]
 
+# Seconds of a deadline that are left for joining answers, and by which one is late at most.
+MERGE_TIME = 0.02
+LATE = 0.01
+
 
 @dataclass(frozen=True)
 class BrokerSettings:
@@ -85,6 +89,8 @@ class Broker:
         async with self._changing:
             view = await self._views()
             session = self._session
+            if view.version == 0 and session is not None:
+                return False  # who tells it has just begun
             if session is not None and session.version == view.version:
                 session.asker.take(view)
                 return False
@@ -168,8 +174,8 @@ class Broker:
             deadline: in seconds.
             on_missing: where a part does not answer in time: "error", or "partial": the answers of
                 the others, with what is missing in `coverage`.
-            options: of warpdex.SearchOptions mode, and_or_min, syntax ("signed", "plain"), scorer
-                and its numbers, count and filter.
+            options: of warpdex.SearchOptions mode, and_or_min, syntax, query_fields (a str),
+                fields_type, scorer and its numbers, count and filter.
 
         Raises:
             IoError: a part did not answer in time.
@@ -187,10 +193,16 @@ class Broker:
             session = self._session
             if session is None:
                 raise UsageError("the broker has not started; await start() first")
+            left = end - self.now()
+            work = self.loop.run_in_executor(
+                self._threads, session.search, texts, k, on_missing == "partial", options,
+                end - min(MERGE_TIME, left / 10),
+            )
             try:
-                return await self.loop.run_in_executor(
-                    self._threads, session.search, texts, k, on_missing == "partial", options, end
-                )
+                async with asyncio.timeout(left + LATE):
+                    return await work
+            except TimeoutError:
+                raise IoError("no answer in time: this broker is busy; ask fewer at once") from None
             except VersionGone as gone:
                 # The batch begins anew, as a whole, on the version that is there.
                 if self.now() >= end:

@@ -13,7 +13,8 @@ from typing import Any, TypeVar
 from ..errors import IoError
 from .answers import ClusterAnswer
 from .broker import Broker, BrokerSettings
-from .serve_on_ray import RayViews, ServeSettings, start
+from .part_actor import ServeSettings
+from .serve_on_ray import RayViews, start
 from .session import View
 
 Answer = TypeVar("Answer")

@@ -9,7 +9,6 @@ from pathlib import Path
 
 from .. import _core
 from .fan import LacksVersion
-from .manifest import read_version
 from .replica import Replica
 from .store import Store
 
@@ -22,7 +21,6 @@ class PartHost:
         self, store: Store, part: int, folder: str | os.PathLike[str], threads: int = 0
     ) -> None:
         self.part = part
-        self._store = store
         self._threads = threads
         self._replica = Replica(store, folder)
         self._servers: dict[int, _core.PartServer] = {}
@@ -38,7 +36,7 @@ class PartHost:
             if version in self._servers:
                 return
             try:
-                pulled = self._replica.pull(read_version(self._store, version), self.part)
+                pulled = self._replica.pull(self._replica.manifest(version), self.part)
                 self._servers[version] = _core.PartServer(str(pulled.folder), self._threads)
                 self._problem = ""
             except Exception as error:

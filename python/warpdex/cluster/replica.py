@@ -3,6 +3,7 @@
     objects/SHA256          a file of an index, whole when it has this name
     objects/SHA256.part     one that is being pulled
     part-0003-000042/       the index of part 3 in version 42: links to the files above
+    cluster-000042.json     the manifest of version 42
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import hashlib
 import os
 import re
 import shutil
+import threading
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -20,8 +22,8 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import FormatError, IoError
-from .manifest import File, Manifest, sha256_of
-from .store import BLOCK_BYTES, Store, object_name
+from .manifest import File, Manifest, parse_manifest, read_version, sha256_of
+from .store import BLOCK_BYTES, VERSION_NAME, Store, object_name, version_name
 
 FILES_AT_ONCE = 4
 FOLDER = re.compile(r"part-(\d{4,})-(\d{6,})")
@@ -45,6 +47,18 @@ class Replica:
         self.store = store
         self.folder = Path(folder)
         self._objects = self.folder / "objects"
+
+    def manifest(self, number: int) -> Manifest:
+        """A version's manifest: this host's copy, else the store's. A version never changes."""
+        path = self.folder / version_name(number)
+        with contextlib.suppress(FileNotFoundError, FormatError):
+            return parse_manifest(path.read_bytes(), str(path))
+        manifest = read_version(self.store, number)
+        self.folder.mkdir(parents=True, exist_ok=True)
+        beside = path.with_suffix(f".{os.getpid()}.{threading.get_ident()}")
+        beside.write_bytes(manifest.to_bytes())
+        beside.replace(path)
+        return manifest
 
     def lacks(self, manifest: Manifest, part: int) -> list[File]:
         """The files of a part that are not here, each one once."""
@@ -184,10 +198,11 @@ class Replica:
             return self._drop(keep)
 
     def _drop(self, keep: set[int]) -> int:
-        for folder in list(self.folder.iterdir()):
-            name = FOLDER.fullmatch(folder.name)
-            if name and int(name.group(2)) not in keep:
-                shutil.rmtree(folder, ignore_errors=True)
+        for path in list(self.folder.iterdir()):
+            if (name := FOLDER.fullmatch(path.name)) and int(name.group(2)) not in keep:
+                shutil.rmtree(path, ignore_errors=True)
+            if (name := VERSION_NAME.fullmatch(path.name)) and int(name.group(1)) not in keep:
+                path.unlink(missing_ok=True)
         freed = 0
         for path in list(self._objects.iterdir()):
             with contextlib.suppress(FileNotFoundError):
