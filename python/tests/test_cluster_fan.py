@@ -8,8 +8,6 @@ from collections.abc import Awaitable, Callable, Coroutine
 from typing import Any, TypeVar
 
 import pytest
-
-pytest.importorskip("fsspec")
 from clusters import seed
 
 from warpdex.cluster.fan import Fan, FanSettings, LacksVersion, Replica, Reply

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import warpdex
-from warpdex import _core, _feedback, beir
+from warpdex import _core, _feedback, beir, cluster
 
 PYTHON = Path(__file__).resolve().parents[1]
 EXAMPLES = sorted((PYTHON / "examples").glob("*.py"))
@@ -95,7 +95,8 @@ def test_the_stub_names_what_there_is() -> None:
 def test_every_public_name_is_documented() -> None:
     for owner in (warpdex, warpdex.vectors, warpdex.Searcher, warpdex.Writer, warpdex.BatchResult,
                   warpdex.vectors.Index, warpdex.Hit, warpdex.Hits, warpdex.Explanation,
-                  _feedback.TermSearch, beir, beir.Evaluation):
+                  _feedback.TermSearch, beir, beir.Evaluation, cluster, cluster.Broker,
+                  cluster.Cluster, cluster.Replica, cluster.Store):
         for name in getattr(owner, "__all__", None) or vars(owner):
             value = getattr(owner, name)
             if not name.startswith("_") and name != "qids":

@@ -8,6 +8,7 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
+from .answers import ClusterAnswer
 from .client import Cluster, connect, serve
 from .on_ray import connect as connect_ray
 
@@ -105,9 +106,21 @@ def _search(given: argparse.Namespace) -> Told:
                   for rank, hit in enumerate(answer.hits, 1)]
     if answers and (missing := answers[0].coverage.missing):
         lines += [f"part {part} is missing: {reason}" for part, reason in missing]
-    values = [{"query": query, **dataclasses.asdict(answer)}
-              for query, answer in zip(queries, answers)]
+    values = [_values(query, answer) for query, answer in zip(queries, answers)]
     return values, "\n".join(lines), 0
+
+
+def _values(query: str, answer: ClusterAnswer) -> dict[str, Any]:
+    """As JSON has them."""
+    return {
+        "query": query,
+        "hits": [dataclasses.asdict(hit) for hit in answer.hits],
+        "coverage": dataclasses.asdict(answer.coverage),
+        "matches": answer.matches,
+        "fell_back_to_or": answer.fell_back_to_or,
+        "is_complete": answer.is_complete,
+        "max_missing_score": answer.max_missing_score,
+    }
 
 
 def _replicas(given: argparse.Namespace) -> Told:

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+import numpy.typing as npt
+
 
 @dataclass(frozen=True)
 class ClusterHit:
@@ -32,11 +35,16 @@ class Coverage:
     """False: scores lack the statistics of a missing part."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class ClusterAnswer:
     """The best documents for a query: by score, then part, then number."""
 
-    hits: tuple[ClusterHit, ...]
+    ids: list[str]
+    scores: npt.NDArray[np.float32]
+    """As many as ids; so are parts and docs."""
+    parts: npt.NDArray[np.uint32]
+    docs: npt.NDArray[np.uint32]
+    """Their numbers in their parts."""
     coverage: Coverage
     matches: int
     """Exact if counted and no part is missing, else a lower bound."""
@@ -48,5 +56,7 @@ class ClusterAnswer:
     """What a document of a missing part scores at most; below 0: nothing is missing."""
 
     @property
-    def ids(self) -> list[str]:
-        return [hit.id for hit in self.hits]
+    def hits(self) -> list[ClusterHit]:
+        """The documents one by one, best first."""
+        rows = zip(self.ids, self.scores.tolist(), self.parts.tolist(), self.docs.tolist())
+        return [ClusterHit(*row) for row in rows]

@@ -71,11 +71,13 @@ class Broker:
         self._poller = asyncio.ensure_future(self._poll())
 
     async def stop(self) -> None:
+        """Ends it; searches under way are not waited for."""
         if self._poller:
             self._poller.cancel()
         self._threads.shutdown(wait=False, cancel_futures=True)
 
     def now(self) -> float:
+        """Of the loop's clock, in seconds."""
         return self.loop.time()
 
     @property

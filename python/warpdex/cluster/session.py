@@ -10,7 +10,7 @@ from typing import Any
 
 from .. import _core
 from ..errors import IoError
-from .answers import ClusterAnswer, ClusterHit, Coverage
+from .answers import ClusterAnswer, Coverage
 from .fan import Counters, Fan, FanSettings, Replica, Reply
 
 # Answers a message of a version.
@@ -125,10 +125,9 @@ class Session:
     def _answers(self, found: Mapping[str, Any]) -> list[ClusterAnswer]:
         coverage = Coverage(self.version, found["documents"], found["searched"],
                             tuple(found["missing"]), found["has_whole_statistics"])
-        scores, parts, docs, _ = (array.tolist() for array in found["arrays"])
+        scores, parts, docs, _ = found["arrays"]
         return [
-            ClusterAnswer(
-                tuple(map(ClusterHit, ids, scores[row], parts[row], docs[row])), coverage, *facts
-            )
+            ClusterAnswer(ids, scores[row, : len(ids)], parts[row, : len(ids)],
+                          docs[row, : len(ids)], coverage, *facts)
             for row, (ids, facts) in enumerate(zip(found["ids"], found["facts"]))
         ]
