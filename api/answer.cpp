@@ -45,7 +45,11 @@ const Explanation* AnswerHit::explanation() const {
 }
 
 Explanation AnswerHit::explain(const Query& query, const ScorerSettings& scorer) const {
-  return warpdex::explain(*answer_->snapshot_, query, scorer, document());
+  Explanation why = warpdex::explain(*answer_->snapshot_, query, scorer, document());
+  if (!why.tree) {
+    why.searched_by = answer_->is_of_gpu ? SearchedBy::kGpuEngine : SearchedBy::kCpuEngine;
+  }
+  return why;
 }
 
 std::uint64_t Answer::commit() const { return snapshot_ ? snapshot_->commit() : 0; }

@@ -114,13 +114,15 @@ Answer AnswerMaker::make(const Query& query, TextAnswer&& found) {
     }
     for (const FieldSnippets& each : snippets_) in_fields.push_back(query_in(marked, each.field));
   }
+  std::optional<Explainer> explainer;
+  if (options_.explain) explainer.emplace(index_->snapshot(), query, options_.scorer);
   for (const Hit& hit : found.result.hits) {
     answer.hits_.push_back({hit.document, hit.score});
     if (!places_.empty()) answer.fields_.push_back(fields_of(hit.document, in_fields));
-    if (options_.explain) {
-      answer.explanations_.push_back(
-          explain(index_->snapshot(), query, options_.scorer, hit.document));
-    }
+    if (!explainer) continue;
+    Explanation& why = answer.explanations_.emplace_back(explainer->explain(hit.document));
+    if (why.tree) continue;
+    why.searched_by = answer.is_of_gpu ? SearchedBy::kGpuEngine : SearchedBy::kCpuEngine;
   }
   return answer;
 }

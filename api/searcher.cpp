@@ -54,14 +54,13 @@ void check_vectors(const Snapshot& snapshot, std::size_t queries, std::size_t co
 }
 
 /// Throws UsageError for what a search by trees cannot do.
-void check_trees(std::span<const Query> queries, bool by_words, const SearchOptions& options) {
-  if (by_words && !options.explain) return;
+void check_trees(std::span<const Query> queries, bool by_words) {
+  if (by_words) return;
   const auto is_tree = [](const Query& query) { return query.tree != nullptr; };
   if (std::none_of(queries.begin(), queries.end(), is_tree)) return;
   throw UsageError(
-      "queries with groups, phrases, patterns, near words or ranges are not explained and not "
-      "searched for "
-      "together with vectors; ask with words and signs");
+      "queries with groups, phrases, patterns, near words or ranges are not searched for together "
+      "with vectors; ask with words and signs");
 }
 
 /// Throws UsageError for what has no columns.
@@ -96,7 +95,7 @@ Found find(const OpenIndex& index, std::span<const Query> queries, std::span<con
   if (by_words && options.vectors_alone && !queries.empty()) {
     throw UsageError("a search by vectors alone needs vectors; give one for each query");
   }
-  check_trees(queries, by_words, options);
+  check_trees(queries, by_words);
   check_columns(by_words, options);
   if (asks_columns(options)) {
     Found found;

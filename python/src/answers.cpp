@@ -98,6 +98,32 @@ void bind_explanation(nb::module_& module) {
       .def_ro("collection_frequency", &TermExplanation::collection_frequency,
               "Its occurrences in all documents.")
       .def_ro("score", &TermExplanation::score, "What it adds.");
+  nb::class_<ClauseExplanation>(module, "ClauseExplanation",
+                                "A clause of a query that is searched as a tree.")
+      .def_prop_ro(
+          "clause", [](const ClauseExplanation& of) { return to_str(of.clause); },
+          "As the syntax lucene writes it; of a group how it is joined.")
+      .def_prop_ro(
+          "role", [](const ClauseExplanation& of) { return to_str(of.role); },
+          "must, should, filter or must_not; of the root empty.")
+      .def_ro("matches", &ClauseExplanation::matches, "Whether it matches the document.")
+      .def_ro("score", &ClauseExplanation::score, "What it adds.")
+      .def_prop_ro(
+          "why_not", [](const ClauseExplanation& of) { return to_str(of.why_not); },
+          "Why it does not match; else empty.")
+      .def_prop_ro(
+          "words",
+          [](const ClauseExplanation& of) {
+            nb::list words;
+            for (const std::string& word : of.words) words.append(to_str(word));
+            return words;
+          },
+          "Some words of a prefix, pattern or range that the document has.")
+      .def_ro("frequency", &ClauseExplanation::frequency, nb::rv_policy::copy,
+              "Of a phrase: how often it is there.")
+      .def_ro("term", &ClauseExplanation::term, nb::rv_policy::copy, "Of a word.")
+      .def_prop_ro(
+          "clauses", [](const ClauseExplanation& of) { return of.clauses; }, "Those below it.");
   nb::class_<Explanation>(module, "Explanation",
                           "The score of one document, taken apart. str() gives lines for people.")
       .def_prop_ro(
@@ -109,7 +135,17 @@ void bind_explanation(nb::module_& module) {
       .def_ro("static_score", &Explanation::static_score, "What is added last.")
       .def_prop_ro(
           "terms", [](const Explanation& of) { return of.terms; },
-          "In the order in which their shares are added.")
+          "In the order in which their shares are added; of a tree none.")
+      .def_prop_ro(
+          "searched_by",
+          [](const Explanation& of) { return to_str(searched_by_name(of.searched_by)); },
+          "engine, cpu engine, gpu engine or trees: what answers the query.")
+      .def_prop_ro(
+          "why_trees", [](const Explanation& of) { return to_str(of.why_trees); },
+          "What of the query no engine answers.")
+      .def_prop_ro(
+          "tree", [](const Explanation& of) { return of.tree; },
+          "The root of a query that is searched as a tree, else None.")
       .def(
           "to_json", [](const Explanation& of) { return to_str(to_json(of)); },
           "One JSON object; docs/json.md has its members.")

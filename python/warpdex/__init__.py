@@ -18,7 +18,7 @@ from ._module import gpu_problem  # first: it chooses the extension module
 from . import _core, _gpu_arrays, _version, errors, vectors
 from ._arrays import float_rows, positive
 from ._build import BuildReport, build
-from ._core import Explanation, Hit, Hits, TermExplanation
+from ._core import ClauseExplanation, Explanation, Hit, Hits, TermExplanation
 from ._gpu_arrays import GpuArray
 from ._results import BatchResult, Scored
 from ._searcher import SearchOptions, Searcher, TermStatistics
@@ -41,6 +41,7 @@ __all__ = [
     "BatchResult",
     "BuildReport",
     "CancelledError",
+    "ClauseExplanation",
     "CommitReport",
     "CudaError",
     "Error",

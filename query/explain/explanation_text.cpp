@@ -67,6 +67,40 @@ void put_term(ExplanationWriter& json, const TermExplanation& term, const Scorer
   json.EndObject();
 }
 
+void put_words(ExplanationWriter& json, const std::vector<std::string>& words) {
+  json.Key("words");
+  json.StartArray();
+  for (const std::string& word : words) {
+    const std::string written = json_text(word);
+    json.String(written.data(), static_cast<rapidjson::SizeType>(written.size()));
+  }
+  json.EndArray();
+}
+
+void put_clause(ExplanationWriter& json, const ClauseExplanation& clause,
+                const ScorerFacts& facts) {
+  json.StartObject();
+  put_text(json, "clause", clause.clause);
+  if (!clause.role.empty()) put_text(json, "role", clause.role);
+  json.Key("matches");
+  json.Bool(clause.matches);
+  put_float(json, "score", clause.score);
+  if (!clause.why_not.empty()) put_text(json, "why_not", clause.why_not);
+  if (!clause.words.empty()) put_words(json, clause.words);
+  if (clause.frequency) put_float(json, "frequency", *clause.frequency);
+  if (clause.term) {
+    json.Key("term");
+    put_term(json, *clause.term, facts);
+  }
+  if (!clause.clauses.empty()) {
+    json.Key("clauses");
+    json.StartArray();
+    for (const ClauseExplanation& each : clause.clauses) put_clause(json, each, facts);
+    json.EndArray();
+  }
+  json.EndObject();
+}
+
 /// The explanation without its terms, with what holds in a term's text field.
 Explanation in_field(const TermExplanation& term, const Explanation& of) {
   Explanation own;
@@ -77,11 +111,46 @@ Explanation in_field(const TermExplanation& term, const Explanation& of) {
   return own;
 }
 
-std::string line_of(const TermExplanation& term, const Explanation& explanation) {
+/// How its share is computed.
+std::string computed(const TermExplanation& term, const Explanation& explanation) {
   const Explanation of = in_field(term, explanation);
+  return visit_scorer(of.scorer.kind, [&]<class S>() { return S::explain(term, of); });
+}
+
+std::string line_of(const TermExplanation& term, const Explanation& explanation) {
   return "  " + format_score(term.score) + "  " + (term.field.empty() ? "" : term.field + ":") +
-         term.term + ": " +
-         visit_scorer(of.scorer.kind, [&]<class S>() { return S::explain(term, of); }) + "\n";
+         term.term + ": " + computed(term, explanation) + "\n";
+}
+
+/// What stands behind a clause; empty: nothing.
+std::string note_of(const ClauseExplanation& clause, const Explanation& explanation) {
+  if (!clause.why_not.empty()) return "no match, " + clause.why_not;
+  if (clause.term) return computed(*clause.term, explanation);
+  if (clause.frequency) return format_score(*clause.frequency) + " times here";
+  std::string words;
+  for (const std::string& word : clause.words) words += (words.empty() ? "has " : ", ") + word;
+  return words;
+}
+
+void append_lines(const ClauseExplanation& clause, const Explanation& of, std::size_t depth,
+                  std::string& text) {
+  text += std::string(2 * depth, ' ') + format_score(clause.score) + "  ";
+  if (!clause.role.empty()) text += clause.role + " ";
+  const std::string note = note_of(clause, of);
+  text += clause.clause + (note.empty() ? "" : ": " + note) + "\n";
+  for (const ClauseExplanation& each : clause.clauses) append_lines(each, of, depth + 1, text);
+}
+
+/// Which of the searches answers the query, and why not a faster one.
+std::string searched_text(const Explanation& of) {
+  switch (of.searched_by) {
+    case SearchedBy::kEngine: return "words for an engine";
+    case SearchedBy::kCpuEngine: return "words, by the CPU's engine";
+    case SearchedBy::kGpuEngine: return "words, by the GPU's engine";
+    case SearchedBy::kTrees: break;
+  }
+  return "a tree, searched on the CPU" +
+         (of.why_trees.empty() ? "" : ": no engine answers " + of.why_trees);
 }
 
 }  // namespace
@@ -98,7 +167,9 @@ bool has_c2(const Explanation& explanation) { return facts_of(explanation.scorer
 
 std::string to_text(const Explanation& explanation) {
   std::string text = format_score(explanation.score) + "  " + explanation.id + ", " +
-                     std::to_string(explanation.length) + " tokens\n";
+                     std::to_string(explanation.length) + " tokens; " + searched_text(explanation) +
+                     "\n";
+  if (explanation.tree) append_lines(*explanation.tree, explanation, 1, text);
   for (const TermExplanation& term : explanation.terms) text += line_of(term, explanation);
   if (explanation.static_score != 0) {
     text += "  " + format_score(explanation.static_score) + "  static score\n";
@@ -123,6 +194,12 @@ std::string to_json(const Explanation& explanation) {
   }
   json.EndArray();
   put_float(json, "static_score", explanation.static_score);
+  put_text(json, "searched_by", searched_by_name(explanation.searched_by));
+  if (explanation.tree) {
+    put_text(json, "why_trees", explanation.why_trees);
+    json.Key("tree");
+    put_clause(json, *explanation.tree, facts_of(explanation.scorer.kind));
+  }
   json.EndObject();
   return buffer.GetString();
 }

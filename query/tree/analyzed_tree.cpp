@@ -1,13 +1,11 @@
 #include "tree/analyzed_tree.hpp"
 
 #include <algorithm>
-#include <map>
 #include <utility>
 
 #include "warpdex/core/error.hpp"
 #include "warpdex/indexer/analysis/utf8.hpp"
 #include "warpdex/indexer/format/text_fields.hpp"
-#include "warpdex/query/tree/tree_query.hpp"
 
 namespace warpdex {
 
@@ -234,138 +232,6 @@ std::string TreeAnalyzer::fold_pattern(std::string_view pattern) {
   }
   take_literal();
   return folded;
-}
-
-void append_words(const QueryNode& node, float boost, std::vector<QueryTerm>& terms) {
-  const float own = boost * node.boost;
-  if (node.kind == QueryNode::Kind::kTerm && own > 0) {
-    terms.push_back({.term = node.text, .weight = own});
-  }
-  const bool is_phrase = node.kind == QueryNode::Kind::kPhrase;
-  if (is_phrase && own == 0) return;
-  for (const std::string& text : node.texts) {
-    terms.push_back({.term = text, .weight = is_phrase ? own : 1});
-  }
-  for (const auto* part : {&node.must, &node.filter, &node.should}) {
-    for (const QueryNode& clause : *part) append_words(clause, own, terms);
-  }
-}
-
-namespace {
-
-bool is_weight(float weight) { return weight >= kMinQueryWeight && weight <= kMaxQueryWeight; }
-
-/// Excludes documents with all of several terms.
-bool append_excluded(const std::vector<QueryNode>& terms, Query& query) {
-  const auto is_term = [](const QueryNode& node) { return node.kind == QueryNode::Kind::kTerm; };
-  if (!std::all_of(terms.begin(), terms.end(), is_term)) return false;
-  std::uint32_t word = 0;
-  for (const QueryTerm& term : query.terms) word = std::max(word, term.word);
-  for (const QueryNode& term : terms) {
-    query.terms.push_back({term.text, Occur::kMustNot, 1, word + 1});
-  }
-  return true;
-}
-
-/// The one clause of a Boolean clause that matches what that matches; null: there are more.
-const QueryNode* only_clause(const QueryNode& node) {
-  if (node.must.size() == 1 && node.should.empty() && node.minimum_should_match == 0) {
-    return &node.must[0];
-  }
-  return node.should.size() == 1 && node.must.empty() ? &node.should[0] : nullptr;
-}
-
-/// Appends the terms of a clause that is a term, or a group of such clauses of the same role.
-bool append_flat(const QueryNode& node, Occur occur, float boost, Query& query) {
-  const float own = boost * node.boost;
-  if (node.kind == QueryNode::Kind::kTerm) {
-    if (occur != Occur::kMustNot && !is_weight(own)) return false;
-    query.terms.push_back({node.text, occur, occur == Occur::kMustNot ? 1 : own});
-    return true;
-  }
-  if (node.kind == QueryNode::Kind::kNothing) return occur != Occur::kMust;
-  if (node.kind != QueryNode::Kind::kBoolean) return false;
-  if (node.minimum_should_match > (node.must.empty() ? 1U : 0U)) return false;
-  if (!node.filter.empty() || !node.must_not.empty()) return false;
-  if (const QueryNode* const only = only_clause(node)) return append_flat(*only, occur, own, query);
-  // Groups of words of which one is enough, below the same; of which all must be, likewise.
-  const bool is_union = node.must.empty() && occur != Occur::kMust;
-  const bool is_all = node.should.empty() && occur == Occur::kMust;
-  if (occur == Occur::kMustNot && node.should.empty()) return append_excluded(node.must, query);
-  if (!is_union && !is_all) return false;
-  for (const QueryNode& clause : is_union ? node.should : node.must) {
-    if (!append_flat(clause, occur, own, query)) return false;
-  }
-  return true;
-}
-
-}  // namespace
-
-std::optional<Query> flattened(const QueryNode& tree) {
-  Query query;
-  if (tree.kind == QueryNode::Kind::kNothing) return query;
-  if (tree.kind != QueryNode::Kind::kBoolean) {
-    if (append_flat(tree, Occur::kUnsigned, 1, query)) return query;
-    return std::nullopt;
-  }
-  if (!tree.filter.empty()) return std::nullopt;
-  if (tree.minimum_should_match > (tree.must.empty() ? 1U : 0U)) return std::nullopt;
-  const auto append_all = [&](const std::vector<QueryNode>& clauses, Occur occur) {
-    for (const QueryNode& clause : clauses) {
-      if (!append_flat(clause, occur, occur == Occur::kMustNot ? 1 : tree.boost, query)) {
-        return false;
-      }
-    }
-    return true;
-  };
-  // One that must match alone may be any of several words.
-  const bool is_alone = tree.must.size() == 1 && tree.should.empty();
-  const bool is_any =
-      is_alone && tree.must[0].kind == QueryNode::Kind::kBoolean && tree.must[0].must.empty();
-  if (!append_all(tree.must, is_any ? Occur::kUnsigned : Occur::kMust) ||
-      !append_all(tree.should, Occur::kUnsigned) || !append_all(tree.must_not, Occur::kMustNot)) {
-    return std::nullopt;
-  }
-  return query;
-}
-
-void take_tree(Query& query, const QueryNode& tree, Analyzer& analyzer, bool has_positions) {
-  take_tree(query, tree, TextAnalyzers(analyzer, has_positions), {});
-}
-
-void take_tree(Query& query, const QueryNode& tree, const TextAnalyzers& texts,
-               const SearchedFields& fields) {
-  check_query_tree(tree);
-  std::optional<QueryNode> analyzed = TreeAnalyzer(texts, fields).analyze(tree);
-  query.tree.reset();
-  query.terms.clear();
-  if (!analyzed) return;
-  if (std::optional<Query> flat = flattened(*analyzed)) {
-    query.terms = std::move(flat->terms);
-    return;
-  }
-  append_words(*analyzed, 1, query.terms);
-  query.tree = std::make_shared<const QueryNode>(std::move(*analyzed));
-}
-
-QueryNode tree_of(const Query& query) {
-  if (query.tree) return *query.tree;
-  QueryNode tree{.kind = QueryNode::Kind::kBoolean};
-  std::map<std::uint32_t, QueryNode> words;  // excluded ones, of several terms
-  for (const QueryTerm& term : query.terms) {
-    QueryNode node{.kind = QueryNode::Kind::kTerm, .boost = term.weight, .text = term.term};
-    if (term.word != 0) {
-      words[term.word].kind = QueryNode::Kind::kBoolean;
-      words[term.word].must.push_back(std::move(node));
-      continue;
-    }
-    auto& part = term.occur == Occur::kMust      ? tree.must
-                 : term.occur == Occur::kMustNot ? tree.must_not
-                                                 : tree.should;
-    part.push_back(std::move(node));
-  }
-  for (auto& [number, node] : words) tree.must_not.push_back(std::move(node));
-  return tree;
 }
 
 }  // namespace warpdex

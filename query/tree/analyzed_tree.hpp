@@ -57,11 +57,4 @@ class TreeAnalyzer {
 /// Throws InputError, which says at which byte the clause begins.
 [[noreturn]] void refuse_clause(const QueryNode& node, const std::string& what);
 
-/// The terms that a match may have, with their weights, for snippets and explanations.
-void append_words(const QueryNode& analyzed, float boost, std::vector<QueryTerm>& terms);
-
-/// The same question as terms with signs, for QueryMode::kOr, if there is one: the engines answer
-/// these fast, on the GPU too.
-std::optional<Query> flattened(const QueryNode& analyzed);
-
 }  // namespace warpdex

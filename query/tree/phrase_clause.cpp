@@ -47,7 +47,7 @@ class PhraseClause final : public TreeClause {
              WindowMatches& matches) override {
     matches.bits = {};
     const auto add_matches = [&] {
-      words_.visit_matches([&](std::uint32_t document, float score) {
+      words_.visit_matches([&](std::uint32_t document, float score, float) {
         set_bit(matches.bits, document - window.begin);
         matches.scores[document - window.begin] = score;
       });
@@ -84,7 +84,7 @@ class PhraseClause final : public TreeClause {
     }
     if (list.at_end()) return false;
     take_of_block(kernels, 0, list.count(), least, [](std::uint32_t) { return true; });
-    words_.visit_matches([&](std::uint32_t document, float score) {
+    words_.visit_matches([&](std::uint32_t document, float score, float) {
       matches.push_back({document, score});
     });
     list.next_block();

@@ -50,15 +50,15 @@ class PhraseWords {
   void take_of_block(const Kernels& kernels, const std::uint32_t* documents,
                      const std::uint8_t* places, std::size_t count, float least);
 
-  /// Calls visit(document, score) for those that were taken and have the phrase, in order; without
-  /// scores, the score is 0.
+  /// Calls visit(document, score, frequency) for those that were taken and have the phrase, in
+  /// order; without scores, the score is 0.
   template <class Visit>
   void visit_matches(const Visit& visit) {
     fetch_taken();
     for (std::size_t i = 0; i < taken_.size(); ++i) {
       const float frequency = count({spots_.data() + i * lists_.size(), lists_.size()});
       if (frequency == 0) continue;
-      visit(taken_[i], scores_ ? scorer_.score(frequency, lengths_[taken_[i]]) : 0);
+      visit(taken_[i], scores_ ? scorer_.score(frequency, lengths_[taken_[i]]) : 0, frequency);
     }
     taken_.clear();
     spots_.clear();

@@ -12,11 +12,6 @@
 namespace warpdex {
 namespace {
 
-/// Of boosts, within the range of weights.
-float product(float a, float b) {
-  return a == 0 || b == 0 ? 0 : std::clamp(a * b, kMinQueryWeight, kMaxQueryWeight);
-}
-
 class TreePlanner {
  public:
   TreePlanner(const Snapshot& snapshot, QueryPlanner& planner)
@@ -55,7 +50,7 @@ class TreePlanner {
 };
 
 PlannedNode TreePlanner::node(const QueryNode& node, float boost, bool scores) {
-  const float weight = product(boost, node.boost);
+  const float weight = boost_product(boost, node.boost);
   scores = scores && weight > 0;
   const std::optional<float> constant = scores ? std::optional(weight) : std::nullopt;
   switch (node.kind) {
@@ -153,7 +148,7 @@ PlannedNode TreePlanner::near(const QueryNode& node, float weight, bool scores) 
     }
   }
   for (const NearTerm& one : terms) {
-    planned.should.push_back(term(one.term, product(weight, one.boost), scores, most));
+    planned.should.push_back(term(one.term, boost_product(weight, one.boost), scores, most));
   }
   if (planned.should.empty()) planned.kind = PlannedNode::Kind::kNothing;
   return planned;

@@ -1,6 +1,7 @@
 // A tree whose terms are looked up in a snapshot. Internal.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -57,6 +58,11 @@ struct PlannedTree {
   bool was_cut = false;        ///< a clause stands for more terms than are taken
   std::size_t most_terms = 0;  ///< that a prefix, pattern or range stands for
 };
+
+/// A product of boosts: within the range of weights, or 0.
+inline float boost_product(float a, float b) {
+  return a == 0 || b == 0 ? 0 : std::clamp(a * b, kMinQueryWeight, kMaxQueryWeight);
+}
 
 /// Looks up the terms of an analysed tree. A product of boosts beyond the range of weights is the
 /// nearest one in it. `planner` is of the snapshot, and says what it is a part of. Throws

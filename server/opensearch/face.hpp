@@ -70,6 +70,7 @@ void analyze(Services& services, const ExchangePtr& exchange);
 void search(Services& services, const ExchangePtr& exchange);
 void search_many(Services& services, const ExchangePtr& exchange);
 void count(Services& services, const ExchangePtr& exchange);
+void explain_one(Services& services, const ExchangePtr& exchange);
 void next_page(Services& services, const ExchangePtr& exchange);
 void clear_scrolls(Services& services, const ExchangePtr& exchange);
 void clear_all_scrolls(Services& services, const ExchangePtr& exchange);

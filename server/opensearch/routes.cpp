@@ -40,6 +40,8 @@ std::vector<Route> routes() {
       {kPost, "/_count", kRead, kJson, count, face},
       {kGet, "/{index}/_count", kRead, kJson, count, face},
       {kPost, "/{index}/_count", kRead, kJson, count, face},
+      {kGet, "/{index}/_explain/{id}", kRead, kJson, explain_one, face},
+      {kPost, "/{index}/_explain/{id}", kRead, kJson, explain_one, face},
       {kGet, "/_search/scroll", kRead, kJson, next_page, face, kWorker},
       {kPost, "/_search/scroll", kRead, kJson, next_page, face, kWorker},
       {kDelete, "/_search/scroll", kRead, kJson, clear_scrolls, face},

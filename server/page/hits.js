@@ -46,14 +46,21 @@ async function toggle(item, button, hit, explain) {
 const kColumns = [['Term', ''], ['Share', 'share'], ['Score', ''], ['In it', ''],
                   ['Documents', 'few']];  // their names and classes
 
-/// Each term's share of the score as a bar; the longest is the largest share.
+function rowOf(name, share, term) {
+  return {name, score: share.score, inside: term?.frequency ?? term?.impact ?? share.frequency,
+          documents: term?.document_frequency};
+}
+
+/// The clauses of a tree that add something, without the groups that they are in.
+function clauseRows(clause) {
+  if (clause.clauses) return clause.clauses.flatMap(clauseRows);
+  return clause.score ? [rowOf(clause.clause, clause, clause.term)] : [];
+}
+
+/// Each term's or clause's share of the score as a bar; the longest is the largest share.
 function explanationTable(explanation) {
-  const rows = explanation.terms.map((term) => ({
-    name: term.term,
-    score: term.score,
-    inside: term.frequency ?? term.impact,
-    documents: term.document_frequency,
-  }));
+  const rows = explanation.tree ? clauseRows(explanation.tree)
+                                : explanation.terms.map((term) => rowOf(term.term, term, term));
   if (explanation.static_score) rows.push({name: 'static score', score: explanation.static_score});
   const most = Math.max(...rows.map((row) => Math.abs(row.score)));
   const head = kColumns.map(([name, className]) => element('th', {scope: 'col', className}, name));

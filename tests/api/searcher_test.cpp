@@ -146,9 +146,6 @@ TEST_F(SearcherTest, TreesAreAskedAsTexts) {
     EXPECT_EQ(found[i].score(), wanted[i].score());
   }
   SearchOptions refused = options;
-  refused.explain = true;
-  EXPECT_THROW(searcher.search(text, refused), UsageError);
-  refused = options;
   refused.mode = QueryMode::kAndOr;
   EXPECT_THROW(searcher.search(text, refused), UsageError);
 }

@@ -195,6 +195,50 @@ TEST_F(TextFields, HitsShowWhatMatchedInEachField) {
   EXPECT_THAT(to_text(first), HasSubstr(first.terms[0].field + ":" + first.terms[0].term));
 }
 
+TEST_F(TextFields, ExplanationsTakeTheBestField) {
+  make_ships();
+  SearchOptions options{.explain = true};
+  options.searched.type = FieldsType::kBestFields;
+  options.syntax = QuerySyntax::kLucene;
+  std::size_t parts = 0;
+  for (const std::string text : {"Old", "Old Ships Night", "title:Ni* OR ship", "[N TO S]"}) {
+    for (const AnswerHit hit : open().search(text, options)) {
+      const Explanation& why = *hit.explanation();
+      EXPECT_EQ(why.score, hit.score()) << text;
+      ASSERT_TRUE(why.tree) << text;
+      EXPECT_EQ(why.tree->score, hit.score()) << text;
+      EXPECT_TRUE(why.terms.empty());
+      EXPECT_EQ(why.searched_by, SearchedBy::kTrees);
+      if (why.tree->clause != "best of") continue;
+      float best = 0;
+      for (const ClauseExplanation& clause : why.tree->clauses) {
+        best = std::max(best, clause.score);
+        ++parts;
+      }
+      EXPECT_EQ(best, hit.score());
+    }
+  }
+  EXPECT_GT(parts, 3U);
+}
+
+TEST_F(TextFields, ExplanationsOfPhrasesTellHowOften) {
+  NewIndex settings = with_schema(kTitleAndBody);
+  settings.positions = true;
+  make(settings, {{{"title", "Old Ships"}, {"body", "old ships and ships; the old ships"}}});
+  SearchOptions options{.syntax = QuerySyntax::kLucene, .explain = true};
+  const Answer answer =
+      open().search("body:\"old ships\" title:\"ships old\"~3^2 body:\"ships old old\"", options);
+  ASSERT_EQ(answer.size(), 1U);
+  const Explanation& why = *answer[0].explanation();
+  EXPECT_EQ(why.score, answer[0].score());
+  EXPECT_EQ(why.why_trees, "a phrase");
+  const std::string text = to_text(why);
+  EXPECT_THAT(text, HasSubstr("should body:\"old ship\": 2 times here\n"));
+  EXPECT_THAT(text, HasSubstr("should title:\"ships old\"~3^2: no match, the document lacks"));
+  EXPECT_THAT(text, HasSubstr("should body:\"ship old old\": no match, its words do not stand so"));
+  EXPECT_EQ(why.score, why.tree->clauses[0].score);
+}
+
 TEST_F(TextFields, PhrasesAreMarkedInTheirField) {
   NewIndex settings = with_schema(kTitleAndBody);
   settings.positions = true;

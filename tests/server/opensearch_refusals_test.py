@@ -315,7 +315,7 @@ class Refusals(serving.ServerTest):
 
     def test_addresses_that_are_none(self):
         for method, target in (("GET", "/_nodes/stats"), ("POST", "/single/_update_by_query"),
-                               ("GET", "/single/_explain/d1"), ("POST", "/_reindex"),
+                               ("POST", "/_reindex"),
                                ("GET", "/single/_termvectors/d1"), ("PUT", "/_template/a")):
             self.refused(method, target, None, "no handler", target)
         answer = self.ask("PUT", "/single/_search", {})

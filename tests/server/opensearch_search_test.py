@@ -1,6 +1,8 @@
 """Searches by OpenSearch's own client: what is found is the program's own, to the bit.
 Run as: opensearch_search_test.py SOURCE_FOLDER WARPDEX"""
 
+import json
+
 import serving
 from opensearch_client import BOTH, ClientTest, as_float, told_by_client, told_by_program
 from opensearchpy import helpers
@@ -214,6 +216,27 @@ class Searches(ClientTest):
             self.assertEqual(hit["_score"], told["value"])
             self.assertAlmostEqual(hit["_score"], sum(part["value"] for part in told["details"]),
                                    places=4)
+
+    def test_trees_are_explained(self):
+        query = {"bool": {"must": [{"query_string": {"query": "w1*"}}, self.match("w2 w3")],
+                          "should": [{"constant_score": {"filter": self.match("w4"), "boost": 3}}],
+                          "must_not": self.match("w5")}}
+        hits = self.search(query, explain=True)["hits"]["hits"]
+        self.assertGreater(len(hits), 1)
+        for hit in hits:
+            told = hit["_explanation"]
+            self.assertEqual(hit["_score"], told["value"])
+            parts = told["details"][0]["details"]
+            self.assertEqual(4, len(parts))
+            self.assertAlmostEqual(hit["_score"], sum(part["value"] for part in parts), places=4)
+            alone = self.client.explain(index="texts", id=hit["_id"], body={"query": query})
+            self.assertEqual((True, told), (alone["matched"], alone["explanation"]))
+        found = {hit["_id"] for hit in self.search(query, size=400)["hits"]["hits"]}
+        other = next(text["id"] for text in self.texts if text["id"] not in found)
+        alone = self.client.explain(index="texts", id=other, body={"query": query})
+        self.assertFalse(alone["matched"])
+        self.assertEqual(0, alone["explanation"]["value"])
+        self.assertIn("no match", json.dumps(alone["explanation"]))
 
     def test_many_searches_in_one_request(self):
         queries = [serving.words(self.random, 3) for _ in range(40)]

@@ -11,9 +11,19 @@ TEST(ExplainOption, TellsPeopleWhatEachWordAdds) {
   build_small_index(folder / "index");
   const Outcome outcome = run_warpdex({"search", folder / "index", "apple pear", "--explain"});
   ASSERT_EQ(outcome.status, 0) << outcome.err;
-  EXPECT_THAT(outcome.out, HasSubstr("tokens\n"));
+  EXPECT_THAT(outcome.out, HasSubstr("tokens; words, by the CPU's engine\n"));
   EXPECT_THAT(outcome.out, HasSubstr("  apple: "));
   EXPECT_THAT(outcome.out, HasSubstr(" of 5 documents; "));
+}
+
+TEST(ExplainOption, TellsPeopleWhatEachClauseAdds) {
+  const TemporaryFolder folder;
+  build_small_index(folder / "index");
+  const Outcome outcome = run_warpdex({"search", folder / "index", "app* OR (+pear +apple)",
+                                       "--query-syntax", "lucene", "--explain"});
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("searched on the CPU: no engine answers a prefix\n"));
+  EXPECT_THAT(outcome.out, HasSubstr("  1  should app*: has appl"));
 }
 
 TEST(ExplainOption, AddsUpInJson) {

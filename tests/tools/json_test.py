@@ -62,20 +62,23 @@ class Page:
 
     def __init__(self, text):
         self.rows = {}
+        self.trees = {}
         for section in re.split(r"^#{2,3} ", text, flags=re.M)[1:]:
             heading, _, rest = section.partition("\n")
             self.rows[heading] = list(take_rows(rest.splitlines()))
 
     def members(self, heading):
         """The tree of a section's members, each table of a type put where the type is."""
-        root = Member()
+        if heading in self.trees:  # a section that is in several, or in itself
+            return self.trees[heading]
+        root = self.trees[heading] = Member()
         for name, kind, note in self.rows[heading]:
             member = place(root, name)
             assert not member.has_row, f"{heading}: {name} stands there twice"
             member.kind, member.note, member.has_row = kind, note, True
-            if link := re.fullmatch(r"\[(\w+)\]\(#\1\)", kind):
-                member.kind = "object"
-                member.members = self.members(link.group(1)).members
+            if link := re.fullmatch(r"(array of )?\[(\w+)\]\(#\2\)", kind):
+                member.kind = "array" if link.group(1) else "object"
+                member.members = self.members(link.group(2)).members
         return root
 
 
@@ -111,14 +114,14 @@ def compare(value, member, path):
             yield f"{path}.{name}".lstrip(".") + " is missing"
 
 
-def unseen(member, path=""):
+def unseen(member, path="", above=()):
     """Members that were in no JSON, though no GPU is needed for them."""
-    if "GPU" in member.note:
+    if "GPU" in member.note or any(member.members is each for each in above):
         return
     for name, part in member.members.items():
         if not part.was_seen and "GPU" not in part.note:
             yield f"{path}{name}"
-        yield from unseen(part, f"{path}{name}.")
+        yield from unseen(part, f"{path}{name}.", (*above, member.members))
 
 
 def write_vectors(path, rows, rng):
@@ -181,6 +184,7 @@ class JsonPage(unittest.TestCase):
         build = "index --format tsv --input documents.tsv --quiet --output"
         self.run_warpdex(f"{build} index --vectors base.fvecs --vector-index ivf-sq8 --store text")
         self.run_warpdex(f"{build} pfor --codec pfor")
+        self.run_warpdex(f"{build} positions --positions")
         self.run_warpdex(f"{build} impacts --impacts")
         self.run_warpdex("index --format sparse --input sparse.jsonl --quiet --output sparse")
         self.run_warpdex("index --format jsonl --input columns.jsonl --quiet --output columns "
@@ -209,6 +213,9 @@ class JsonPage(unittest.TestCase):
             self.check("`warpdex search`", f"search {index} {queries} --explain {scorer}",
                        "--output-format json")
         self.check("`warpdex search`", "search fields sea --explain", "--output-format json")
+        for query in ("w1* AND (w2 OR nowhere)", '"w1 w2"~9 w4'):
+            self.check("`warpdex search`", f"search positions {query} --explain",
+                       "--query-syntax lucene --output-format json")
         bench = f"--repetitions 1 {queries}"
         self.check("`warpdex bench`", f"bench index {bench}")
         self.check("`warpdex bench`", f"bench pfor {bench} --scorer qld --batch-size 7")

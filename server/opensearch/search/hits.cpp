@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "opensearch/search/explanation.hpp"
+
 namespace warpdex::server::opensearch {
 namespace {
 
@@ -45,52 +47,6 @@ void write_head(const std::string& index, std::string_view id, std::optional<flo
   } else {
     json.null();
   }
-}
-
-void write_detail(double value, const std::string& description, JsonWriter& json) {
-  json.begin_object();
-  json.member("value", value);
-  json.member("description", description);
-  json.begin_array("details");
-  json.end_array();
-  json.end_object();
-}
-
-void write_share(const Explanation& explanation, const TermExplanation& term, JsonWriter& json) {
-  json.begin_object();
-  json.member("value", term.score);
-  json.member("description", "weight(" + (term.field.empty() ? "" : term.field + ":") + term.term +
-                                 "), computed as " + std::string(share_formula(explanation)));
-  json.begin_array("details");
-  const bool is_impact = is_of_impacts(explanation);
-  write_detail(static_cast<double>(term.weight), "boost", json);
-  write_detail(term.frequency, is_impact ? "impact" : "freq, occurrences of term within document",
-               json);
-  if (!is_impact) {
-    write_detail(static_cast<double>(term.document_frequency),
-                 "n, number of documents containing term", json);
-    write_detail(static_cast<double>(explanation.documents), "N, total number of documents", json);
-    write_detail(explanation.length, "length of the document", json);
-    write_detail(static_cast<double>(term.factor), "factor", json);
-    write_detail(static_cast<double>(term.c0), "c0", json);
-    write_detail(static_cast<double>(term.c1), "c1", json);
-    if (has_c2(explanation)) write_detail(static_cast<double>(term.c2), "c2", json);
-  }
-  json.end_array();
-  json.end_object();
-}
-
-void write_explanation(const Explanation& explanation, JsonWriter& json) {
-  json.begin_object("_explanation");
-  json.member("value", explanation.score);
-  json.member("description", "sum of:");
-  json.begin_array("details");
-  for (const TermExplanation& term : explanation.terms) write_share(explanation, term, json);
-  if (explanation.static_score != 0) {
-    write_detail(static_cast<double>(explanation.static_score), "static score", json);
-  }
-  json.end_array();
-  json.end_object();
 }
 
 /// Fields in which a word matched.
@@ -139,7 +95,9 @@ void write_hit(const SearchAsk& ask, const Answer& answer, const AnswerHit& hit,
     }
     write_source(stored, values, ask.source, json);
   }
-  if (const Explanation* explanation = hit.explanation()) write_explanation(*explanation, json);
+  if (const Explanation* explanation = hit.explanation()) {
+    write_explanation("_explanation", *explanation, json);
+  }
   write_highlights(ask, hit.fields(), json);
   if (ask.order.columns.empty()) {
     write_place(ask.order, {hit.document(), hit.score()}, json);

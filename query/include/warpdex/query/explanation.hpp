@@ -1,7 +1,8 @@
-// Why a document has its score: what each term of the query adds.
+// Why a document has its score: what each term, or each clause, of the query adds.
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -31,6 +32,32 @@ struct TermExplanation {
   double average_length = 0;    ///< of theirs
 };
 
+/// A clause of a tree, and what it adds to the one above it.
+struct ClauseExplanation {
+  /// As the syntax `lucene` writes it: title:"old ships"~2^3; of a group how it is joined, as
+  /// "sum of".
+  std::string clause{};
+  std::string role{};     ///< "must", "should", "filter" or "must_not"; of the root empty
+  bool matches = false;   ///< the document
+  float score = 0;        ///< 0 where it does not match, and below filters
+  std::string why_not{};  ///< why it does not match; else empty
+  /// Of a prefix, pattern, range or list of terms: some words of it that the document has.
+  std::vector<std::string> words{};
+  std::optional<float> frequency{};       ///< of a phrase that scores: how often it is there
+  std::optional<TermExplanation> term{};  ///< of a word that scores
+  std::vector<ClauseExplanation> clauses{};
+};
+
+/// What answers a query.
+enum class SearchedBy {
+  kEngine,     ///< an engine, on whichever device the searcher has
+  kCpuEngine,  ///< the CPU's engine did
+  kGpuEngine,  ///< a GPU's engine did
+  kTrees,      ///< the search of trees, on the CPU
+};
+/// "engine", "cpu engine", "gpu engine" or "trees".
+std::string_view searched_by_name(SearchedBy by);
+
 /// The score of one document, taken apart. share_formula() says how a term's share is computed; it
 /// is next to nothing where that is not above 0.
 struct Explanation {
@@ -39,9 +66,12 @@ struct Explanation {
   ScorerSettings scorer;               ///< kImpact for an index of impacts
   std::uint64_t documents = 0;         ///< of the index
   double average_length = 0;           ///< of its documents, in tokens
-  std::vector<TermExplanation> terms;  ///< in the order in which shares are added
+  std::vector<TermExplanation> terms;  ///< in the order in which shares are added; of no tree
   float static_score = 0;              ///< added last
   float score = 0;                     ///< the sum, which is the hit's score to the bit
+  SearchedBy searched_by = SearchedBy::kEngine;
+  std::string why_trees{};                ///< what of the query no engine answers; empty: nothing
+  std::optional<ClauseExplanation> tree;  ///< of a query that is searched as a tree, its root
 };
 
 /// How each share is computed: "factor * (freq / (freq + (c0 + c1 * length)))".
