@@ -113,7 +113,8 @@ std::vector<Query> OpenIndex::parse(std::span<const std::string_view> texts, con
 std::vector<TextAnswer> OpenIndex::search(std::span<const std::string_view> texts,
                                           const Reading& reading, const SearchSettings& settings,
                                           const SearchLimits& limits) const {
-  if (reading.syntax == QuerySyntax::kLucene || has_several_texts()) {
+  if (reading.syntax == QuerySyntax::kLucene || reading.syntax == QuerySyntax::kJson ||
+      has_several_texts()) {
     return search(parse(texts, reading, limits), settings, limits);
   }
   std::vector<PlannedQuery> plans(texts.size());

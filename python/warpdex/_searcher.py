@@ -29,11 +29,11 @@ class SearchOptions(TypedDict, total=False):
     them, else with any."""
     and_or_min: int
     """With mode "and-or": fewer matches of "and" make the answer "or"'s. Default: k."""
-    syntax: Literal["signed", "plain", "lucene"]
+    syntax: Literal["signed", "plain", "lucene", "json"]
     """"signed", the default: +word is required, -word excludes, word^2.5 has a weight. "plain":
     all of a query is words, as for a file of queries on the command line. "lucene": Lucene's
     syntax, with groups, AND OR NOT, prefix*, pat?ern, near~1 and [from TO to]; mode says what
-    stands between clauses."""
+    stands between clauses. "json": OpenSearch's query objects."""
     scorer: Literal["bm25", "bm25+", "qld", "qljm", "pl2"]
     """BM25, the default; BM25+; query likelihood with Dirichlet or Jelinek-Mercer smoothing; PL2."""
     k1: float

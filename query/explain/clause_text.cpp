@@ -76,6 +76,7 @@ std::string text_of(const Schema& schema, const QueryNode& node) {
   switch (node.kind) {
     case ClauseKind::kNothing: return "nothing";
     case ClauseKind::kAll: return "*:*";
+    case ClauseKind::kColumns: return node.text;
     case ClauseKind::kTerm: return shown_term(schema, node.text);
     case ClauseKind::kPhrase: return phrase_text(schema, node);
     case ClauseKind::kPrefix: return shown_term(schema, node.text) + "*";

@@ -32,6 +32,7 @@ class LeafExplainer {
       case PlannedNode::Kind::kAll: match(planned.constant.value_or(0), found); break;
       case PlannedNode::Kind::kTerm: explain_word(node, planned, found); break;
       case PlannedNode::Kind::kUnion: explain_union(planned, found); break;
+      case PlannedNode::Kind::kColumns: explain_columns(planned, found); break;
       case PlannedNode::Kind::kPhrase: explain_phrase(planned, found); break;
       case PlannedNode::Kind::kBoolean: explain_near(planned, found); break;
       default: found.why_not = "it matches nothing";
@@ -93,6 +94,15 @@ class LeafExplainer {
     }
     if (found.words.empty()) {
       found.why_not = "the document has no such word";
+    } else {
+      match(planned.constant.value_or(0), found);
+    }
+  }
+
+  void explain_columns(const PlannedNode& planned, ClauseExplanation& found) const {
+    const std::uint64_t word = planned.documents->excluded[place_.segment][place_.document / 64];
+    if ((word >> place_.document % 64 & 1) != 0) {
+      found.why_not = "the document does not fit";
     } else {
       match(planned.constant.value_or(0), found);
     }
@@ -183,20 +193,22 @@ void join_best(const QueryNode& node, bool scores, ClauseExplanation& found) {
 TreeExplainer::TreeExplainer(const ExplainedIndex& of, const QueryNode& tree)
     : of_(of), tree_(tree) {
   QueryPlanner planner(of.snapshot);
-  plan(tree, 1, true, planner);
+  FilterCache filters;
+  plan(tree, 1, true, planner, filters);
 }
 
-void TreeExplainer::plan(const QueryNode& node, float boost, bool scores, QueryPlanner& planner) {
+void TreeExplainer::plan(const QueryNode& node, float boost, bool scores, QueryPlanner& planner,
+                         FilterCache& filters) {
   const float weight = boost_product(boost, node.boost);
   scores = scores && weight > 0;
   if (!is_group(node)) {
     QueryNode leaf = node;
     leaf.boost = weight;
-    leaves_[&node] = plan_tree(of_.snapshot, planner, leaf, scores).root;
+    leaves_[&node] = plan_tree(of_.snapshot, planner, filters, leaf, scores).root;
     return;
   }
   const auto plan_all = [&](const std::vector<QueryNode>& clauses, float above, bool score) {
-    for (const QueryNode& each : clauses) plan(each, above, score, planner);
+    for (const QueryNode& each : clauses) plan(each, above, score, planner, filters);
   };
   plan_all(node.must, weight, scores);
   plan_all(node.filter, 1, false);

@@ -20,7 +20,8 @@ class TreeExplainer {
   ClauseExplanation explain(const ExplainedPlace& place) const;
 
  private:
-  void plan(const QueryNode& node, float boost, bool scores, QueryPlanner& planner);
+  void plan(const QueryNode& node, float boost, bool scores, QueryPlanner& planner,
+            FilterCache& filters);
   ClauseExplanation clause(const QueryNode& node, float boost, bool scores,
                            const ExplainedPlace& place) const;
   void add_clauses(const QueryNode& node, float boost, bool scores, const ExplainedPlace& place,

@@ -130,8 +130,9 @@ QuerySyntax query_syntax_from_name(std::string_view name) {
   if (name == "plain") return QuerySyntax::kPlain;
   if (name == "signed") return QuerySyntax::kSigned;
   if (name == "lucene") return QuerySyntax::kLucene;
+  if (name == "json") return QuerySyntax::kJson;
   throw UsageError("there is no query syntax '" + std::string(name) +
-                   "'; take plain, signed or lucene");
+                   "'; take plain, signed, lucene or json");
 }
 
 namespace {
@@ -145,12 +146,24 @@ DefaultOperator operator_of(QueryMode mode) {
   return mode == QueryMode::kAnd ? DefaultOperator::kAnd : DefaultOperator::kOr;
 }
 
+bool is_tree_syntax(QuerySyntax syntax) {
+  return syntax == QuerySyntax::kLucene || syntax == QuerySyntax::kJson;
+}
+
+/// Of a syntax for trees.
+QueryNode tree_of_text(std::string_view text, QuerySyntax syntax, QueryMode mode) {
+  if (syntax == QuerySyntax::kLucene) return parse_lucene(text, operator_of(mode));
+  if (mode == QueryMode::kOr) return parse_json_query(text);
+  throw UsageError(
+      "queries in JSON say themselves what must match; leave the mode out, or take 'or'");
+}
+
 /// Words with signs as a tree, for an index of several texts.
 QueryNode tree_of_words(std::string_view text, QuerySyntax syntax, QueryMode mode) {
   if (mode == QueryMode::kAndOr) {
     throw UsageError(
-        "an index with several text fields is not searched in the mode 'and-or'; take 'and' or "
-        "'or'");
+        "an index with several text fields is not searched in the mode "
+        "'and-or'; take 'and' or 'or'");
   }
   const bool all_words = mode == QueryMode::kAnd;
   QueryNode tree{.kind = QueryNode::Kind::kBoolean};
@@ -193,16 +206,15 @@ Query query_of_terms(const QueryText& text, const QueryLimits& limits) {
 Query parse_query(std::string_view id, std::string_view text, QuerySyntax syntax,
                   const TextAnalyzers& texts, const SearchedFields& fields,
                   const QueryLimits& limits, QueryMode mode) {
-  if (texts.searched(fields).size() == 1 && !texts.are_several() &&
-      syntax != QuerySyntax::kLucene) {
+  if (texts.searched(fields).size() == 1 && !texts.are_several() && !is_tree_syntax(syntax)) {
     return parse_query(id, text, syntax, texts[0], limits, mode);
   }
   Query query{.id = std::string(id), .terms = {}};
   read_named(query, [&] {
     check_query_bytes(text.size(), limits);
     analysis::require_utf8(text);
-    const QueryNode tree = syntax == QuerySyntax::kLucene ? parse_lucene(text, operator_of(mode))
-                                                          : tree_of_words(text, syntax, mode);
+    const QueryNode tree = is_tree_syntax(syntax) ? tree_of_text(text, syntax, mode)
+                                                  : tree_of_words(text, syntax, mode);
     take_tree(query, tree, texts, fields);
     check_query_terms(query, limits);
   });
@@ -223,8 +235,8 @@ Query parse_query(std::string_view id, std::string_view text, QuerySyntax syntax
   read_named(query, [&] {
     check_query_bytes(text.size(), limits);
     analysis::require_utf8(text);  // of the whole, so that the byte it names counts from its start
-    if (syntax == QuerySyntax::kLucene) {
-      take_tree(query, parse_lucene(text, operator_of(mode)), analyzer, has_positions);
+    if (is_tree_syntax(syntax)) {
+      take_tree(query, tree_of_text(text, syntax, mode), analyzer, has_positions);
     } else if (syntax == QuerySyntax::kSigned) {
       builder.add_signed(text);
     } else {

@@ -3,16 +3,13 @@
 #include <algorithm>
 #include <utility>
 
+#include "tree/column_clause.hpp"
 #include "warpdex/core/error.hpp"
 #include "warpdex/indexer/analysis/utf8.hpp"
 #include "warpdex/indexer/format/text_fields.hpp"
+#include "warpdex/query/filter/filter.hpp"
 
 namespace warpdex {
-
-void refuse_clause(const QueryNode& node, const std::string& what) {
-  throw InputError("at byte " + std::to_string(node.place) + ": " + what);
-}
-
 namespace {
 
 std::optional<QueryNode> nothing(const QueryNode& node) {
@@ -22,20 +19,42 @@ std::optional<QueryNode> nothing(const QueryNode& node) {
 
 /// A tree of the same boost and place.
 QueryNode like(const QueryNode& node, QueryNode::Kind kind) {
-  return {.kind = kind, .boost = node.boost, .place = node.place};
+  return {.kind = kind, .boost = node.boost, .place = node.place, .path = node.path};
+}
+
+/// A clause on a column.
+QueryNode on_column(const QueryNode& node, const Field& column) {
+  std::optional<QueryNode> found;
+  try {
+    found = column_node(node, column);
+  } catch (const InputError& error) {
+    refuse_clause(node, error.what());
+  }
+  if (found) return std::move(*found);
+  refuse_clause(node, "'" + column.name +
+                          "' is a column, which is asked for whole values, ranges, or any value");
 }
 
 }  // namespace
+
+void refuse_clause(const QueryNode& node, const std::string& what) {
+  const std::string place = node.path.empty() ? "at byte " + std::to_string(node.place) : node.path;
+  throw InputError(place + ": " + what);
+}
 
 std::optional<QueryNode> TreeAnalyzer::analyze(const QueryNode& node) {
   std::optional<std::size_t> named;
   if (!node.field.empty()) {
     named = texts_.find(node.field);
+    if (const Field* const column = named ? nullptr : texts_.column(node.field)) {
+      return on_column(node, *column);
+    }
     const std::string names = texts_.list_of_names();
     if (!named) {
-      refuse_clause(node, "the index has no field '" + node.field + "'" +
-                              (names.empty() ? "; leave it out" : ", it has " + names) +
-                              (names.empty() ? ", or" : ";") + " write \\: for the character");
+      const std::string what = "the index has no field '" + node.field + "'" +
+                               (names.empty() ? "; leave it out" : ", it has " + names);
+      if (!node.path.empty()) refuse_clause(node, what);
+      refuse_clause(node, what + (names.empty() ? ", or" : ";") + " write \\: for the character");
     }
   }
   for (const std::string* text : {&node.text, &node.upper}) {
@@ -45,6 +64,7 @@ std::optional<QueryNode> TreeAnalyzer::analyze(const QueryNode& node) {
   switch (node.kind) {
     case QueryNode::Kind::kNothing:
     case QueryNode::Kind::kAll: return node;
+    case QueryNode::Kind::kColumns: check_columns(node); return node;
     case QueryNode::Kind::kBoolean:
     case QueryNode::Kind::kConstant:
     case QueryNode::Kind::kBest:
@@ -65,6 +85,12 @@ std::optional<QueryNode> TreeAnalyzer::analyze(const QueryNode& node) {
       searched_.size() > 1 && node.kind == QueryNode::Kind::kMatch &&
       (node.all_words || node.minimum_should_match > 1 || type_ == FieldsType::kBestFields);
   return is_by_word ? word_by_word(node) : in_fields(node, searched_);
+}
+
+void TreeAnalyzer::check_columns(const QueryNode& node) const try {
+  check_filter(parse_filter(node.text), texts_.schema());
+} catch (const InputError& error) {
+  refuse_clause(node, error.what());
 }
 
 /// A clause without others in each of the fields: one of them is enough.
@@ -148,6 +174,7 @@ std::optional<QueryNode> TreeAnalyzer::words(const QueryNode& node) {
   std::vector<QueryNode> found;
   for (const std::string_view term : terms_) {
     found.push_back({.kind = QueryNode::Kind::kTerm, .text = marked(term), .place = node.place});
+    found.back().path = node.path;
   }
   if (found.size() == 1) {
     found[0].boost = node.boost;

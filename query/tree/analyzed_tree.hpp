@@ -11,6 +11,9 @@
 
 namespace warpdex {
 
+/// Throws InputError, which names the clause's place.
+[[noreturn]] void refuse_clause(const QueryNode& node, const std::string& what);
+
 /// Analyses the texts of trees as an index's documents were. Clauses that name no field become one
 /// for each text field that words search.
 class TreeAnalyzer {
@@ -36,6 +39,7 @@ class TreeAnalyzer {
   std::optional<QueryNode> words(const QueryNode& node);
   std::optional<QueryNode> phrase(const QueryNode& node);
   QueryNode marked_range(const QueryNode& node);
+  void check_columns(const QueryNode& node) const;
   std::optional<QueryNode> boolean(const QueryNode& node);
   std::vector<QueryNode> all(const std::vector<QueryNode>& nodes);
   std::string fold(std::string_view text);
@@ -53,8 +57,5 @@ class TreeAnalyzer {
   std::vector<std::string_view> terms_;
   std::vector<std::uint32_t> positions_;
 };
-
-/// Throws InputError, which says at which byte the clause begins.
-[[noreturn]] void refuse_clause(const QueryNode& node, const std::string& what);
 
 }  // namespace warpdex

@@ -45,7 +45,8 @@ class BooleanClause final : public ParentClause {
     order_.resize(must_.size());
     std::iota(order_.begin(), order_.end(), std::size_t{0});
     std::ranges::stable_partition(order_, [&](std::size_t i) {
-      return node.must[i].kind == PlannedNode::Kind::kTerm ||
+      return node.must[i].kind == PlannedNode::Kind::kColumns ||
+             node.must[i].kind == PlannedNode::Kind::kTerm ||
              node.must[i].kind == PlannedNode::Kind::kUnion;
     });
   }

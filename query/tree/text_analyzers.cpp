@@ -8,7 +8,7 @@
 namespace warpdex {
 
 TextAnalyzers::TextAnalyzers(const IndexSettings& settings)
-    : has_positions_(settings.has_positions) {
+    : schema_(settings.schema), has_positions_(settings.has_positions) {
   const std::vector<Field> fields = text_fields(settings.schema);
   for (std::size_t i = 0; i < text_count(settings.schema); ++i) {
     own_.push_back(make_analyzer(text_analyzer(settings, i)));
@@ -26,6 +26,11 @@ std::optional<std::size_t> TextAnalyzers::find(std::string_view name) const {
   const auto found = std::ranges::find(names_, name);
   if (found == names_.end()) return std::nullopt;
   return static_cast<std::size_t>(found - names_.begin());
+}
+
+const Field* TextAnalyzers::column(std::string_view name) const {
+  const auto found = std::ranges::find(schema_.fields, name, &Field::name);
+  return found == schema_.fields.end() || found->type == FieldType::kText ? nullptr : &*found;
 }
 
 std::string TextAnalyzers::list_of_names() const {

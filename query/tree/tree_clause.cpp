@@ -1,5 +1,6 @@
 #include "tree/tree_clause.hpp"
 
+#include "tree/column_clause.hpp"
 #include "tree/combined_clause.hpp"
 #include "tree/leaf_clauses.hpp"
 #include "tree/parent_clauses.hpp"
@@ -32,6 +33,9 @@ class ClauseMaker {
       case Kind::kBest: return make_best_clause(node, all(node.should));
       case Kind::kCombined:
         return make_combined_clause(index_, node, number_, scorer_, statistics_);
+      case Kind::kColumns:
+        return make_column_clause(node.documents, number_, node.constant.value_or(0),
+                                  static_cast<std::uint32_t>(index_.counts().documents));
       case Kind::kPhrase: return make_phrase_clause(index_, node, number_, scorer_, statistics_);
     }
     return make_nothing_clause();

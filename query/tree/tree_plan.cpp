@@ -14,8 +14,8 @@ namespace {
 
 class TreePlanner {
  public:
-  TreePlanner(const Snapshot& snapshot, QueryPlanner& planner)
-      : snapshot_(snapshot), planner_(planner) {}
+  TreePlanner(const Snapshot& snapshot, QueryPlanner& planner, FilterCache& filters)
+      : snapshot_(snapshot), planner_(planner), filters_(filters) {}
 
   PlannedTree plan(const QueryNode& tree, bool scores) {
     PlannedTree planned{.root = node(tree, 1, scores), .statistics = planner_.text_statistics()};
@@ -43,6 +43,7 @@ class TreePlanner {
 
   const Snapshot& snapshot_;
   QueryPlanner& planner_;
+  FilterCache& filters_;
   std::size_t lists_ = 0;
   bool was_cut_ = false;
   ExpansionWork work_;
@@ -56,6 +57,11 @@ PlannedNode TreePlanner::node(const QueryNode& node, float boost, bool scores) {
   switch (node.kind) {
     case QueryNode::Kind::kAll:
       return {.kind = PlannedNode::Kind::kAll, .scores = scores, .constant = constant};
+    case QueryNode::Kind::kColumns:
+      return {.kind = PlannedNode::Kind::kColumns,
+              .scores = scores,
+              .constant = constant,
+              .documents = filters_.get(snapshot_, node.text)};
     case QueryNode::Kind::kTerm: return term(node.text, weight, scores);
     case QueryNode::Kind::kFuzzy: return near(node, weight, scores);
     case QueryNode::Kind::kPhrase: return phrase(node, weight, scores);
@@ -209,9 +215,9 @@ PlannedNode TreePlanner::best(const QueryNode& node, float weight, bool scores) 
 
 }  // namespace
 
-PlannedTree plan_tree(const Snapshot& snapshot, QueryPlanner& planner, const QueryNode& analyzed,
-                      bool scores) {
-  return TreePlanner(snapshot, planner).plan(analyzed, scores);
+PlannedTree plan_tree(const Snapshot& snapshot, QueryPlanner& planner, FilterCache& filters,
+                      const QueryNode& analyzed, bool scores) {
+  return TreePlanner(snapshot, planner, filters).plan(analyzed, scores);
 }
 
 }  // namespace warpdex

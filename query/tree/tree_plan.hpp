@@ -3,10 +3,12 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <vector>
 
 #include "warpdex/indexer/format/snapshot.hpp"
+#include "warpdex/query/filter/document_filter.hpp"
 #include "warpdex/query/plan/plan.hpp"
 #include "warpdex/query/plan/query_planner.hpp"
 #include "warpdex/query/query.hpp"
@@ -32,6 +34,7 @@ struct PlannedNode {
     kBest,      ///< by should
     kPhrase,    ///< by should, its words
     kCombined,  ///< by should, one word in each of `fields`
+    kColumns,   ///< by documents
   };
   Kind kind = Kind::kNothing;
   bool scores = true;               ///< whether a score is wanted of it
@@ -46,6 +49,7 @@ struct PlannedNode {
   std::vector<CombinedField> fields{};               ///< kCombined: by clause of should
   std::vector<std::uint32_t> positions{};            ///< kPhrase: of its words, from 0 on
   std::uint32_t slop = 0;                            ///< kPhrase
+  std::shared_ptr<const DocumentFilter> documents{};  ///< kColumns
   std::vector<PlannedNode> must{};
   std::vector<PlannedNode> should{};
   std::vector<PlannedNode> must_not{};
@@ -65,10 +69,10 @@ inline float boost_product(float a, float b) {
 }
 
 /// Looks up the terms of an analysed tree. A product of boosts beyond the range of weights is the
-/// nearest one in it. `planner` is of the snapshot, and says what it is a part of. Throws
-/// FormatError for a damaged lexicon, and UsageError where clauses stand for so many terms together
+/// nearest one in it. `planner` and `filters` are of the snapshot; `planner` says what it is a part
+/// of. Throws FormatError for damage, and UsageError where clauses stand for so many terms together
 /// that the query would take minutes.
-PlannedTree plan_tree(const Snapshot& snapshot, QueryPlanner& planner, const QueryNode& analyzed,
-                      bool scores = true);
+PlannedTree plan_tree(const Snapshot& snapshot, QueryPlanner& planner, FilterCache& filters,
+                      const QueryNode& analyzed, bool scores = true);
 
 }  // namespace warpdex

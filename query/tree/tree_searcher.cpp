@@ -168,6 +168,7 @@ struct TreeSearcher::State {
 
   Snapshot snapshot;
   QueryPlanner planner;  ///< remembers where terms are
+  FilterCache filters{std::uint64_t{8} << 20};
   std::vector<SearchedSegment> segments;
   std::uint64_t documents = 0;
 };
@@ -185,7 +186,7 @@ TreeResult TreeSearcher::search(const QueryNode& tree, const SearchSettings& set
   TreeResult found;
   const auto k = static_cast<std::uint32_t>(std::min<std::uint64_t>(settings.k, state_->documents));
   if (k == 0) return found;
-  const PlannedTree plan = plan_tree(state_->snapshot, state_->planner, tree);
+  const PlannedTree plan = plan_tree(state_->snapshot, state_->planner, state_->filters, tree);
   found.was_cut = plan.was_cut;
   found.most_terms = plan.most_terms;
   const ScorerSettings scorer = effective_scorer(state_->snapshot.settings(), settings.scorer);
@@ -216,7 +217,8 @@ TreeResult TreeSearcher::search(const QueryNode& tree, const SearchSettings& set
 }
 
 std::vector<std::uint32_t> TreeSearcher::matches(const QueryNode& tree) {
-  const PlannedTree plan = plan_tree(state_->snapshot, state_->planner, tree, false);
+  const PlannedTree plan =
+      plan_tree(state_->snapshot, state_->planner, state_->filters, tree, false);
   std::vector<std::uint32_t> documents;
   for (std::size_t i = 0; i < state_->segments.size(); ++i) {
     SegmentTree(plan, state_->segments[i], i, {}).append(kernels(), documents);

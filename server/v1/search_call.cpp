@@ -1,5 +1,8 @@
 #include "v1/search_call.hpp"
 
+#include <rapidjson/stringbuffer.h>
+#include <rapidjson/writer.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -8,6 +11,7 @@
 #include "http/error.hpp"
 #include "http/json_writer.hpp"
 #include "warpdex/query/results_json.hpp"
+#include "warpdex/query/syntax/json_query.hpp"
 
 namespace warpdex::server::v1 {
 namespace {
@@ -173,16 +177,47 @@ void read_deadline(Parameters& parameters, const ServerLimits& limits, SearchOpt
                                                     1, std::llround(double{*given} * 1000))));
 }
 
+/// The words: `q`, or `query`, an object of clauses (in an address its text).
+std::optional<std::string> read_asked(Parameters& parameters, SearchOptions& options) {
+  std::optional<std::string> words = parameters.text("q");
+  if (!parameters.has("query")) return words;
+  if (words) throw bad_request("'q' and 'query' both say what to search for; give one");
+  refuse(parameters, {"query_syntax", "mode"}, "is for 'q'; give that");
+  options.syntax = QuerySyntax::kJson;
+  const rapidjson::Value* const json = parameters.json("query");
+  if (json == nullptr) return parameters.text("query");
+  rapidjson::StringBuffer text;
+  rapidjson::Writer<rapidjson::StringBuffer> writer(text);
+  json->Accept(writer);
+  return std::string(text.GetString(), text.GetSize());
+}
+
+/// Clauses on columns alone become a filter, with which engines may answer the rest.
+Query parse_clauses(const Searcher& searcher, const std::string& text, const Schema& schema,
+                    SearchOptions& options) {
+  QueryNode tree = parse_json_query(text);
+  const std::string filter = take_filters(tree, schema);
+  if (!filter.empty()) {
+    options.filter = options.filter.find_first_not_of(" \t\r\n") == std::string::npos
+                         ? filter
+                         : "(" + options.filter + ") AND (" + filter + ")";
+  }
+  return searcher.parse_tree(tree, options.searched);
+}
+
 void read_words(const std::string& text, const IndexPtr& index, const ServerLimits& limits,
                 SearchJob& job) {
+  SearchOptions& options = job.options;
   if (text.size() > limits.query_bytes) {
-    throw bad_request("'q' has " + std::to_string(text.size()) + " bytes; " +
+    throw bad_request("the query has " + std::to_string(text.size()) + " bytes; " +
                       std::to_string(limits.query_bytes) + " are allowed");
   }
-  const SearchOptions& options = job.options;
-  job.query = index->searcher().parse(text, options.syntax, {}, options.mode, options.searched);
+  const Searcher& searcher = index->searcher();
+  job.query = options.syntax == QuerySyntax::kJson
+                  ? parse_clauses(searcher, text, index->reader()->settings().schema, options)
+                  : searcher.parse(text, options.syntax, {}, options.mode, options.searched);
   if (job.query.terms.size() <= limits.clauses) return;
-  throw bad_request("'q' has " + std::to_string(job.query.terms.size()) +
+  throw bad_request("the query has " + std::to_string(job.query.terms.size()) +
                     " words, counted once for each field that they search; " +
                     std::to_string(limits.clauses) + " are allowed");
 }
@@ -205,7 +240,7 @@ SearchCall read_search(Parameters& parameters, const IndexPtr& index, const Serv
   job.index = index;
   job.arrival = arrival;
   const std::shared_ptr<const IndexReader> reader = index->reader();
-  const std::optional<std::string> words = parameters.text("q");
+  const std::optional<std::string> words = read_asked(parameters, options);
   const auto vector = parameters.reals("vector");
   read_page(parameters, limits, call);
   read_matching(parameters, options);
@@ -215,7 +250,7 @@ SearchCall read_search(Parameters& parameters, const IndexPtr& index, const Serv
   read_deadline(parameters, limits, options);
   const std::optional<std::string> id = parameters.text("id");
   parameters.finish();
-  if (!words && !vector) throw bad_request("a search needs 'q', 'vector' or both");
+  if (!words && !vector) throw bad_request("a search needs 'q' or 'query', 'vector' or both");
   call.has_vector = vector.has_value();
   call.is_sorted = !options.sort.empty();
   if (vector) {

@@ -3,6 +3,7 @@ by query, against plain loops over the documents.
 Run as: opensearch_columns_test.py SOURCE_FOLDER WARPDEX"""
 
 import collections
+import json
 import urllib.parse
 
 import opensearchpy
@@ -80,6 +81,24 @@ class Columns(ClientTest):
             filtered = self.search({"bool": {"must": words, "filter": [query]}}, index="films",
                                    size=1000)["hits"]["hits"]
             self.assertEqual(scored, {hit["_id"]: hit["_score"] for hit in filtered}, query)
+
+    def test_words_and_columns_in_each_others_clauses(self):
+        has = {id: set(film["body"].split()) for id, film in self.films.items()}
+        for query, passes in (
+                ({"bool": {"should": [{"term": {"year": 1995}}, {"match": {"body": "w1"}}]}},
+                 lambda id, film: film.get("year") == 1995 or "w1" in has[id]),
+                ({"bool": {"must": [{"bool": {"should": [
+                    {"prefix": {"body": "w1"}}, {"exists": {"field": "lang"}}]}}],
+                    "must_not": [{"range": {"year": {"lt": 1995}}}, {"match": {"body": "w2"}}]}},
+                 lambda id, film: ("lang" in film or any(word[:2] == "w1" for word in has[id]))
+                 and film.get("year", 2000) >= 1995 and "w2" not in has[id])):
+            wanted = {id for id, film in self.films.items() if passes(id, film)}
+            self.assertGreater(len(wanted), 10)
+            self.assertEqual(wanted, self.ids(query, "films"), query)
+            # There the text has no name.
+            body = json.loads(json.dumps({"query": query, "k": 1000}).replace('"body"', '"*"'))
+            hits = self.ask("POST", "/v1/films/search", body).json()["hits"]
+            self.assertEqual(wanted, {hit["document"] for hit in hits})
 
     def test_source_has_values_as_they_are(self):
         for id in ("f0", "f7", "f100"):

@@ -130,6 +130,29 @@ class Searches(serving.ServerTest):
             self.assertEqual(400, answer.status, body[:40])
             self.assertIn(named, answer.reason(), body[:40])
 
+    def test_queries_of_clauses(self):
+        clauses = {"bool": {"must": [{"match": {"*": "w1 w2"}}], "should": {"prefix": {"*": "w3"}},
+                            "must_not": [{"term": {"*": "w4"}}]}}
+        told = serving.program("search", self.root / "texts", json.dumps(clauses), "--output-format",
+                               "json", "--query-syntax", "json", "-k", 30, "--explain")
+        wanted = hits_text(told)
+        self.assertIn('"searched_by":"trees"', wanted)
+        text = urllib.parse.urlencode({"query": json.dumps(clauses), "k": 30, "explain": "true"})
+        for answer in (self.ask("POST", "/v1/texts/search", {"query": clauses, "k": 30,
+                                                             "explain": True}),
+                       self.get("/v1/texts/search?" + text)):
+            self.assertEqual(200, answer.status, answer.body)
+            self.assertEqual(wanted, hits_text(answer.body.decode()))
+        for body, named in (({"query": clauses, "q": "w1"}, "'q' and 'query'"),
+                            ({"query": clauses, "query_syntax": "lucene"}, "query_syntax"),
+                            ({"query": {"bool": {"must": [{"term": {"year": 1}}]}}},
+                             "query.bool.must[0].term.year"),
+                            ({"query": {"match": {"*": []}}}, "query.match.*"),
+                            ({"query": {}}, "query"), ({"query": 3}, "query")):
+            answer = self.ask("POST", "/v1/texts/search", body)
+            self.assertEqual(400, answer.status, body)
+            self.assertIn(named, answer.reason(), body)
+
     def test_a_deadline_that_has_passed_is_told_with_its_certificate(self):
         answer = self.get("/v1/texts/search?q=w0+w1+w2&deadline=0.001").json()
         if not answer["complete"]:

@@ -23,7 +23,8 @@ def run(*arguments):
 def examples_of(page, *options):
     """Pairs of a search's arguments and what it finds."""
     found = re.findall(r"^\| `([^`]+)` \| ((?:\d )*)\|", page, re.M)
-    return [((query, "--query-syntax", "lucene", *options), ids) for query, ids in found]
+    return [((query, "--query-syntax", "json" if query.startswith('{"') else "lucene", *options), ids)
+            for query, ids in found]
 
 
 class Examples(unittest.TestCase):

@@ -57,6 +57,7 @@ IndexFields fields_of(const IndexSettings& settings) {
   if (fields.searched.empty()) fields.searched.emplace_back("text");
   fields.stored = settings.stored_fields;
   fields.columns = columns_of(settings.schema);
+  fields.schema = settings.schema;
   fields.is_weighted = settings.impacts && settings.impacts->source != ImpactSource::kBm25;
   if (settings.vectors) {
     fields.vector = fields.is_searched("vector") ? "embedding" : "vector";

@@ -22,6 +22,7 @@ struct IndexFields {
   std::string vector{};          ///< the field of vectors; empty: there are none
   std::size_t dimension = 0;     ///< of these
   std::vector<Field> columns{};  ///< fields of values: keywords, numbers, dates, booleans
+  Schema schema{};               ///< of the index
 
   bool is_searched(std::string_view name) const;
   bool is_stored(std::string_view name) const;

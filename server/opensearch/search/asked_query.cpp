@@ -8,6 +8,7 @@
 #include "opensearch/search/field_query.hpp"
 #include "opensearch/search/word_query.hpp"
 #include "warpdex/query/filter/filter.hpp"
+#include "warpdex/query/syntax/json_query.hpp"
 
 namespace warpdex::server::opensearch {
 namespace {
@@ -58,6 +59,22 @@ void read_vector_of(Parameters& members, const QueryContext& context, AskedQuery
   query.nearest = static_cast<std::uint32_t>(*nearest);
 }
 
+/// Of [knn]: by columns, or by words.
+void read_vector_filter(const rapidjson::Value& json, const QueryContext& context,
+                        AskedQuery& query) {
+  if (const auto columns = read_column_query(json, context)) {
+    query.filter = *columns;
+    return;
+  }
+  const auto& asked = only_member(json, "the filter of [knn]");
+  if (!is_word_query(name_of(asked))) {
+    throw parsing_error("[knn] with a filter of [" + std::string(name_of(asked)) +
+                        "] is not supported");
+  }
+  query.words = question_of(read_word_query(name_of(asked), asked.value, context), context);
+  query.is_filtered = true;
+}
+
 AskedQuery read_knn(const rapidjson::Value& json, const QueryContext& context) {
   const auto& member = only_member(json, "[knn]");
   const std::string field(name_of(member));
@@ -70,18 +87,7 @@ AskedQuery read_knn(const rapidjson::Value& json, const QueryContext& context) {
   AskedQuery query{.kind = QueryKind::kVector};
   Parameters members(member.value, "[knn] of '" + field + "'");
   read_vector_of(members, context, query);
-  if (const auto* filter = members.json("filter");
-      filter != nullptr && is_column_query(*filter, context.fields)) {
-    query.filter = read_column_query(*filter, context);
-  } else if (filter != nullptr) {
-    const auto& asked = only_member(*filter, "the filter of [knn]");
-    if (!is_word_query(name_of(asked))) {
-      throw parsing_error("[knn] with a filter of [" + std::string(name_of(asked)) +
-                          "] is not supported");
-    }
-    query.words = read_word_query(name_of(asked), asked.value, context);
-    query.is_filtered = true;
-  }
+  if (const auto* filter = members.json("filter")) read_vector_filter(*filter, context, query);
   if (const auto* parameters = members.json("method_parameters")) {
     Parameters depth(*parameters, "'method_parameters'");
     query.fusion.probes = static_cast<std::size_t>(
@@ -110,7 +116,7 @@ AskedQuery read_hybrid(const rapidjson::Value& json, const QueryContext& context
   AskedQuery query = read_knn(second.value, context);
   if (query.is_filtered) throw illegal_argument("[knn] with a filter in [hybrid] is not supported");
   query.kind = QueryKind::kHybrid;
-  query.words = read_word_query(name_of(first), first.value, context);
+  query.words = question_of(read_word_query(name_of(first), first.value, context), context);
   if (depth && *depth != query.nearest) {
     throw illegal_argument(
         "'pagination_depth' and the 'k' of [knn] are how many documents each "
@@ -177,49 +183,20 @@ Query all_documents(float score, const QueryContext& context) {
   return question_of({.kind = QueryNode::Kind::kAll, .boost = score}, context);
 }
 
-/// Takes the clauses of [bool] out that are of columns, and returns them as a filter.
-std::string take_filters(rapidjson::Document& json, const QueryContext& context) {
-  std::string filter;
-  for (const char* name : {"filter", "must_not"}) {
-    if (!json.HasMember(name)) continue;
-    rapidjson::Value& clauses = json[name];
-    const bool is_not = std::string_view(name) == "must_not";
-    const auto take = [&](const rapidjson::Value& clause) {
-      if (!is_column_query(clause, context.fields)) return false;
-      const std::string own = read_column_query(clause, context);
-      filter = both_filters(filter, is_not ? "NOT (" + own + ")" : own);
-      return true;
-    };
-    if (!clauses.IsArray()) {
-      if (take(clauses)) json.RemoveMember(name);
-      continue;
-    }
-    for (auto* clause = clauses.Begin(); clause != clauses.End();) {
-      clause = take(*clause) ? clauses.Erase(clause) : clause + 1;
-    }
-    if (clauses.Empty()) json.RemoveMember(name);
+/// By words and columns. Where it asks columns and ids alone, all that fit score the same.
+AskedQuery read_words(std::string_view name, const rapidjson::Value& value,
+                      const QueryContext& context) {
+  AskedQuery query{.kind = QueryKind::kWords};
+  QueryNode node = read_word_query(name, value, context);
+  if (const auto columns = filter_of_clause(node, context.fields.schema)) {
+    const bool scores =
+        node.kind != QueryNode::Kind::kBoolean || !node.must.empty() || !node.should.empty();
+    query.filter = filter_text(*columns);
+    query.words = all_documents(scores ? 1 : 0, context);
+    return query;
   }
-  return filter;
-}
-
-/// A [bool] of words, and of columns in its filter and must_not.
-AskedQuery read_bool_query(const rapidjson::Value& json, const QueryContext& context) {
-  rapidjson::Document words;
-  words.CopyFrom(json, words.GetAllocator());
-  AskedQuery query{.kind = QueryKind::kWords};
-  query.filter = take_filters(words, context);
-  query.words = read_word_query("bool", words, context);
-  return query;
-}
-
-/// A query of columns and ids alone: all that fit score the same.
-AskedQuery read_filter_query(const rapidjson::Value& json, const QueryContext& context) {
-  const auto& member = only_member(json, "a query");
-  const bool scores = name_of(member) != "bool" || member.value.HasMember("must") ||
-                      member.value.HasMember("should");
-  AskedQuery query{.kind = QueryKind::kWords};
-  query.filter = read_column_query(json, context);
-  query.words = all_documents(scores ? 1 : 0, context);
+  query.filter = take_filters(node, context.fields.schema);
+  query.words = question_of(node, context);
   return query;
 }
 
@@ -244,16 +221,13 @@ AskedQuery read_query(const rapidjson::Value& json, const QueryContext& context)
   AskedQuery query;
   if (name == "match_all") return read_match_all(member.value);
   if (name == "ids") return read_ids(member.value);
-  if (is_column_query(json, context.fields)) return read_filter_query(json, context);
   if (name == "bool" && member.value.IsObject() && member.value.MemberCount() == 0) return query;
-  if (name == "bool" && member.value.IsObject()) return read_bool_query(member.value, context);
   if (name == "knn") {
     query = read_knn(member.value, context);
   } else if (name == "hybrid") {
     query = read_hybrid(member.value, context);
   } else if (is_word_query(name)) {
-    query.kind = QueryKind::kWords;
-    query.words = read_word_query(name, member.value, context);
+    query = read_words(name, member.value, context);
   } else {
     throw parsing_error("unknown query [" + std::string(name) + "], or not supported here");
   }

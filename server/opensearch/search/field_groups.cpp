@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "opensearch/search/field_query.hpp"
+#include "warpdex/query/syntax/json_query.hpp"
 
 namespace warpdex::server::opensearch {
 namespace {
@@ -48,28 +49,6 @@ std::vector<SearchedField> read_searched(const std::vector<std::string>& names,
     }
   }
   return searched;
-}
-
-QueryNode over_fields(const QueryNode& clause, const std::vector<SearchedField>& fields,
-                      FieldsType type) {
-  if (type == FieldsType::kCombinedFields) {
-    QueryNode combined = clause;
-    combined.kind = Kind::kCombined;
-    for (const SearchedField& field : fields) {
-      combined.should.push_back({.kind = Kind::kMatch, .boost = field.weight, .field = field.name});
-    }
-    return combined;
-  }
-  const bool is_best = type == FieldsType::kBestFields;
-  QueryNode any{.kind = is_best ? Kind::kBest : Kind::kBoolean, .place = clause.place};
-  for (const SearchedField& field : fields) {
-    if (field.weight == 0) continue;
-    any.should.push_back(clause);
-    any.should.back().field = field.name;
-    any.should.back().boost *= field.weight;
-  }
-  if (any.should.empty()) return {};
-  return any.should.size() == 1 ? std::move(any.should[0]) : any;
 }
 
 void give_fields(QueryNode& node, const std::vector<SearchedField>& fields) {

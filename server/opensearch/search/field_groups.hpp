@@ -16,10 +16,6 @@ std::string clause_field(const std::string& name, const IndexFields& fields);
 std::vector<SearchedField> read_searched(const std::vector<std::string>& names,
                                          const IndexFields& fields);
 
-/// The clause in each of the fields: the best one's score, or the sum.
-QueryNode over_fields(const QueryNode& clause, const std::vector<SearchedField>& fields,
-                      FieldsType type);
-
 /// Gives clauses below `node` that name no field these: the best one's score counts, word by word.
 void give_fields(QueryNode& node, const std::vector<SearchedField>& fields);
 

@@ -1,4 +1,4 @@
-// Queries of one field: terms, phrases, patterns, near words, ranges; and what all queries check.
+// What all queries by words check: their fields, texts and boosts.
 #pragma once
 
 #include <string>
@@ -9,10 +9,6 @@
 
 namespace warpdex::server::opensearch {
 
-/// term, terms, prefix, wildcard, fuzzy, range or match_phrase; `value` is what stands behind the
-/// name. Throws HttpError (400).
-QueryNode read_field_query(std::string_view name, const rapidjson::Value& value,
-                           const QueryContext& context);
 /// Throws HttpError (400) unless the field is searched, and by itself.
 void check_field(const std::string& name, const IndexFields& fields);
 /// Throws HttpError (400) unless the fields are all that are searched.

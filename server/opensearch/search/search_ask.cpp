@@ -77,10 +77,9 @@ void read_asked_query(Members& members, const QueryContext& context, SearchAsk& 
     ask.query = read_address_query(members.address(), context);
   }
   if (const auto* filter = members.body().json("post_filter")) {
-    if (!is_column_query(*filter, context.fields)) {
-      throw parsing_error("'post_filter' is of columns and ids here");
-    }
-    restrict_query(ask.query, read_column_query(*filter, context), context);
+    const auto own = read_column_query(*filter, context);
+    if (!own) throw parsing_error("'post_filter' is of columns and ids here");
+    restrict_query(ask.query, *own, context);
     ask.has_post_filter = true;
   }
   if (const auto* pipeline = members.body().json("search_pipeline")) {

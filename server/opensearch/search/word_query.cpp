@@ -9,11 +9,10 @@
 #include "opensearch/search/field_query.hpp"
 #include "opensearch/search/query_text.hpp"
 #include "warpdex/query/query.hpp"
+#include "warpdex/query/syntax/json_query.hpp"
 
 namespace warpdex::server::opensearch {
 namespace {
-
-QueryNode read_clause(const rapidjson::Value& json, const QueryContext& context, std::size_t depth);
 
 std::string wanted_text(Parameters& members, std::string_view name, std::string_view query) {
   if (auto text = members.text(name)) return *text;
@@ -57,23 +56,6 @@ QueryNode read_match_members(Parameters& members, std::string_view name,
   return node;
 }
 
-QueryNode read_match(const rapidjson::Value& json, const QueryContext& context) {
-  const auto& member = only_member(json, "[match]");
-  const std::string field(member.name.GetString(), member.name.GetStringLength());
-  check_field(field, context.fields);
-  QueryNode node;
-  if (member.value.IsString()) {
-    const std::string text(member.value.GetString(), member.value.GetStringLength());
-    check_text(text, context);
-    node = match_of(text, false);
-  } else {
-    Parameters members(member.value, "[match] of '" + field + "'");
-    node = read_match_members(members, "match", context);
-  }
-  node.field = clause_field(field, context.fields);
-  return node;
-}
-
 /// Throws HttpError (400).
 [[noreturn]] void refuse_one_text(const std::string& what, const QueryContext& context) {
   throw illegal_argument(what + " is over fields that are one text, and the index searches " +
@@ -113,10 +95,15 @@ QueryNode read_combined_fields(const rapidjson::Value& json, const QueryContext&
   return read_match_members(members, "combined_fields", context);
 }
 
-/// Takes the names of searched fields away. Throws HttpError (400) for others.
+/// Takes the names of searched fields away, and checks texts. Throws HttpError (400) for others
+/// than searched fields and columns.
 void take_fields(QueryNode& node, const QueryContext& context) {
-  if (!node.field.empty()) check_field(node.field, context.fields);
-  node.field = clause_field(node.field, context.fields);
+  check_text(node.text, context);
+  for (const std::string& text : node.texts) check_text(text, context);
+  if (!node.field.empty() && context.fields.column(node.field) == nullptr) {
+    check_field(node.field, context.fields);
+    node.field = clause_field(node.field, context.fields);
+  }
   for (auto* part : {&node.must, &node.filter, &node.should, &node.must_not}) {
     for (QueryNode& clause : *part) take_fields(clause, context);
   }
@@ -154,116 +141,33 @@ QueryNode read_text_query(std::string_view name, const rapidjson::Value& json,
   return boosted(std::move(node), boost);
 }
 
-/// Clauses of one kind: an object, or an array of these.
-std::vector<QueryNode> read_clauses(Parameters& members, std::string_view name,
-                                    const QueryContext& context, std::size_t depth) {
-  std::vector<QueryNode> clauses;
-  const rapidjson::Value* const json = members.json(name);
-  if (json == nullptr) return clauses;
-  const auto add = [&](const rapidjson::Value& clause) {
-    clauses.push_back(read_clause(clause, context, depth));
-  };
-  if (!json->IsArray()) {
-    add(*json);
-  } else {
-    for (const auto& clause : json->GetArray()) add(clause);
-  }
-  return clauses;
-}
-
-/// A clause that only excludes matches all others, with a score of 0.
-void mend_negative(QueryNode& node) {
-  if (node.kind != QueryNode::Kind::kBoolean) return;
-  if (!node.must.empty() || !node.should.empty() || !node.filter.empty()) return;
-  node.filter.push_back({.kind = QueryNode::Kind::kAll});
-}
-
-QueryNode read_bool(const rapidjson::Value& json, const QueryContext& context, std::size_t depth) {
-  Parameters members(json, "[bool]");
-  QueryNode node{.kind = QueryNode::Kind::kBoolean};
-  node.must = read_clauses(members, "must", context, depth);
-  node.filter = read_clauses(members, "filter", context, depth);
-  node.should = read_clauses(members, "should", context, depth);
-  node.must_not = read_clauses(members, "must_not", context, depth);
-  node.minimum_should_match = read_minimum(members);
-  node.boost = read_boost(members);
-  members.finish();
-  mend_negative(node);
-  return node;
-}
-
-QueryNode read_constant_score(const rapidjson::Value& json, const QueryContext& context,
-                              std::size_t depth) {
-  Parameters members(json, "[constant_score]");
-  QueryNode node{.kind = QueryNode::Kind::kConstant, .boost = read_boost(members)};
-  node.filter = read_clauses(members, "filter", context, depth);
-  members.finish();
-  if (node.filter.size() != 1) throw parsing_error("[constant_score] has one 'filter'");
-  return node;
-}
-
-QueryNode read_dis_max(const rapidjson::Value& json, const QueryContext& context,
-                       std::size_t depth) {
-  Parameters members(json, "[dis_max]");
-  QueryNode node{.kind = QueryNode::Kind::kBest, .boost = read_boost(members)};
-  node.tie_breaker = members.real("tie_breaker").value_or(0);
-  node.should = read_clauses(members, "queries", context, depth);
-  members.finish();
-  if (node.should.empty()) throw parsing_error("[dis_max] has no 'queries'");
-  return node;
-}
-
-QueryNode read_match_all(const rapidjson::Value& json) {
-  Parameters members(json, "[match_all]");
-  QueryNode node{.kind = QueryNode::Kind::kAll, .boost = read_boost(members)};
-  members.finish();
-  return node;
-}
-
-QueryNode read_named(std::string_view name, const rapidjson::Value& value,
-                     const QueryContext& context, std::size_t depth) {
-  if (name == "match") return read_match(value, context);
+/// A query that is OpenSearch's alone, or that asks for all fields of one text.
+std::optional<QueryNode> read_own(std::string_view name, const rapidjson::Value& value,
+                                  const QueryContext& context) {
   if (name == "multi_match") return read_multi_match(value, context);
   if (name == "combined_fields") return read_combined_fields(value, context);
-  if (name == "match_all") return read_match_all(value);
-  if (name == "bool") return read_bool(value, context, depth);
-  if (name == "constant_score") return read_constant_score(value, context, depth);
-  if (name == "dis_max") return read_dis_max(value, context, depth);
-  if (name == "match_none") {
-    Parameters(value, "[match_none]").finish();
-    return {};
-  }
-  if (name == "query_string" || name == "simple_query_string") {
-    return read_text_query(name, value, context);
-  }
-  return read_field_query(name, value, context);
-}
-
-QueryNode read_clause(const rapidjson::Value& json, const QueryContext& context,
-                      std::size_t depth) {
-  const auto& member = only_member(json, "a clause");
-  const std::string_view name(member.name.GetString(), member.name.GetStringLength());
-  if (depth > kMaxQueryDepth) throw illegal_argument("the query's clauses lie too deep");
-  if (name != "match_all" && !is_word_query(name)) {
-    throw parsing_error("[bool] over [" + std::string(name) + "] is not supported");
-  }
-  return read_named(name, member.value, context, depth + 1);
+  if (name != "query_string" && name != "simple_query_string") return std::nullopt;
+  return read_text_query(name, value, context);
 }
 
 }  // namespace
 
 bool is_word_query(std::string_view name) {
   constexpr std::string_view kNames[] = {
-      "match",     "multi_match", "combined_fields", "match_phrase", "term",
-      "terms",     "prefix",      "wildcard",        "fuzzy",        "range",
-      "bool",      "dis_max",     "constant_score",  "query_string", "simple_query_string",
-      "match_none"};
+      "match",  "multi_match", "combined_fields", "match_phrase", "term",
+      "terms",  "prefix",      "wildcard",        "fuzzy",        "range",
+      "bool",   "dis_max",     "constant_score",  "query_string", "simple_query_string",
+      "exists", "match_none"};
   return std::ranges::find(kNames, name) != std::end(kNames);
 }
 
-Query read_word_query(std::string_view name, const rapidjson::Value& value,
-                      const QueryContext& context) {
-  return question_of(read_named(name, value, context, 0), context);
+QueryNode read_word_query(std::string_view name, const rapidjson::Value& value,
+                          const QueryContext& context) {
+  QueryNode node = read_json_query(
+      name, value, "query",
+      [&](std::string_view own, const rapidjson::Value& of) { return read_own(own, of, context); });
+  take_fields(node, context);
+  return node;
 }
 
 QueryNode read_query_string(const std::string& text, const QueryContext& context, bool are_required,

@@ -12,8 +12,8 @@ namespace warpdex::server::opensearch {
 /// Whether a query of that name is one by words.
 bool is_word_query(std::string_view name);
 /// `value` is what stands behind the name. Throws HttpError (400).
-Query read_word_query(std::string_view name, const rapidjson::Value& value,
-                      const QueryContext& context);
+QueryNode read_word_query(std::string_view name, const rapidjson::Value& value,
+                          const QueryContext& context);
 /// The name and value of an object with one member. Throws HttpError (400) for others.
 const rapidjson::Value::Member& only_member(const rapidjson::Value& json, std::string_view what);
 /// The text of query_string, in Lucene's syntax. Words without a field search `fields`, where each

@@ -85,6 +85,7 @@ void SearchOptions::add_to(CommandLine& command) {
       "and weighted^2.5 terms; a word^0 is left out, and a +word^0 refused; a -word of several "
       "terms excludes documents with all of them. lucene: as Lucene's classic parser: groups, AND "
       "OR NOT, prefix*, pat?ern, near~1, [from TO to], *:*, with --mode and or or between clauses. "
+      "json: OpenSearch's query objects. "
       "Default: plain for files, signed for words on the command line")(
       "query-fields", po::value(&query_fields_)->value_name("A^2,B"),
       "text fields that words search which name none, with the weights of their scores. Default: "

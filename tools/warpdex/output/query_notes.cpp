@@ -141,7 +141,8 @@ class NoteMaker {
 
   /// Empty if no query has it.
   std::string note(const Kind& kind, const std::vector<QueryText>& queries) {
-    if (syntax_ == QuerySyntax::kLucene) return {};  // there they have a meaning
+    // There they have a meaning.
+    if (syntax_ == QuerySyntax::kLucene || syntax_ == QuerySyntax::kJson) return {};
     if (!(syntax_ == QuerySyntax::kSigned ? kind.is_of_signed : kind.is_of_plain)) return {};
     const QueryText* first = nullptr;
     std::size_t count = 0;

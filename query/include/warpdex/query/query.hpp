@@ -83,6 +83,7 @@ struct QueryNode {
     kFuzzy,     ///< words at most `edits` edits from `text`
     kRange,     ///< words from `text` to `upper`, in the order of their bytes; a score of 1
     kAny,       ///< documents with one of `texts`, terms that are not analysed; a score of 1
+    kColumns,   ///< documents that the filter `text` lets through; a score of 1
     kBoolean,   ///< all of `must` and `filter`, none of `must_not`, `minimum_should_match` of
                 ///< `should`
     kConstant,  ///< what the one clause of `filter` matches, with a score of 1
@@ -120,6 +121,7 @@ struct QueryNode {
   std::vector<QueryNode> should{};
   std::vector<QueryNode> must_not{};
   std::size_t place = 0;  ///< the byte of the query's text that it comes from, for messages
+  std::string path{};     ///< of one that comes from JSON, in its place: "query.bool.must[1].term"
 
   bool operator==(const QueryNode&) const = default;
 };
@@ -167,9 +169,10 @@ enum class QuerySyntax {
   kPlain,   ///< all of it is words, without signs
   kSigned,  ///< +word is required, -word excludes, word^2.5 has a weight
   kLucene,  ///< Lucene's: groups, AND OR NOT, patterns, near words, ranges: parse_lucene()
+  kJson,    ///< OpenSearch's query objects: parse_json_query()
 };
 
-/// "plain", "signed" or "lucene"; UsageError for any other.
+/// "plain", "signed", "lucene" or "json"; UsageError for any other.
 QuerySyntax query_syntax_from_name(std::string_view name);
 
 /// The operator between clauses that have none.
@@ -193,5 +196,11 @@ QueryNode parse_lucene(std::string_view text, DefaultOperator between = DefaultO
 /// for too many clauses, and for text that is not UTF-8.
 LuceneQuery parse_lucene_leniently(std::string_view text,
                                    DefaultOperator between = DefaultOperator::kOr);
+
+/// Reads a query in JSON, by the names of OpenSearch's query objects: {"match": {"title": "old"}},
+/// and bool, constant_score and dis_max of such. docs/query.md has them all. Fields may be columns
+/// of the index, too. Throws InputError, which says where: "bool.must[1].term: …", for what is not
+/// known there, for more clauses than kMaxQueryNodes, and for what is no JSON. O(bytes).
+QueryNode parse_json_query(std::string_view json);
 
 }  // namespace warpdex

@@ -42,6 +42,11 @@ class TextAnalyzers {
   /// "'title', 'contents'"; empty where the text has no name.
   std::string list_of_names() const;
 
+  /// The column of that name, or null.
+  const Field* column(std::string_view name) const;
+  /// Of columns and texts.
+  const Schema& schema() const { return schema_; }
+
   /// The texts that words search which name no field: those of `fields`, or the index's with a
   /// weight above 0. Throws UsageError for a field that the index has not.
   std::vector<Searched> searched(const SearchedFields& fields) const;
@@ -51,6 +56,7 @@ class TextAnalyzers {
   std::vector<Analyzer*> analyzers_;  ///< by field
   std::vector<std::string> names_;
   std::vector<float> weights_;
+  Schema schema_;
   bool has_positions_ = false;
 };
 
