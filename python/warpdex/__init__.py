@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ._module import gpu_problem  # first: it chooses the extension module
-from . import _core, _gpu_arrays, _version, errors, vectors
+from . import _core, _gpu_arrays, _version, errors, query, vectors
 from ._arrays import float_rows, positive
 from ._build import BuildReport, build
 from ._core import ClauseExplanation, Explanation, Hit, Hits, TermExplanation
@@ -63,6 +63,7 @@ __all__ = [
     "build",
     "errors",
     "gpu_problem",
+    "query",
     "select_k",
     "vectors",
 ]

@@ -17,6 +17,7 @@ from ._feedback import TermSearch
 from ._progress import Bar
 from ._results import BatchResult
 from .errors import UsageError
+from .query import Query, QueryString, as_text
 
 Vectors = npt.NDArray[np.float32 | np.float16]
 
@@ -33,7 +34,7 @@ class SearchOptions(TypedDict, total=False):
     """"signed", the default: +word is required, -word excludes, word^2.5 has a weight. "plain":
     all of a query is words, as for a file of queries on the command line. "lucene": Lucene's
     syntax, with groups, AND OR NOT, prefix*, pat?ern, near~1 and [from TO to]; mode says what
-    stands between clauses. "json": OpenSearch's query objects."""
+    stands between clauses. "json": OpenSearch's query objects; warpdex.query has them as objects."""
     scorer: Literal["bm25", "bm25+", "qld", "qljm", "pl2"]
     """BM25, the default; BM25+; query likelihood with Dirichlet or Jelinek-Mercer smoothing; PL2."""
     k1: float
@@ -104,6 +105,36 @@ def _options(options: SearchOptions) -> dict[str, Any]:
     return given
 
 
+def _asked(query: str | Query | None, options: SearchOptions) -> tuple[str | None, dict[str, Any]]:
+    """A query and its options, as the library takes them."""
+    given = _options(options)
+    if not isinstance(query, Query):
+        return query, given
+    if "syntax" in given:
+        raise UsageError("a query that is an object has no syntax; leave it out")
+    return as_text(query), {**given, "syntax": "json"}
+
+
+def _all_asked(
+    queries: list[str | Query], options: SearchOptions
+) -> tuple[list[str], dict[str, Any]]:
+    """The same of many. Texts among objects are read by the syntax "lucene"."""
+    given = _options(options)
+    objects = sum(isinstance(query, Query) for query in queries)
+    if objects == 0:
+        return queries, given  # type: ignore[return-value]
+    if objects < len(queries) and given.get("syntax") != "lucene":
+        raise UsageError('texts among queries that are objects are read by syntax="lucene"; give it')
+    if objects == len(queries) and "syntax" in given:
+        raise UsageError("queries that are objects have no syntax; leave it out")
+    all_words = objects < len(queries) and given.pop("mode", "or") == "and"
+    texts = [
+        as_text(query if isinstance(query, Query) else QueryString(query, all_words))
+        for query in queries
+    ]
+    return texts, {**given, "syntax": "json"}
+
+
 class TermStatistics(NamedTuple):
     """A term, as the index's analyzer makes it."""
 
@@ -161,7 +192,7 @@ class Searcher(TermSearch):
 
     def search(
         self,
-        query: str | None,
+        query: str | Query | None,
         k: int = 10,
         *,
         vector: Vectors | None = None,
@@ -170,7 +201,8 @@ class Searcher(TermSearch):
         """The k best documents for words, a vector (1 dimension, float32 or float16), or both.
 
         Args:
-            query: words, analysed as the documents were; None: the vector alone.
+            query: words, analysed as the documents were, or an object of `warpdex.query`; None:
+                the vector alone.
             k: documents, 1 to 10,000.
             vector: of the index's dimension.
             options: see SearchOptions.
@@ -185,11 +217,12 @@ class Searcher(TermSearch):
                 index has none.
         """
         row = None if vector is None else one_row(vector, "the vector")
-        return self._searcher.search(query, row, k, None, _options(options))
+        text, given = _asked(query, options)
+        return self._searcher.search(text, row, k, None, given)
 
     def search_batch(
         self,
-        queries: Iterable[str] | Mapping[str, str] | None,
+        queries: Iterable[str | Query] | Mapping[str, str | Query] | None,
         qids: Iterable[str] | None = None,
         k: int = 10,
         threads: int = 0,
@@ -202,7 +235,8 @@ class Searcher(TermSearch):
         than one by one.
 
         Args:
-            queries: texts, or {qid: text}; None: the vectors alone.
+            queries: texts or objects of `warpdex.query`, or {qid: query}; None: the vectors alone.
+                Beside objects, texts are read by the syntax "lucene", which is then given.
             qids: ids of the queries, as many; without them the numbers "0", "1", ….
             k: documents a query, 1 to 10,000.
             threads: of the CPU; 0: the searcher's, as always where a GPU or vectors take part.
@@ -218,8 +252,8 @@ class Searcher(TermSearch):
             if qids is not None:
                 raise UsageError("the queries have ids already; leave qids out")
             qids, queries = list(queries.keys()), list(queries.values())
-        elif isinstance(queries, str):
-            raise TypeError("queries must be a list of str; one query goes to search()")
+        elif isinstance(queries, str | Query):
+            raise TypeError("queries must be a list of them; one query goes to search()")
         elif queries is not None:
             queries = list(queries)
         rows = None if vectors is None else float_rows(vectors, "the vectors")
@@ -229,15 +263,14 @@ class Searcher(TermSearch):
         names = [str(i) for i in range(count)] if qids is None else list(qids)
         if len(names) != count:
             raise UsageError(f"there are {count} queries and {len(names)} qids")
+        texts, given = (None, _options(options)) if queries is None else _all_asked(queries, options)
         with Bar(progress, "queries", count) as bar:
-            batch = self._searcher.search_batch(
-                queries, rows, k, threads, bar.on_added(), _options(options)
-            )
+            batch = self._searcher.search_batch(texts, rows, k, threads, bar.on_added(), given)
         return BatchResult(batch, names)
 
     async def search_async(
         self,
-        query: str | None,
+        query: str | Query | None,
         k: int = 10,
         *,
         vector: Vectors | None = None,
@@ -248,7 +281,8 @@ class Searcher(TermSearch):
 
         row = None if vector is None else one_row(vector, "the vector")
         stop = _core.Stop()
-        work = partial(self._searcher.search, query, row, k, stop, _options(options))
+        text, given = _asked(query, options)
+        work = partial(self._searcher.search, text, row, k, stop, given)
         try:
             return await asyncio.get_running_loop().run_in_executor(None, work)
         except asyncio.CancelledError:
@@ -348,14 +382,18 @@ class Searcher(TermSearch):
         """The vector of a document, as it is stored."""
         return self._searcher.embedding(id)
 
-    def score(self, query: str, id: str, **options: Unpack[SearchOptions]) -> float:
+    def score(self, query: str | Query, id: str, **options: Unpack[SearchOptions]) -> float:
         """The score that search() gives the document for the query, by words alone. Whether it
-        matches is not asked: words that it lacks add nothing."""
-        return self._searcher.explain(query, id, _options(options)).score
+        matches is not asked: words that it lacks add nothing. Queries of clauses score 0 where the
+        document does not match."""
+        return self.explain(query, id, **options).score
 
-    def explain(self, query: str, id: str, **options: Unpack[SearchOptions]) -> _core.Explanation:
+    def explain(
+        self, query: str | Query, id: str, **options: Unpack[SearchOptions]
+    ) -> _core.Explanation:
         """How that score comes about."""
-        return self._searcher.explain(query, id, _options(options))
+        text, given = _asked(query, options)
+        return self._searcher.explain(text, id, given)  # type: ignore[arg-type]
 
     def id(self, doc: int) -> str:
         """The id of the document of that number."""
