@@ -114,7 +114,7 @@ std::vector<TextAnswer> OpenIndex::search(std::span<const std::string_view> text
                                           const Reading& reading, const SearchSettings& settings,
                                           const SearchLimits& limits) const {
   if (reading.syntax == QuerySyntax::kLucene || reading.syntax == QuerySyntax::kJson ||
-      has_several_texts()) {
+      reading.fields.synonyms || has_several_texts()) {
     return search(parse(texts, reading, limits), settings, limits);
   }
   std::vector<PlannedQuery> plans(texts.size());

@@ -126,6 +126,12 @@ SearchOptions search_options(std::uint64_t k, const nb::dict& keywords) {
        }},
       {"fields_type",
        [&](auto v) { options.searched.type = fields_type_from_name(text_of(v, "fields_type")); }},
+      {"synonyms",
+       [&](auto v) {
+         options.searched.synonyms = nb::isinstance<Synonyms>(v)
+                                         ? nb::cast<const Synonyms&>(v).rules
+                                         : parse_synonyms(text_of(v, "synonyms"), "synonyms");
+       }},
       {"sort", [&](auto v) { options.sort = parse_sort(text_of(v, "sort")); }},
       {"search_after", text(options.search_after, "search_after")},
       {"facets", [&](auto v) { options.facets = parse_facets(texts_of(v, "a name of facets")); }},

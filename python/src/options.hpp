@@ -16,6 +16,11 @@ namespace warpdex::python {
 
 inline constexpr std::uint64_t kMostDocuments = 10'000;  ///< of an answer
 
+/// Rules of synonyms, which searches with the same object analyse once.
+struct Synonyms {
+  std::shared_ptr<const SynonymRules> rules{};
+};
+
 /// Keyword arguments of a call, read by name.
 class Keywords {
  public:

@@ -241,6 +241,14 @@ std::shared_ptr<const IndexReader> TextSearcher::reader() {
 }
 
 void bind_searcher(nb::module_& module) {
+  nb::class_<Synonyms>(module, "Synonyms", "Words that stand for others in queries.")
+      .def(
+          "__init__",
+          [](Synonyms* made, nb::handle text, nb::handle name) {
+            new (made) Synonyms{parse_synonyms(text_of(text, "the rules"), text_of(name, "name"))};
+          },
+          nb::arg("rules"), nb::arg("name") = "synonyms")
+      .def("__len__", [](const Synonyms& of) { return of.rules->rules.size(); });
   nb::class_<Stop>(module, "Stop").def(nb::init<>()).def("request", &Stop::request);
   nb::class_<TextSearcher>(module, "Searcher")
       .def(nb::init<const std::string&, const std::string&, int, std::uint64_t, std::size_t>())

@@ -95,6 +95,20 @@ def test_explanations_of_clauses_add_up(searcher):
     assert why_not.tree.clauses[1].why_not
 
 
+@pytest.mark.parametrize("as_object", [False, True])
+def test_synonyms(searcher, as_object):
+    def rules(text):
+        return warpdex.Synonyms(text) if as_object else text
+
+    def found(query, text, **options):
+        return answer(searcher.search(query, k=50, synonyms=rules(text), **options))
+    assert found("w1", "w1 => w2") == answer(searcher.search("w2", k=50))
+    assert found(Match("w1"), "w1 => w2 w3") == answer(searcher.search(Phrase("w2 w3"), k=50))
+    assert found("w1", "w1, w2") == found("w2", "# both\nw2, w1", syntax="plain")
+    with pytest.raises(warpdex.InputError, match="line 2"):
+        found("w1", "w1, w2\nw3 =>")
+
+
 @pytest.mark.parametrize("make, named", [
     (lambda: Phrase("a", slop="b"), "Phrase: slop must be an int of 0 or more, not str"),
     (lambda: Phrase(["a", "b"]), "Phrase: words must be a str, not list"),

@@ -18,7 +18,7 @@ from ._module import gpu_problem  # first: it chooses the extension module
 from . import _core, _gpu_arrays, _version, errors, query, vectors
 from ._arrays import float_rows, positive
 from ._build import BuildReport, build
-from ._core import ClauseExplanation, Explanation, Hit, Hits, TermExplanation
+from ._core import ClauseExplanation, Explanation, Hit, Hits, Synonyms, TermExplanation
 from ._gpu_arrays import GpuArray
 from ._results import BatchResult, Scored
 from ._searcher import SearchOptions, Searcher, TermStatistics
@@ -56,6 +56,7 @@ __all__ = [
     "Scored",
     "SearchOptions",
     "Searcher",
+    "Synonyms",
     "TermExplanation",
     "TermStatistics",
     "UsageError",

@@ -126,6 +126,10 @@ class Batch:
 class Stop:
     def request(self) -> None: ...
 
+class Synonyms:
+    def __init__(self, rules: str, name: str = "synonyms") -> None: ...
+    def __len__(self) -> int: ...
+
 class Searcher:
     def __init__(
         self, path: str, device: str, gpu: int, gpu_memory: int, threads: int

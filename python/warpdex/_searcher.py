@@ -66,6 +66,9 @@ class SearchOptions(TypedDict, total=False):
     or {"title": 2, "body": 1}. Default: those of the index's schema."""
     fields_type: Literal["most_fields", "best_fields", "combined_fields"]
     """What a word scores that several fields have: the sum, the default, or the best."""
+    synonyms: str | _core.Synonyms
+    """Words that stand for others, in Solr's format: lines as "sea, ocean" or
+    "gb => united kingdom"; warpdex.Synonyms for many of them, or of a file."""
     filter: str
     """Only documents that fit: "year >= 1990 AND lang IN [en, de]", by columns and by id."""
     sort: str

@@ -52,7 +52,7 @@ std::string range_text(const Schema& schema, const QueryNode& node) {
 
 std::string list_text(const Schema& schema, const QueryNode& node) {
   std::string text = node.texts.empty() ? "" : ShownParts(schema, node.texts[0]).field;
-  text += "IN [";
+  text += node.kind == ClauseKind::kSynonyms ? "synonyms [" : "IN [";
   for (std::size_t i = 0; i < node.texts.size(); ++i) {
     if (i > 0) text += ' ';
     if (i == kShownTexts) {
@@ -85,7 +85,8 @@ std::string text_of(const Schema& schema, const QueryNode& node) {
       return (text_count(schema) > 1 ? node.field + ":" : "") + node.text + "~" +
              std::to_string(node.edits);
     case ClauseKind::kRange: return range_text(schema, node);
-    case ClauseKind::kAny: return list_text(schema, node);
+    case ClauseKind::kAny:
+    case ClauseKind::kSynonyms: return list_text(schema, node);
     case ClauseKind::kConstant: return "constant score of";
     case ClauseKind::kBest:
       return node.tie_breaker == 0

@@ -6,6 +6,7 @@
 #include "cpu/kernels.hpp"
 #include "explain/clause_text.hpp"
 #include "tree/phrase_words.hpp"
+#include "tree/synonyms_clause.hpp"
 #include "warpdex/indexer/format/postings.hpp"
 #include "warpdex/indexer/format/text_fields.hpp"
 
@@ -33,6 +34,7 @@ class LeafExplainer {
       case PlannedNode::Kind::kTerm: explain_word(node, planned, found); break;
       case PlannedNode::Kind::kUnion: explain_union(planned, found); break;
       case PlannedNode::Kind::kColumns: explain_columns(planned, found); break;
+      case PlannedNode::Kind::kSynonyms: explain_synonyms(planned, found); break;
       case PlannedNode::Kind::kPhrase: explain_phrase(planned, found); break;
       case PlannedNode::Kind::kBoolean: explain_near(planned, found); break;
       default: found.why_not = "it matches nothing";
@@ -106,6 +108,31 @@ class LeafExplainer {
     } else {
       match(planned.constant.value_or(0), found);
     }
+  }
+
+  void explain_synonyms(const PlannedNode& planned, ClauseExplanation& found) const {
+    float frequency = 0;
+    for (const PlannedNode& word : planned.should) {
+      if (!has(word)) continue;
+      frequency +=
+          static_cast<float>(frequency_in(place_.index, here(word)->entry, place_.document));
+      const std::string name = term_of_number(place_.index, here(word)->entry.term_number);
+      found.words.emplace_back(of_.fields.size() > 1 ? without_mark(name) : name);
+    }
+    if (found.words.empty()) {
+      found.why_not = "the document has none of them";
+      return;
+    }
+    const std::uint32_t begin = place_.document & ~std::uint32_t{63};
+    const auto documents = static_cast<std::uint32_t>(place_.index.counts().documents);
+    WindowBits within{};
+    set_bit(within, place_.document - begin);
+    WindowMatches matches;
+    matches.scores.resize(kTreeWindow);
+    make_synonyms_clause(place_.index, planned, place_.segment, of_.scorer, of_.statistics)
+        ->match(kernels(), {begin, std::min(begin + 64, documents)}, within, matches);
+    match(planned.scores ? matches.scores[place_.document - begin] : 0, found);
+    if (planned.scores) found.frequency = frequency;
   }
 
   void explain_phrase(const PlannedNode& planned, ClauseExplanation& found) const {

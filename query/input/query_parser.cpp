@@ -162,7 +162,7 @@ QueryNode tree_of_text(std::string_view text, QuerySyntax syntax, QueryMode mode
 QueryNode tree_of_words(std::string_view text, QuerySyntax syntax, QueryMode mode) {
   if (mode == QueryMode::kAndOr) {
     throw UsageError(
-        "an index with several text fields is not searched in the mode "
+        "an index with several text fields, or with synonyms, is not searched in the mode "
         "'and-or'; take 'and' or 'or'");
   }
   const bool all_words = mode == QueryMode::kAnd;
@@ -206,7 +206,8 @@ Query query_of_terms(const QueryText& text, const QueryLimits& limits) {
 Query parse_query(std::string_view id, std::string_view text, QuerySyntax syntax,
                   const TextAnalyzers& texts, const SearchedFields& fields,
                   const QueryLimits& limits, QueryMode mode) {
-  if (texts.searched(fields).size() == 1 && !texts.are_several() && !is_tree_syntax(syntax)) {
+  if (texts.searched(fields).size() == 1 && !texts.are_several() && !fields.synonyms &&
+      !is_tree_syntax(syntax)) {
     return parse_query(id, text, syntax, texts[0], limits, mode);
   }
   Query query{.id = std::string(id), .terms = {}};

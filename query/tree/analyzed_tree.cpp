@@ -168,13 +168,21 @@ QueryNode TreeAnalyzer::marked_range(const QueryNode& node) {
   return own;
 }
 
+SynonymWords TreeAnalyzer::synonym_words(const QueryNode& node) const {
+  return {texts_.synonyms(synonyms_, field_), mark_, texts_.has_positions(), node};
+}
+
 std::optional<QueryNode> TreeAnalyzer::words(const QueryNode& node) {
   texts_[field_].analyze(node.text, terms_);
   if (terms_.empty()) return nothing(node);
   std::vector<QueryNode> found;
-  for (const std::string_view term : terms_) {
-    found.push_back({.kind = QueryNode::Kind::kTerm, .text = marked(term), .place = node.place});
-    found.back().path = node.path;
+  if (synonyms_) {
+    found = synonym_words(node).clauses(terms_);
+  } else {
+    for (const std::string_view term : terms_) {
+      found.push_back({.kind = QueryNode::Kind::kTerm, .text = marked(term), .place = node.place});
+      found.back().path = node.path;
+    }
   }
   if (found.size() == 1) {
     found[0].boost = node.boost;
@@ -189,6 +197,9 @@ std::optional<QueryNode> TreeAnalyzer::words(const QueryNode& node) {
 std::optional<QueryNode> TreeAnalyzer::phrase(const QueryNode& node) {
   texts_[field_].place(node.text, terms_, positions_);
   if (terms_.empty()) return nothing(node);
+  if (synonyms_) {
+    if (auto found = synonym_words(node).phrase(terms_, positions_)) return found;
+  }
   if (terms_.size() == 1) {
     QueryNode term = like(node, QueryNode::Kind::kTerm);
     term.text = marked(terms_[0]);
@@ -222,9 +233,11 @@ std::optional<QueryNode> TreeAnalyzer::boolean(const QueryNode& node) {
   QueryNode own = like(node, node.kind);
   own.minimum_should_match = node.minimum_should_match;
   own.tie_breaker = node.tie_breaker;
-  own.must = all(node.must);
+  const bool joins = synonyms_ != nullptr && node.minimum_should_match < 2 &&
+                     node.kind == QueryNode::Kind::kBoolean;
+  own.must = all(joins ? join_words(node.must, true) : node.must);
   own.filter = all(node.filter);
-  own.should = all(node.should);
+  own.should = all(joins ? join_words(node.should, false) : node.should);
   own.must_not = all(node.must_not);
   const auto is_empty = [](const QueryNode& of) {
     return of.must.empty() && of.filter.empty() && of.should.empty() && of.must_not.empty();

@@ -1,11 +1,13 @@
 // A tree whose texts are the terms of an index. Internal.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "tree/synonym_words.hpp"
 #include "warpdex/query/query.hpp"
 #include "warpdex/query/text_analyzers.hpp"
 
@@ -20,7 +22,10 @@ class TreeAnalyzer {
  public:
   /// Throws UsageError for a field to search that the index has not.
   TreeAnalyzer(const TextAnalyzers& texts, const SearchedFields& fields)
-      : texts_(texts), searched_(texts.searched(fields)), type_(fields.type) {}
+      : texts_(texts),
+        searched_(texts.searched(fields)),
+        type_(fields.type),
+        synonyms_(fields.synonyms) {}
 
   /// The tree of terms: without kMatch, and without phrases of one term. Clauses whose words are
   /// all left out (stop words) are left out, as Lucene does; none where all are. Throws InputError,
@@ -40,6 +45,7 @@ class TreeAnalyzer {
   std::optional<QueryNode> phrase(const QueryNode& node);
   QueryNode marked_range(const QueryNode& node);
   void check_columns(const QueryNode& node) const;
+  SynonymWords synonym_words(const QueryNode& node) const;
   std::optional<QueryNode> boolean(const QueryNode& node);
   std::vector<QueryNode> all(const std::vector<QueryNode>& nodes);
   std::string fold(std::string_view text);
@@ -51,6 +57,7 @@ class TreeAnalyzer {
   const TextAnalyzers& texts_;
   std::vector<Searched> searched_;
   FieldsType type_;
+  std::shared_ptr<const SynonymRules> synonyms_;
   // Of the clause that is analysed: its field.
   std::size_t field_ = 0;
   std::string mark_;

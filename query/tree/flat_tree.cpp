@@ -22,6 +22,7 @@ Obstacle obstacle_of(QueryNode::Kind kind) {
     case Kind::kAny: return "a list of terms";
     case Kind::kConstant: return "a constant score";
     case Kind::kBest: return "the best of several clauses";
+    case Kind::kSynonyms: return "synonyms";
     case Kind::kColumns: return "columns of documents";
     default: return "a clause of another kind";
   }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "synonyms/synonym_table.hpp"
 #include "warpdex/core/error.hpp"
 #include "warpdex/indexer/format/text_fields.hpp"
 
@@ -39,6 +40,15 @@ std::string TextAnalyzers::list_of_names() const {
     if (!name.empty()) list += (list.empty() ? "'" : ", '") + name + "'";
   }
   return list;
+}
+
+const SynonymTable& TextAnalyzers::synonyms(const std::shared_ptr<const SynonymRules>& rules,
+                                            std::size_t field) const {
+  if (rules_ != rules) synonyms_.assign(size(), nullptr);
+  rules_ = rules;
+  std::shared_ptr<const SynonymTable>& table = synonyms_[field];
+  if (!table) table = std::make_shared<const SynonymTable>(*rules, *analyzers_[field]);
+  return *table;
 }
 
 std::vector<TextAnalyzers::Searched> TextAnalyzers::searched(const SearchedFields& fields) const {

@@ -5,6 +5,7 @@
 #include "tree/leaf_clauses.hpp"
 #include "tree/parent_clauses.hpp"
 #include "tree/phrase_clause.hpp"
+#include "tree/synonyms_clause.hpp"
 
 namespace warpdex {
 namespace {
@@ -36,6 +37,8 @@ class ClauseMaker {
       case Kind::kColumns:
         return make_column_clause(node.documents, number_, node.constant.value_or(0),
                                   static_cast<std::uint32_t>(index_.counts().documents));
+      case Kind::kSynonyms:
+        return make_synonyms_clause(index_, node, number_, scorer_, statistics_);
       case Kind::kPhrase: return make_phrase_clause(index_, node, number_, scorer_, statistics_);
     }
     return make_nothing_clause();

@@ -65,6 +65,13 @@ PlannedNode TreePlanner::node(const QueryNode& node, float boost, bool scores) {
     case QueryNode::Kind::kTerm: return term(node.text, weight, scores);
     case QueryNode::Kind::kFuzzy: return near(node, weight, scores);
     case QueryNode::Kind::kPhrase: return phrase(node, weight, scores);
+    case QueryNode::Kind::kSynonyms: {
+      PlannedNode planned{.kind = PlannedNode::Kind::kSynonyms, .scores = scores};
+      for (const std::string& text : node.texts) {
+        planned.should.push_back(term(text, weight, scores));
+      }
+      return planned;
+    }
     case QueryNode::Kind::kPrefix:
     case QueryNode::Kind::kWildcard:
     case QueryNode::Kind::kRange:

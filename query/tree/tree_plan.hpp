@@ -35,6 +35,7 @@ struct PlannedNode {
     kPhrase,    ///< by should, its words
     kCombined,  ///< by should, one word in each of `fields`
     kColumns,   ///< by documents
+    kSynonyms,  ///< by should, its words
   };
   Kind kind = Kind::kNothing;
   bool scores = true;               ///< whether a score is wanted of it

@@ -17,10 +17,11 @@ void append_words(const QueryNode& node, float boost, std::vector<QueryTerm>& te
   if (node.kind == QueryNode::Kind::kTerm && own > 0) {
     terms.push_back({.term = node.text, .weight = own});
   }
-  const bool is_phrase = node.kind == QueryNode::Kind::kPhrase;
-  if (is_phrase && own == 0) return;
+  const bool scores =
+      node.kind == QueryNode::Kind::kPhrase || node.kind == QueryNode::Kind::kSynonyms;
+  if (scores && own == 0) return;
   for (const std::string& text : node.texts) {
-    terms.push_back({.term = text, .weight = is_phrase ? own : 1});
+    terms.push_back({.term = text, .weight = scores ? own : 1});
   }
   for (const auto* part : {&node.must, &node.filter, &node.should}) {
     for (const QueryNode& clause : *part) append_words(clause, own, terms);

@@ -47,6 +47,9 @@ void read_matching(Parameters& parameters, SearchOptions& options) {
   if (const auto fields = parameters.text("query_fields")) {
     options.searched.fields = parse_searched_fields(*fields);
   }
+  if (const auto rules = parameters.text("synonyms")) {
+    options.searched.synonyms = parse_synonyms(*rules, "'synonyms'");
+  }
   if (const auto type = parameters.text("fields_type")) {
     options.searched.type = fields_type_from_name(*type);
   }

@@ -153,6 +153,18 @@ class Searches(serving.ServerTest):
             self.assertEqual(400, answer.status, body)
             self.assertIn(named, answer.reason(), body)
 
+    def test_synonyms(self):
+        rules = self.root / "rules"
+        rules.write_text("w1, w2\nw5 => w6\n", encoding="utf-8")
+        told = serving.program("search", self.root / "texts", "--synonyms", rules,
+                               "--output-format", "json", "--", "w1", "w5", "-w3")
+        for body in ({"q": "w1 w5 -w3"}, {"q": "w1 w5 -w3", "query_syntax": "lucene"}):
+            answer = self.ask("POST", "/v1/texts/search", {**body, "synonyms": rules.read_text()})
+            self.assertEqual(hits_text(told), hits_text(answer.body.decode()))
+        answer = self.ask("POST", "/v1/texts/search", {"q": "w1", "synonyms": "a\nw1 =>"})
+        self.assertEqual(400, answer.status)
+        self.assertIn("'synonyms', line 2", answer.reason())
+
     def test_a_deadline_that_has_passed_is_told_with_its_certificate(self):
         answer = self.get("/v1/texts/search?q=w0+w1+w2&deadline=0.001").json()
         if not answer["complete"]:

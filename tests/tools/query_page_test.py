@@ -22,7 +22,7 @@ def run(*arguments):
 
 def examples_of(page, *options):
     """Pairs of a search's arguments and what it finds."""
-    found = re.findall(r"^\| `([^`]+)` \| ((?:\d )*)\|", page, re.M)
+    found = re.findall(r"^\| `([^`]+)` \| ((?:\d )*)\|(?! with the rule)", page, re.M)
     return [((query, "--query-syntax", "json" if query.startswith('{"') else "lucene", *options), ids)
             for query, ids in found]
 
@@ -37,7 +37,14 @@ class Examples(unittest.TestCase):
         for (text, *_), ids in examples_of(filters):
             examples.append((("*:*", "--query-syntax", "lucene", "--filter", text), ids))
         self.assertGreater(len(examples), 30)
-        self.check(documents, schema, examples)
+        rules = re.findall(r"^\| `([^`]+)` \| ((?:\d )*)\| with the rule `([^`]+)`", words, re.M)
+        self.assertGreater(len(rules), 1)
+        with tempfile.TemporaryDirectory() as folder:
+            for number, (query, ids, rule) in enumerate(rules):
+                file = Path(folder) / str(number)
+                file.write_text(rule + "\n", encoding="utf-8")
+                examples.append(((query, "--synonyms", str(file)), ids))
+            self.check(documents, schema, examples)
         schema, documents = re.findall(r"```json\n(.*?)```", fields, re.S)
         examples = examples_of(fields)
         self.assertGreater(len(examples), 5)

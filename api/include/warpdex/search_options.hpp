@@ -35,10 +35,10 @@ struct SearchOptions {
   std::uint32_t k = 10;  ///< documents of an answer, 1 to 10,000
   /// Which documents match the words. With the syntax kLucene, kAnd stands between clauses that
   /// have no operator, and kAndOr is refused; kJson takes kOr alone. So it is of an index with
-  /// several text fields, where a word must be in one of the searched ones; a
+  /// several text fields, where a word must be in one of the searched ones, and with synonyms; a
   /// Query is for kOr there.
   QueryMode mode = QueryMode::kOr;
-  SearchedFields searched{};     ///< of an index with text fields: those that words search
+  SearchedFields searched{};     ///< text fields that words search, and synonyms of words
   std::uint32_t and_or_min = 0;  ///< and-or: with fewer matches of AND, OR answers; 0: k
   bool count = false;            ///< find the exact number of matches; by words
   ScorerSettings scorer{};       ///< ignored by an index of impacts

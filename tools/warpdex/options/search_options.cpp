@@ -9,6 +9,7 @@
 #include <string_view>
 #include <utility>
 
+#include "options/build_options.hpp"
 #include "output/interrupt.hpp"
 #include "output/text.hpp"
 #include "warpdex/core/error.hpp"
@@ -93,6 +94,9 @@ void SearchOptions::add_to(CommandLine& command) {
       "fields-type", po::value(&fields_type_)->value_name("TYPE")->default_value(fields_type_),
       "what a word scores that several fields have: most_fields, the sum, best_fields, the "
       "best, or combined_fields, as if they were one field (BM25F)")(
+      "synonyms", po::value(&synonyms_)->value_name("FILE"),
+      "words that stand for others, in Solr's format: lines as 'sea, ocean' or 'gb => united "
+      "kingdom'. Several words become a phrase")(
       "threads", po::value(&threads_)->value_name("N")->default_value(threads_),
       "threads to answer with; 0: all. For search, those of the CPU only");
   command.add(queries);
@@ -243,6 +247,8 @@ SearchedFields SearchOptions::searched() const {
   SearchedFields fields;
   if (!query_fields_.empty()) fields.fields = parse_searched_fields(query_fields_);
   fields.type = fields_type_from_name(fields_type_);
+  if (!synonyms_.empty() && !rules_) rules_ = parse_synonyms(text_of_file(synonyms_), synonyms_);
+  fields.synonyms = rules_;
   return fields;
 }
 

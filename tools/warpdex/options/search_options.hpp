@@ -73,7 +73,8 @@ class SearchOptions {
   bool skips_bad_queries() const { return on_bad_query_ == "skip"; }
   /// --query-syntax, or `otherwise` where it was not given.
   QuerySyntax syntax(QuerySyntax otherwise) const;
-  /// The text fields that words search. Throws UsageError for what names none.
+  /// The text fields that words search, and the synonyms of words. Throws UsageError for what names
+  /// none, InputError and IoError for the file of synonyms, which is read once.
   SearchedFields searched() const;
 
  private:
@@ -82,6 +83,8 @@ class SearchOptions {
   std::string query_syntax_;
   std::string query_fields_;
   std::string fields_type_ = "most_fields";
+  std::string synonyms_;
+  mutable std::shared_ptr<const SynonymRules> rules_;  ///< of that file
   std::string topic_fields_;
   std::string on_bad_query_ = "fail";
   std::string mode_ = "or";

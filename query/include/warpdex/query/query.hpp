@@ -56,10 +56,30 @@ enum class FieldsType {
   kCombinedFields,
 };
 
+/// Words that queries search for in the place of others, or together with them.
+struct SynonymRules {
+  struct Rule {
+    std::vector<std::string> from{};  ///< words, or several with spaces between them
+    std::vector<std::string> to{};    ///< what is searched for instead; of equivalents all of them
+    std::size_t line = 0;             ///< of the text, from 1 on
+  };
+  std::string name{};  ///< of the file, for messages
+  std::vector<Rule> rules{};
+};
+
+/// Reads rules in Solr's format, one a line: "sea, ocean" for words that stand for each other,
+/// "gb, uk => united kingdom" for words that others take the place of. \ takes the next character
+/// as it is; a line that begins with # is a comment. `name` is the file's, for messages. Throws
+/// InputError, which says in which line. O(bytes).
+std::shared_ptr<const SynonymRules> parse_synonyms(std::string_view text, std::string_view name);
+
 /// Which text fields words search that name none, of an index with text fields.
 struct SearchedFields {
   std::vector<SearchedField> fields{};  ///< empty: the index's, with the weights of its schema
   FieldsType type = FieldsType::kMostFields;
+  /// Of any index: for words and phrases, once they are analysed. Each side of a rule is analysed
+  /// as the field is. Null: none.
+  std::shared_ptr<const SynonymRules> synonyms{};
   bool operator==(const SearchedFields&) const = default;
 };
 
@@ -83,6 +103,8 @@ struct QueryNode {
     kFuzzy,     ///< words at most `edits` edits from `text`
     kRange,     ///< words from `text` to `upper`, in the order of their bytes; a score of 1
     kAny,       ///< documents with one of `texts`, terms that are not analysed; a score of 1
+    kSynonyms,  ///< the same, scored as one word: by the sum of their frequencies in the document,
+                ///< and the documents of the most frequent one
     kColumns,   ///< documents that the filter `text` lets through; a score of 1
     kBoolean,   ///< all of `must` and `filter`, none of `must_not`, `minimum_should_match` of
                 ///< `should`

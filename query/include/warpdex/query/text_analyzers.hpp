@@ -15,6 +15,8 @@
 
 namespace warpdex {
 
+class SynonymTable;
+
 /// The analyzers of an index's texts. For one thread at a time.
 class TextAnalyzers {
  public:
@@ -47,6 +49,11 @@ class TextAnalyzers {
   /// Of columns and texts.
   const Schema& schema() const { return schema_; }
 
+  /// Rules of synonyms as terms of a text, which are kept until others are asked for. Throws
+  /// InputError where analysis leaves nothing of a word.
+  const SynonymTable& synonyms(const std::shared_ptr<const SynonymRules>& rules,
+                               std::size_t field) const;
+
   /// The texts that words search which name no field: those of `fields`, or the index's with a
   /// weight above 0. Throws UsageError for a field that the index has not.
   std::vector<Searched> searched(const SearchedFields& fields) const;
@@ -58,6 +65,8 @@ class TextAnalyzers {
   std::vector<float> weights_;
   Schema schema_;
   bool has_positions_ = false;
+  mutable std::shared_ptr<const SynonymRules> rules_;
+  mutable std::vector<std::shared_ptr<const SynonymTable>> synonyms_;  ///< of these, by field
 };
 
 }  // namespace warpdex
