@@ -64,6 +64,19 @@ std::string list_text(const Schema& schema, const QueryNode& node) {
   return text + "]";
 }
 
+/// A word in several fields as one.
+std::string combined_text(const Schema& schema, const QueryNode& node) {
+  std::string fields;
+  std::string word;
+  for (const QueryNode& one : node.should) {
+    const ShownParts parts(schema, one.text);
+    word = parts.word;
+    fields += (fields.empty() ? "" : " ") + parts.field.substr(0, parts.field.rfind(':'));
+    if (one.boost != 1) fields += "^" + format_score(one.boost);
+  }
+  return "combined [" + fields + "]:" + word;
+}
+
 /// A pattern's mark has a \ behind its first byte.
 std::string pattern_text(const Schema& schema, std::string pattern) {
   if (text_count(schema) > 1 && field_of_term(pattern) == static_cast<unsigned char>('\\')) {
@@ -87,6 +100,7 @@ std::string text_of(const Schema& schema, const QueryNode& node) {
     case ClauseKind::kRange: return range_text(schema, node);
     case ClauseKind::kAny:
     case ClauseKind::kSynonyms: return list_text(schema, node);
+    case ClauseKind::kCombined: return combined_text(schema, node);
     case ClauseKind::kConstant: return "constant score of";
     case ClauseKind::kBest:
       return node.tie_breaker == 0

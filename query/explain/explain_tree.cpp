@@ -5,6 +5,7 @@
 
 #include "cpu/kernels.hpp"
 #include "explain/clause_text.hpp"
+#include "tree/combined_clause.hpp"
 #include "tree/phrase_words.hpp"
 #include "tree/synonyms_clause.hpp"
 #include "warpdex/indexer/format/postings.hpp"
@@ -35,6 +36,7 @@ class LeafExplainer {
       case PlannedNode::Kind::kUnion: explain_union(planned, found); break;
       case PlannedNode::Kind::kColumns: explain_columns(planned, found); break;
       case PlannedNode::Kind::kSynonyms: explain_synonyms(planned, found); break;
+      case PlannedNode::Kind::kCombined: explain_combined(planned, found); break;
       case PlannedNode::Kind::kPhrase: explain_phrase(planned, found); break;
       case PlannedNode::Kind::kBoolean: explain_near(planned, found); break;
       default: found.why_not = "it matches nothing";
@@ -123,16 +125,43 @@ class LeafExplainer {
       found.why_not = "the document has none of them";
       return;
     }
+    const auto clause =
+        make_synonyms_clause(place_.index, planned, place_.segment, of_.scorer, of_.statistics);
+    match(planned.scores ? score_here(*clause) : 0, found);
+    if (planned.scores) found.frequency = frequency;
+  }
+
+  /// A word in several fields as one: its frequency is the sum of those there, times their weights.
+  void explain_combined(const PlannedNode& planned, ClauseExplanation& found) const {
+    float frequency = 0;
+    for (std::size_t i = 0; i < planned.should.size(); ++i) {
+      if (!has(planned.should[i])) continue;
+      const PostingsEntry& entry = here(planned.should[i])->entry;
+      frequency += planned.fields[i].weight *
+                   static_cast<float>(frequency_in(place_.index, entry, place_.document));
+      found.words.push_back(shown_term(of_.snapshot.settings().schema,
+                                       term_of_number(place_.index, entry.term_number)));
+    }
+    if (found.words.empty()) {
+      found.why_not = "none of the fields has it";
+      return;
+    }
+    const auto clause =
+        make_combined_clause(place_.index, planned, place_.segment, of_.scorer, of_.statistics);
+    match(planned.scores ? score_here(*clause) : 0, found);
+    if (planned.scores) found.frequency = frequency;
+  }
+
+  /// What a search gives the document for a clause that matches it.
+  float score_here(TreeClause& clause) const {
     const std::uint32_t begin = place_.document & ~std::uint32_t{63};
     const auto documents = static_cast<std::uint32_t>(place_.index.counts().documents);
     WindowBits within{};
     set_bit(within, place_.document - begin);
     WindowMatches matches;
     matches.scores.resize(kTreeWindow);
-    make_synonyms_clause(place_.index, planned, place_.segment, of_.scorer, of_.statistics)
-        ->match(kernels(), {begin, std::min(begin + 64, documents)}, within, matches);
-    match(planned.scores ? matches.scores[place_.document - begin] : 0, found);
-    if (planned.scores) found.frequency = frequency;
+    clause.match(kernels(), {begin, std::min(begin + 64, documents)}, within, matches);
+    return matches.scores[place_.document - begin];
   }
 
   void explain_phrase(const PlannedNode& planned, ClauseExplanation& found) const {

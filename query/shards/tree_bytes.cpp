@@ -15,6 +15,14 @@ void check_kinds(const QueryNode& node) {
         "near words (~) are chosen among the words of one index, and parts have words of their "
         "own; leave the ~ out, or search one index");
   }
+  if (node.kind == Kind::kCombined) {
+    throw UsageError(
+        "words over fields that are scored as one are not searched in parts; take most_fields or "
+        "best_fields, or search one index");
+  }
+  if (node.kind == Kind::kSynonyms) {
+    throw UsageError("synonyms are not searched in parts; search one index, or write the words");
+  }
   if (node.kind == Kind::kMatch) throw UsageError("the query's words are not analysed");
   for (const auto* clauses : {&node.must, &node.filter, &node.should, &node.must_not}) {
     for (const QueryNode& clause : *clauses) check_kinds(clause);
@@ -33,7 +41,7 @@ QueryNode take_node_at(MessageReader& from, std::size_t depth, std::size_t& node
   // A root above the groups, and a word below.
   if (++nodes > kMaxQueryNodes || depth > kMaxQueryDepth + 1) fail_message("a tree too large");
   QueryNode node;
-  node.kind = from.choice(Kind::kBest);
+  node.kind = from.choice(Kind::kCombined);
   node.boost = from.number<float>();
   node.field = from.text();
   node.text = from.text();

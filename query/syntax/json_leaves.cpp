@@ -153,7 +153,8 @@ QueryNode read_ids(const Value& value, const std::string& place) {
   return node;
 }
 
-/// {"query": …, "fields": ["title^2", "body"]}; multi_match without fields: those that words search.
+/// {"query": …, "fields": ["title^2", "body"]}; multi_match without fields: those that words
+/// search.
 QueryNode read_multi_match(const Value& value, const std::string& place, bool is_combined) {
   JsonMembers members(value, place);
   const auto text = members.text("query");

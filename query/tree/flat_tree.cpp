@@ -24,6 +24,7 @@ Obstacle obstacle_of(QueryNode::Kind kind) {
     case Kind::kBest: return "the best of several clauses";
     case Kind::kSynonyms: return "synonyms";
     case Kind::kColumns: return "columns of documents";
+    case Kind::kCombined: return "fields that are scored as one";
     default: return "a clause of another kind";
   }
 }

@@ -43,13 +43,13 @@ struct PlannedNode {
   std::vector<std::optional<PlannedTerm>> terms{};  ///< kTerm: by segment, with its weight
   /// kTerm, of a part of a whole: the term as the whole has it; its entry has the field alone.
   std::optional<PlannedTerm> elsewhere{};
-  std::vector<std::vector<PostingsEntry>> unions{};  ///< kUnion: by segment
-  std::uint32_t minimum_should_match = 0;            ///< of kBoolean; 1 at least without must
-  float tie_breaker = 0;                             ///< of kBest
-  float weight = 1;                                  ///< of kCombined
-  std::vector<CombinedField> fields{};               ///< kCombined: by clause of should
-  std::vector<std::uint32_t> positions{};            ///< kPhrase: of its words, from 0 on
-  std::uint32_t slop = 0;                            ///< kPhrase
+  std::vector<std::vector<PostingsEntry>> unions{};   ///< kUnion: by segment
+  std::uint32_t minimum_should_match = 0;             ///< of kBoolean; 1 at least without must
+  float tie_breaker = 0;                              ///< of kBest
+  float weight = 1;                                   ///< of kCombined
+  std::vector<CombinedField> fields{};                ///< kCombined: by clause of should
+  std::vector<std::uint32_t> positions{};             ///< kPhrase: of its words, from 0 on
+  std::uint32_t slop = 0;                             ///< kPhrase
   std::shared_ptr<const DocumentFilter> documents{};  ///< kColumns
   std::vector<PlannedNode> must{};
   std::vector<PlannedNode> should{};

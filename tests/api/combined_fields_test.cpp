@@ -133,6 +133,10 @@ class CombinedFields : public testing::Test {
       ASSERT_NE(found, wanted.end()) << hit.id();
       ASSERT_NEAR(hit.score(), found->second, 1e-5 * found->second) << hit.id();
       ASSERT_NEAR(hit.score(), scores[rank], 1e-5 * scores[rank]) << rank;
+      const Explanation* const why = hit.explanation();
+      if (why == nullptr) continue;
+      ASSERT_EQ(why->score, hit.score()) << hit.id();
+      ASSERT_EQ(why->searched_by, SearchedBy::kTrees);
     }
   }
 
@@ -182,6 +186,7 @@ TEST_F(CombinedFields, ScoreAsOne) {
       std::string query = excludes ? "-" + excluded : "";
       for (const std::string& word : words) query += " " + word;
       options.syntax = round % 2 == 0 ? QuerySyntax::kSigned : QuerySyntax::kLucene;
+      options.explain = round % 4 == 0;
       SCOPED_TRACE(query + " of " + std::to_string(documents));
       expect(searcher.search(query, options), wanted, options.k);
     }
@@ -210,6 +215,28 @@ TEST_F(CombinedFields, AClauseOfATreeNamesItsFields) {
   const Query query = searcher.parse_tree(node);
   SearchOptions options = options_of(10'000);
   expect(std::move(searcher.search({&query, 1}, {}, options).front()), wanted, 10'000);
+}
+
+TEST_F(CombinedFields, QueriesInJsonAreTheSame) {
+  make(400);
+  const Searcher searcher(index_);
+  SearchOptions options = options_of(50);
+  options.searched.fields = {{"title", 3}, {"body", 0.5}};
+  const Answer wanted = searcher.search("w0 w1", options);
+  options = {.k = 50, .syntax = QuerySyntax::kJson, .explain = true};
+  options.scorer = options_of(50).scorer;
+  const Answer found = searcher.search(
+      R"({"combined_fields": {"query": "w0 w1", "fields": ["title^3", "body^0.5"]}})", options);
+  ASSERT_EQ(found.size(), wanted.size());
+  ASSERT_GT(found.size(), 0U);
+  for (std::size_t rank = 0; rank < found.size(); ++rank) {
+    EXPECT_EQ(found[rank].id(), wanted[rank].id());
+    EXPECT_EQ(found[rank].score(), wanted[rank].score());
+  }
+  EXPECT_THAT(to_text(*found[0].explanation()),
+              testing::HasSubstr("combined [title^3 body^0.5]:w"));
+  EXPECT_THAT([&] { searcher.search(R"({"combined_fields": {"query": "w0"}})", options); },
+              testing::ThrowsMessage<InputError>(testing::HasSubstr("there are no 'fields'")));
 }
 
 TEST_F(CombinedFields, HaveOneAnalyzer) {
