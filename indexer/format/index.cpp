@@ -119,7 +119,7 @@ struct Index::State {
   SegmentInfo info;
   SegmentView segment;
   IndexSections sections;
-  mutable GroupKeys group_keys;  ///< grows with the searches
+  mutable GroupKeys group_keys;                              ///< grows with the searches
   std::vector<std::span<const std::uint32_t>> more_lengths;  ///< of text fields behind the first
   std::vector<TextCounts> removed_texts;
   RemovedRows removed;

@@ -130,8 +130,8 @@ void read_fusion(Parameters& parameters, std::uint32_t k, bool has_words, bool h
 }
 
 void read_shown(Parameters& parameters, SearchOptions& options) {
-  const std::initializer_list<std::string_view> of_snippets{
-      "matches_position", "snippet_bytes", "snippet_fragments", "snippet_html"};
+  const std::initializer_list<std::string_view> of_snippets{"matches_position", "snippet_bytes",
+                                                            "snippet_fragments", "snippet_html"};
   options.fields = parameters.texts("fields").value_or(std::vector<std::string>());
   const bool snippets = parameters.flag("snippets").value_or(true);
   options.positions = parameters.flag("matches_position").value_or(false);
