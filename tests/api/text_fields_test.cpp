@@ -150,7 +150,7 @@ TEST_F(TextFields, TheSumOverFieldsOrTheBestOne) {
   EXPECT_NEAR(a.at("1"), of_a + of_b, 1e-6);
   EXPECT_EQ(scores("sea", FieldsType::kBestFields).at("1"), std::max(of_a, of_b));
   EXPECT_THAT(complaint<UsageError>([] { fields_type_from_name("cross_fields"); }),
-              HasSubstr("most_fields or best_fields"));
+              HasSubstr("most_fields, best_fields or combined_fields"));
 }
 
 TEST_F(TextFields, ModesAndSigns) {
