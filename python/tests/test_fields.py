@@ -43,6 +43,12 @@ def check(path: Path) -> None:
     assert [hits.matches for hits in batch.hits] == [2, 1]
     with pytest.raises(warpdex.InputError, match="no field 'author', it has 'title', 'body'"):
         searcher.search("author:x", syntax="lucene")
+    combined = searcher.search(
+        "night old", query_fields={"body": 2}, fields_type="combined_fields", count=True
+    )
+    assert combined.matches == searcher.search("night old", query_fields="body", count=True).matches
+    with pytest.raises(warpdex.InputError, match="'body' has another than 'title'"):
+        searcher.search("Ships", fields_type="combined_fields")
     with pytest.raises(warpdex.UsageError, match="no text field 'author'"):
         searcher.search("x", query_fields="author")
     assert [term.term for term in searcher.terms()] == ["Night", "Old", "Ships"]

@@ -36,6 +36,9 @@ def test_fields_and_snippets(books: Path) -> None:
         "island", fields=["title"], snippets=True, html=False, before="[", after="]"
     )
     assert plain[0].snippets == {"title": "Treasure & [Island]"}
+    pieces = searcher.search("treas* isl*", syntax="lucene", fields=["title"], snippets=True,
+                             snippet_bytes=8, snippet_fragments=3)
+    assert pieces[0].snippets == {"title": "<em>Treasure</em>…<em>Island</em>"}
 
 
 def test_explanations_add_up(books: Path) -> None:
