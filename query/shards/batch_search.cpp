@@ -17,23 +17,17 @@ MergedBatch BatchSearch::run(std::span<const Query> queries,
     queries_.emplace_back(whole_, queries[i], settings[i],
                           QueryScores(whole_, statistics, terms_, queries[i], settings[i].scorer),
                           !how_.filter.empty());
-    for (std::uint32_t part = 0; part < missing_.size(); ++part) {
-      if (is_missing(part)) queries_.back().miss(part);
+    for (std::uint32_t part = 0; part < calls_.parts(); ++part) {
+      if (calls_.is_missing(part)) queries_.back().miss(part);
     }
   }
   while (ask_round()) {
   }
-  Coverage& coverage = batch_.coverage;
-  coverage.documents = whole_.documents();
-  for (std::uint32_t part = 0; part < missing_.size(); ++part) {
-    if (is_missing(part)) {
-      coverage.missing.push_back({part, missing_[part]});
-    } else {
-      coverage.searched += whole_.parts()[part].documents;
-    }
-  }
+  batch_.coverage = calls_.coverage(whole_);
+  batch_.coverage.has_whole_statistics = has_whole_statistics_;
+  batch_.rounds = calls_.rounds();
   for (AskedQuery& query : queries_) {
-    batch_.answers.push_back(query.finish(coverage.has_whole_statistics));
+    batch_.answers.push_back(query.finish(has_whole_statistics_));
   }
   return std::move(batch_);
 }
@@ -53,13 +47,13 @@ void BatchSearch::learn_terms(std::span<const Query> queries) {
 
 void BatchSearch::ask_for_terms(const std::vector<std::string>& terms) {
   std::vector<PartMessage> messages;
-  for (std::uint32_t part = 0; part < missing_.size(); ++part) {
+  for (std::uint32_t part = 0; part < calls_.parts(); ++part) {
     messages.push_back({part, write(TermsRequest{whole_.parts()[part].version, terms})});
   }
-  const std::vector<PartReply> replies = send(messages);
-  std::vector<std::vector<PartTerm>> counts(terms.size(), std::vector<PartTerm>(missing_.size()));
-  for (std::uint32_t part = 0; part < missing_.size(); ++part) {
-    const std::optional<std::string> bytes = answer_of(part, replies[part]);
+  const std::vector<PartReply> replies = calls_.send(messages);
+  std::vector<std::vector<PartTerm>> counts(terms.size(), std::vector<PartTerm>(calls_.parts()));
+  for (std::uint32_t part = 0; part < calls_.parts(); ++part) {
+    const std::optional<std::string> bytes = calls_.answer_of(part, replies[part]);
     if (!bytes) continue;
     try {
       TermsAnswer answer = read_terms_answer(*bytes);
@@ -69,12 +63,12 @@ void BatchSearch::ask_for_terms(const std::vector<std::string>& terms) {
       miss(part, error.what());
     }
   }
-  for (std::uint32_t part = 0; part < missing_.size(); ++part) {
-    if (is_missing(part)) batch_.coverage.has_whole_statistics = false;
+  for (std::uint32_t part = 0; part < calls_.parts(); ++part) {
+    if (calls_.is_missing(part)) has_whole_statistics_ = false;
   }
   for (std::size_t i = 0; i < terms.size(); ++i) {
     TermInParts shared = std::make_shared<const std::vector<PartTerm>>(std::move(counts[i]));
-    if (batch_.coverage.has_whole_statistics) known_.add(terms[i], shared);
+    if (has_whole_statistics_) known_.add(terms[i], shared);
     terms_[terms[i]] = std::move(shared);
   }
 }
@@ -96,8 +90,8 @@ WholeStatistics BatchSearch::statistics_of(std::span<const Query> queries) const
 
 std::vector<BatchSearch::Asked> BatchSearch::next_questions() const {
   std::vector<Asked> all;
-  for (std::uint32_t part = 0; part < missing_.size(); ++part) {
-    if (is_missing(part)) continue;
+  for (std::uint32_t part = 0; part < calls_.parts(); ++part) {
+    if (calls_.is_missing(part)) continue;
     Asked asked{part};
     for (std::size_t i = 0; i < queries_.size(); ++i) {
       if (queries_[i].asks(part)) asked.queries.push_back(i);
@@ -122,7 +116,7 @@ bool BatchSearch::ask_round() {
   const WholeStatistics statistics = statistics_of(queries);
   std::vector<PartMessage> messages;
   for (const Asked& asked : all) messages.push_back({asked.part, request_of(asked, statistics)});
-  const std::vector<PartReply> replies = send(messages);
+  const std::vector<PartReply> replies = calls_.send(messages);
   for (std::size_t i = 0; i < all.size(); ++i) take(all[i], replies[i]);
   for (std::size_t i = 0; i < queries_.size(); ++i) {
     if (is_asked[i]) queries_[i].go_on();
@@ -146,8 +140,11 @@ void BatchSearch::take(const Asked& asked, const PartReply& reply) {
   for (const std::size_t query : asked.queries) {
     if (queries_[query].has_asked(asked.part)) ++batch_.asked_again;
   }
-  const std::optional<std::string> bytes = answer_of(asked.part, reply);
-  if (!bytes) return;
+  const std::optional<std::string> bytes = calls_.answer_of(asked.part, reply);
+  if (!bytes) {
+    tell_missing(asked.part);
+    return;
+  }
   try {
     SearchAnswer answer = read_search_answer(*bytes);
     if (answer.queries.size() != asked.queries.size()) {
@@ -161,39 +158,12 @@ void BatchSearch::take(const Asked& asked, const PartReply& reply) {
   }
 }
 
-std::vector<PartReply> BatchSearch::send(const std::vector<PartMessage>& messages) {
-  ++batch_.rounds;
-  std::vector<PartReply> replies = ask_(messages);
-  if (replies.size() != messages.size()) {
-    throw UsageError("what asks the parts gave " + std::to_string(replies.size()) + " replies to " +
-                     std::to_string(messages.size()) + " messages; give one for each");
-  }
-  return replies;
-}
-
-std::optional<std::string> BatchSearch::answer_of(std::uint32_t part, const PartReply& reply) {
-  if (!reply.failure.empty()) {
-    miss(part, reply.failure);
-    return std::nullopt;
-  }
-  try {
-    if (kind_of(reply.bytes) != MessageKind::kFailure) return reply.bytes;
-    const Failure failure = read_failure(reply.bytes);
-    if (failure.kind == Failure::Kind::kUsage) throw UsageError(failure.text);
-    if (failure.kind == Failure::Kind::kInput) throw InputError(failure.text);
-    miss(part, failure.text);
-  } catch (const FormatError& error) {
-    miss(part, error.what());
-  }
-  return std::nullopt;
-}
-
 void BatchSearch::miss(std::uint32_t part, const std::string& reason) {
-  if (how_.on_missing == OnMissing::kError) {
-    throw IoError("part " + std::to_string(part) + " does not answer (" + reason +
-                  "); try again, or ask for partial answers");
-  }
-  missing_[part] = reason;
+  calls_.miss(part, reason);
+  tell_missing(part);
+}
+
+void BatchSearch::tell_missing(std::uint32_t part) {
   for (AskedQuery& query : queries_) query.miss(part);
 }
 

@@ -9,6 +9,7 @@
 
 #include "shards/asked_query.hpp"
 #include "shards/known_terms.hpp"
+#include "shards/part_calls.hpp"
 #include "shards/whole.hpp"
 #include "warpdex/query/shards/shard_broker.hpp"
 
@@ -19,7 +20,7 @@ class BatchSearch {
  public:
   /// All of these outlive it. `settings`: one for each query.
   BatchSearch(const Whole& whole, KnownTerms& known, const AskParts& ask, const BrokerSettings& how)
-      : whole_(whole), known_(known), ask_(ask), how_(how), missing_(whole.parts().size()) {}
+      : whole_(whole), known_(known), how_(how), calls_(whole.parts().size(), ask, how) {}
 
   MergedBatch run(std::span<const Query> queries, std::span<const SearchSettings> settings);
 
@@ -37,19 +38,16 @@ class BatchSearch {
   bool ask_round();
   std::string request_of(const Asked& asked, const WholeStatistics& statistics) const;
   void take(const Asked& asked, const PartReply& reply);
-  std::vector<PartReply> send(const std::vector<PartMessage>& messages);
-  /// The part's answer; none where it is missing from now on. Throws where that ends the search.
-  std::optional<std::string> answer_of(std::uint32_t part, const PartReply& reply);
   void miss(std::uint32_t part, const std::string& reason);
-  bool is_missing(std::uint32_t part) const { return !missing_[part].empty(); }
+  void tell_missing(std::uint32_t part);
 
   const Whole& whole_;
   KnownTerms& known_;
-  const AskParts& ask_;
   const BrokerSettings& how_;
+  PartCalls calls_;
+  bool has_whole_statistics_ = true;
   TermTable terms_;  ///< of the queries
   std::vector<AskedQuery> queries_;
-  std::vector<std::string> missing_;  ///< by part: why it does not answer; empty: it does
   MergedBatch batch_;
 };
 

@@ -27,6 +27,25 @@ std::optional<ImpactSettings> take_impacts(MessageReader& from) {
   return impacts;
 }
 
+void put_vectors(MessageWriter& to, const std::optional<vector::RowSettings>& vectors) {
+  to.flag(vectors.has_value());
+  if (!vectors) return;
+  to.choice(vectors->metric);
+  to.choice(vectors->store);
+  to.count(vectors->dimension);
+  to.text(vectors->index.kind);
+}
+
+std::optional<vector::RowSettings> take_vectors(MessageReader& from) {
+  if (!from.flag()) return std::nullopt;
+  vector::RowSettings vectors;
+  vectors.metric = from.choice(vector::Metric::kCosine);
+  vectors.store = from.choice(vector::Store::kHalf);
+  vectors.dimension = from.number<std::uint32_t>();
+  vectors.index.kind = from.text();
+  return vectors;
+}
+
 PartTerm take_part_term(MessageReader& from) {
   PartTerm term;
   term.frequencies = take_frequencies(from);
@@ -60,6 +79,7 @@ std::string write(const PartDescription& description) {
   to.text(description.schema);
   put_impacts(to, description.impacts);
   to.flag(description.has_positions);
+  put_vectors(to, description.vectors);
   return to.finish();
 }
 
@@ -76,6 +96,7 @@ PartDescription read_description(std::string_view message) {
   description.schema = from.text();
   description.impacts = take_impacts(from);
   description.has_positions = from.flag();
+  description.vectors = take_vectors(from);
   from.finish();
   return description;
 }

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <exception>
 #include <new>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -13,6 +14,7 @@
 #include "warpdex/core/error.hpp"
 #include "warpdex/indexer/format/text_fields.hpp"
 #include "warpdex/query/filter/document_filter.hpp"
+#include "warpdex/query/hybrid/vector_half.hpp"
 #include "warpdex/query/plan/plan_bounds.hpp"
 #include "warpdex/query/plan/query_planner.hpp"
 #include "warpdex/query/tree/tree_searcher.hpp"
@@ -88,7 +90,11 @@ PartDescription describe_part(const Snapshot& snapshot) {
                               .analyzer_version = settings.analyzer.version,
                               .schema = schema_to_json(settings.schema),
                               .impacts = settings.impacts,
-                              .has_positions = settings.has_positions};
+                              .has_positions = settings.has_positions,
+                              .vectors = settings.vectors};
+  if (settings.vectors) {
+    description.vectors->index = {.kind = settings.vectors->index.kind};
+  }
   const std::size_t texts = text_count(settings.schema);
   description.texts.resize(texts > 1 ? texts : 0);  // without segments, there are none
   for (const Snapshot::Segment& segment : snapshot.segments()) {
@@ -100,11 +106,16 @@ PartDescription describe_part(const Snapshot& snapshot) {
 
 struct Shard::State {
   State(const Snapshot& of, const CpuEngineSettings& settings)
-      : snapshot(of), description(describe_part(of)), engine(of, settings) {}
+      : snapshot(of), description(describe_part(of)), engine(of, settings) {
+    if (description.vectors) vectors.emplace(of, settings.threads);
+  }
 
   std::string answer(std::string_view message);
   TermsAnswer count(const TermsRequest& request) const;
   SearchAnswer search(const SearchRequest& request);
+  NearestAnswer nearest(const NearestRequest& request);
+  std::shared_ptr<const DocumentFilter> filter_of(const std::string& text);
+  std::vector<std::string> names_of(std::span<const Hit> hits) const;
   /// The answers to the queries that are no trees, in their places.
   void search_terms(const SearchRequest& request, std::span<const SearchSettings> settings,
                     SearchAnswer& answer);
@@ -117,6 +128,7 @@ struct Shard::State {
   const Snapshot snapshot;
   const PartDescription description;
   CpuEngine engine;
+  std::optional<VectorHalf> vectors;
   FilterCache filters;
 };
 
@@ -163,8 +175,7 @@ void Shard::State::search_trees(const SearchRequest& request,
 
 SearchAnswer Shard::State::search(const SearchRequest& request) {
   require(request.version);
-  std::shared_ptr<const DocumentFilter> filter;
-  if (!request.filter.empty()) filter = filters.get(snapshot, request.filter);
+  const std::shared_ptr<const DocumentFilter> filter = filter_of(request.filter);
   std::vector<SearchSettings> settings = request.settings;
   for (SearchSettings& one : settings) {
     one.validate();
@@ -176,11 +187,38 @@ SearchAnswer Shard::State::search(const SearchRequest& request) {
   search_terms(request, settings, answer);
   search_trees(request, settings, answer);
   if (!request.wants_names) return answer;
-  for (PartAnswer& query : answer.queries) {
-    for (const Hit& hit : query.hits)
-      query.names.emplace_back(snapshot.document_name(hit.document));
+  for (PartAnswer& query : answer.queries) query.names = names_of(query.hits);
+  return answer;
+}
+
+NearestAnswer Shard::State::nearest(const NearestRequest& request) {
+  require(request.version);
+  if (!vectors) throw UsageError("the parts have no vectors");
+  if (request.rows.size() != request.queries * description.vectors->dimension) {
+    throw UsageError("the vectors of the queries are to have " +
+                     std::to_string(description.vectors->dimension) + " components each");
+  }
+  SearchSettings{.k = request.k, .scorer = {}}.validate();
+  const std::shared_ptr<const DocumentFilter> filter = filter_of(request.filter);
+  NearestAnswer answer;
+  if (request.queries == 0) return answer;
+  for (std::vector<Hit>& hits :
+       vectors->nearest(request.rows, request.k, {}, filter ? &filter->documents : nullptr)) {
+    NearestHits& query = answer.queries.emplace_back();
+    query.hits = std::move(hits);
+    if (request.wants_names) query.names = names_of(query.hits);
   }
   return answer;
+}
+
+std::shared_ptr<const DocumentFilter> Shard::State::filter_of(const std::string& text) {
+  return text.empty() ? nullptr : filters.get(snapshot, text);
+}
+
+std::vector<std::string> Shard::State::names_of(std::span<const Hit> hits) const {
+  std::vector<std::string> names;
+  for (const Hit& hit : hits) names.emplace_back(snapshot.document_name(hit.document));
+  return names;
 }
 
 std::string Shard::State::answer(std::string_view message) {
@@ -188,6 +226,7 @@ std::string Shard::State::answer(std::string_view message) {
     case MessageKind::kDescribe: read_describe(message); return write(description);
     case MessageKind::kTermsRequest: return write(count(read_terms_request(message)));
     case MessageKind::kSearchRequest: return write(search(read_search_request(message)));
+    case MessageKind::kNearestRequest: return write(nearest(read_nearest_request(message)));
     default: throw UsageError("the message is an answer; send a request");
   }
 }

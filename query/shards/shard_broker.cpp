@@ -4,6 +4,7 @@
 
 #include "shards/batch_search.hpp"
 #include "shards/known_terms.hpp"
+#include "shards/nearest_search.hpp"
 #include "shards/whole.hpp"
 #include "warpdex/core/error.hpp"
 #include "warpdex/query/engine/engine.hpp"
@@ -62,6 +63,32 @@ MergedBatch ShardBroker::search(std::span<const Query> queries,
   std::vector<SearchSettings> of_each(settings.begin(), settings.end());
   of_each.resize(queries.size(), settings.front());
   return BatchSearch(state_->whole, state_->known, state_->ask, how).run(queries, of_each);
+}
+
+MergedBatch ShardBroker::nearest(std::span<const float> rows, std::uint32_t k,
+                                 const BrokerSettings& how) {
+  SearchSettings{.k = k, .scorer = {}}.validate();
+  return nearest_in_parts(state_->whole, state_->ask, rows, k, how);
+}
+
+MergedBatch ShardBroker::search_hybrid(std::span<const Query> queries, std::span<const float> rows,
+                                       const SearchSettings& settings, const FusionSettings& fusion,
+                                       const BrokerSettings& how) {
+  settings.validate();
+  fusion.validate();
+  if (fusion.fusion != Fusion::kReciprocalRank && fusion.fusion != Fusion::kConvex) {
+    throw UsageError("parts join words and vectors by rrf or convex; take one of these");
+  }
+  MergedBatch near = nearest(rows, fusion.depth, how);
+  if (near.answers.size() != queries.size()) {
+    throw UsageError("there are " + std::to_string(queries.size()) + " queries and " +
+                     std::to_string(near.answers.size()) + " vectors; give each query one");
+  }
+  SearchSettings of_words = settings;
+  of_words.and_or_min = settings.and_or_min_matches();  // not of the depth
+  of_words.k = fusion.depth;
+  MergedBatch words = search(queries, {&of_words, 1}, how);
+  return fuse_parts(state_->whole, std::move(words), std::move(near), fusion, settings.k);
 }
 
 }  // namespace warpdex::shards

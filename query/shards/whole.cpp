@@ -14,6 +14,7 @@ std::string difference_of(const PartDescription& a, const PartDescription& b) {
   if (a.schema != b.schema || a.texts.size() != b.texts.size()) return "schema";
   if (a.impacts != b.impacts) return "impacts";
   if (a.has_positions != b.has_positions) return "positions";
+  if (a.vectors != b.vectors) return "vectors";
   return {};
 }
 

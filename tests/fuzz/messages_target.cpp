@@ -24,9 +24,11 @@ Shard& shard() {
     options.output = work_folder() / "part";
     options.analyzer = "whitespace";
     options.threads = 1;
+    options.vectors = vector::RowSettings{.dimension = 2};
     std::vector<Document> documents;
     for (int i = 0; i < 300; ++i) {
       documents.push_back({"d" + std::to_string(i), i % 3 == 0 ? "sea sea ship" : "sea island"});
+      documents.back().embedding = {1, static_cast<float>(i)};
     }
     build_index(*documents_from_memory(std::move(documents)), options);
     return std::make_unique<Shard>(Snapshot::open(options.output), CpuEngineSettings{.threads = 1});
@@ -54,7 +56,9 @@ void check(const std::string& message) {
   require(test::read_and_write(written) == written, "what is written comes back");
   const MessageKind kind = kind_of(message);
   if (kind == MessageKind::kSearchAnswer) check_answer(message);
-  const bool is_request = kind == MessageKind::kTermsRequest || kind == MessageKind::kSearchRequest;
+  const bool is_request = kind == MessageKind::kTermsRequest ||
+                          kind == MessageKind::kSearchRequest ||
+                          kind == MessageKind::kNearestRequest;
   const std::string answer = shard().answer(is_request ? with_version(written) : message);
   require(test::read_and_write(answer) == answer, "a shard answers by a message");
 }

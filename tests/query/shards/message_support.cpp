@@ -116,6 +116,9 @@ PartDescription draw_description(Random& random) {
   if (happens(random, 50)) {
     description.impacts = ImpactSettings{1.5, 0.25, 17, ImpactSource::kQuantisedWeights};
   }
+  if (happens(random, 50)) {
+    description.vectors = vector::RowSettings{vector::Metric::kL2, vector::Store::kHalf, 17};
+  }
   return description;
 }
 
@@ -130,6 +133,12 @@ std::vector<std::string> draw_messages(Random& random) {
     counts.terms.push_back(draw_part_term(random));
     answers.queries.push_back(draw_answer(random));
   }
+  NearestRequest nearest{.version = random(), .k = 7, .queries = 2, .filter = "year > 3"};
+  NearestAnswer near;
+  for (std::uint64_t left = number_below(random, 9); left > 0; --left) {
+    nearest.rows.push_back(draw_score(random) - 9);
+    near.queries.push_back({{{3, draw_score(random) - 9}, {1, 0}}, {draw_text(random), "b"}});
+  }
   const auto failure = static_cast<Failure::Kind>(number_below(random, 5));
   return {write_describe(),
           write(draw_description(random)),
@@ -137,6 +146,8 @@ std::vector<std::string> draw_messages(Random& random) {
           write(counts),
           write(draw_request(random)),
           write(answers),
+          write(nearest),
+          write(near),
           write(Failure{failure, draw_text(random)})};
 }
 
@@ -161,6 +172,8 @@ std::string read_and_write(const std::string& message) {
     case MessageKind::kTermsAnswer: return write(read_terms_answer(message));
     case MessageKind::kSearchRequest: return write(read_search_request(message));
     case MessageKind::kSearchAnswer: return write(read_search_answer(message));
+    case MessageKind::kNearestRequest: return write(read_nearest_request(message));
+    case MessageKind::kNearestAnswer: return write(read_nearest_answer(message));
     case MessageKind::kFailure: return write(read_failure(message));
   }
   return {};

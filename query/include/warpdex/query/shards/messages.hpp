@@ -30,6 +30,8 @@ enum class MessageKind : std::uint16_t {
   kTermsAnswer,
   kSearchRequest,
   kSearchAnswer,
+  kNearestRequest,
+  kNearestAnswer,
   kFailure,  ///< the answer to any question
 };
 
@@ -50,6 +52,8 @@ struct PartDescription {
   std::string schema{};  ///< as schema_to_json() writes it
   std::optional<ImpactSettings> impacts{};
   bool has_positions = false;
+  /// Of the documents' vectors; of `index`, the kind alone.
+  std::optional<vector::RowSettings> vectors{};
 };
 
 /// Asks what a part counts of some terms.
@@ -90,6 +94,26 @@ struct SearchAnswer {
   std::vector<PartAnswer> queries{};
 };
 
+/// Asks a part for the documents whose vectors are nearest.
+struct NearestRequest {
+  std::uint64_t version = 0;  ///< of the part that is meant
+  std::uint32_t k = 10;       ///< 1 to kMaxK
+  std::uint32_t queries = 0;
+  std::vector<float> rows{};  ///< of the queries, one behind the other
+  std::string filter{};       ///< as that of a SearchRequest
+  bool wants_names = false;
+};
+
+/// A part's nearest documents of a query.
+struct NearestHits {
+  std::vector<Hit> hits{};           ///< nearest first; scores are the metric's
+  std::vector<std::string> names{};  ///< of `hits`, where they were asked for
+};
+
+struct NearestAnswer {
+  std::vector<NearestHits> queries{};
+};
+
 /// Why a part does not answer.
 struct Failure {
   enum class Kind {
@@ -111,6 +135,8 @@ std::string write(const TermsAnswer& answer);
 /// near words (kFuzzy), whose choice depends on all words of the whole.
 std::string write(const SearchRequest& request);
 std::string write(const SearchAnswer& answer);
+std::string write(const NearestRequest& request);
+std::string write(const NearestAnswer& answer);
 std::string write(const Failure& failure);
 
 void read_describe(std::string_view message);
@@ -120,6 +146,9 @@ TermsAnswer read_terms_answer(std::string_view message);
 SearchRequest read_search_request(std::string_view message);
 /// Hits are in order, and their scores numbers that are 0 or more.
 SearchAnswer read_search_answer(std::string_view message);
+NearestRequest read_nearest_request(std::string_view message);
+/// Scores are finite.
+NearestAnswer read_nearest_answer(std::string_view message);
 Failure read_failure(std::string_view message);
 
 }  // namespace warpdex::shards

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "warpdex/query/hybrid/fusion_settings.hpp"
 #include "warpdex/query/query.hpp"
 #include "warpdex/query/search.hpp"
 #include "warpdex/query/shards/merge.hpp"
@@ -105,6 +106,19 @@ class ShardBroker {
   /// another version now, unless `how` asks for partial answers.
   MergedBatch search(std::span<const Query> queries, std::span<const SearchSettings> settings,
                      const BrokerSettings& how = {});
+
+  /// The k documents (1 to kMaxK) of all parts whose vectors are nearest to each of `rows`, nearest
+  /// first; scores are the metric's. Where a part is missing, an answer is not complete. Throws as
+  /// search(), and UsageError for parts without vectors or with lists or codes of them, and for
+  /// rows of another dimension.
+  MergedBatch nearest(std::span<const float> rows, std::uint32_t k, const BrokerSettings& how = {});
+
+  /// Searches by words and vectors, and joins both halves' merged answers by kReciprocalRank or
+  /// kConvex, as HybridSearcher::search() does over one index; row i of `rows` is query i's. Throws
+  /// as search() and nearest(), and UsageError for other fusions.
+  MergedBatch search_hybrid(std::span<const Query> queries, std::span<const float> rows,
+                            const SearchSettings& settings, const FusionSettings& fusion,
+                            const BrokerSettings& how = {});
 
  private:
   struct State;
