@@ -223,7 +223,7 @@ class LexiconView::GroupReader {
     const std::uint64_t documents = first >> 1;
     if (documents > view_.documents_ || documents < 2) damaged("a document frequency");
     if (documents < kBlockSize) {
-      next_.short_offset += cursor_.varint();
+      next_.short_offset += number(UINT32_MAX);  // so sums of a group do not overflow
       if (view_.has_positions_) pass_positions(0);
       return;
     }
@@ -245,8 +245,8 @@ class LexiconView::GroupReader {
   /// Past what follows the number of occurrences.
   void pass_long(std::uint32_t documents) {
     cursor_.take(2);
-    next_.docid_offset += cursor_.varint();
-    next_.frequency_offset += cursor_.varint();
+    next_.docid_offset += number(UINT32_MAX);
+    next_.frequency_offset += number(UINT32_MAX);
     if (view_.has_tails_) {
       cursor_.varint();
       cursor_.varint();
@@ -260,11 +260,12 @@ class LexiconView::GroupReader {
   /// `occurrences` is 0 of a short list: it says them itself where it has blocks.
   void pass_positions(std::uint64_t occurrences) {
     const std::uint64_t first = cursor_.varint();
+    if (first >> 1 > UINT32_MAX) damaged("the size of positions");
     const bool has_blocks = (first & 1) != 0;
     (has_blocks ? next_.positions : next_.short_positions) += first >> 1;
     if (!has_blocks) return;
     if (occurrences == 0) occurrences = cursor_.varint();
-    if (occurrences == 0) damaged("a number of occurrences");
+    if (occurrences == 0 || occurrences > UINT32_MAX) damaged("a number of occurrences");
     next_.position_block += blocks_of(occurrences);
     next_.position_base += (blocks_of(occurrences) - 1) / kBlocksPerBase;
   }

@@ -225,7 +225,29 @@ TEST(Format, LexiconOffsetsThatWrapAroundAreRefused) {
   sections.lexicon = lexicon;
   sections.lexicon_index = lexicon_index;
   sections.short_lists = short_lists;
-  EXPECT_THROW(LexiconView(sections, 10, IndexSettings{}).find("a"), FormatError);
+  GroupKeys keys(1);
+  EXPECT_THROW(LexiconView(sections, 10, IndexSettings{}, keys).find("a"), FormatError);
+}
+
+TEST(Format, RefusesListsWhoseSizesOverflow) {
+  // The lists before one that is looked for are passed over.
+  for (const std::uint64_t size :
+       {std::uint64_t{0xFFFFFFFF}, std::uint64_t{1} << 32, ~std::uint64_t{}}) {
+    std::vector<std::uint8_t> lexicon(6, 0);
+    for (const char term : {'a', 'b', 'c'}) {
+      lexicon.insert(lexicon.end(), {0x10, static_cast<std::uint8_t>(term)});
+      append_varint(lexicon, 2 << 1);
+      append_varint(lexicon, term == 'c' ? 8 : size);
+    }
+    const std::vector<std::uint64_t> lexicon_index{0};
+    const std::vector<std::uint8_t> short_lists(16);
+    IndexSections sections;
+    sections.lexicon = lexicon;
+    sections.lexicon_index = lexicon_index;
+    sections.short_lists = short_lists;
+    GroupKeys keys(1);
+    EXPECT_THROW(LexiconView(sections, 10, IndexSettings{}, keys).find("c"), FormatError) << size;
+  }
 }
 
 TEST(Format, RefusesDocumentsLongerThanItCanCount) {
