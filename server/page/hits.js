@@ -53,8 +53,9 @@ function rowOf(name, share, term) {
 
 /// The clauses of a tree that add something, without the groups that they are in.
 function clauseRows(clause) {
-  if (clause.clauses) return clause.clauses.flatMap(clauseRows);
-  return clause.score ? [rowOf(clause.clause, clause, clause.term)] : [];
+  const below = (clause.clauses ?? []).flatMap(clauseRows);
+  if (below.length || !clause.score) return below;
+  return [rowOf(clause.clause, clause, clause.term)];  // a constant score, too
 }
 
 /// Each term's or clause's share of the score as a bar; the longest is the largest share.
