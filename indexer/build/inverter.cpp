@@ -245,15 +245,23 @@ void Inverter::add_postings(std::uint32_t document, std::span<const TermCount> c
     const std::uint32_t frequency = counts[i].frequency;
     const std::size_t room = kMaxPostingBytes + std::size_t{5} * frequency;
     if (posting_.size() < room) posting_.resize(room);
-    std::uint8_t* end =
-        write_posting(posting_.data(), document - entry_at(at).last_document, frequency);
-    entry_at(at).last_document = document;
+    Entry& entry = entry_at(at);
+    const bool fits = entry.left >= room;
+    std::uint8_t* const begin = fits ? arena_.data() + entry.tail : posting_.data();
+    std::uint8_t* end = write_posting(begin, document - entry.last_document, frequency);
+    entry.last_document = document;
     std::uint32_t last = 0;
     for (std::uint32_t j = 0; j < frequency; ++j, ++next) {
       end = write_varint(end, *next - last);
       last = *next;
     }
-    add_bytes(at, posting_.data(), static_cast<std::size_t>(end - posting_.data()));
+    const auto size = static_cast<std::size_t>(end - begin);
+    if (fits) {
+      entry.tail += static_cast<std::uint32_t>(size);
+      entry.left = static_cast<std::uint16_t>((entry.left - size) & 0xFFF);
+    } else {
+      add_bytes(at, begin, size);
+    }
   }
   postings_ += counts.size();
 }

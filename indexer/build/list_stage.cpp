@@ -96,10 +96,12 @@ class ListStage {
   }
 
   static void append_steps(const PostingCursor& posting, std::vector<std::uint32_t>& steps) {
+    steps.resize(steps.size() + posting.frequency);
+    std::uint32_t* to = steps.data() + steps.size() - posting.frequency;
     for (const std::uint8_t* next = posting.steps; next != posting.next;) {
       std::uint64_t step = 0;
       next = read_varint(next, step);
-      steps.push_back(static_cast<std::uint32_t>(step));
+      *to++ = static_cast<std::uint32_t>(step);
     }
   }
 
@@ -116,6 +118,7 @@ class ListStage {
       steps.clear();
       docids.reserve(term.bytes_end - start.bytes_end);  // a byte a posting at least
       frequencies.reserve(term.bytes_end - start.bytes_end);
+      if (have_positions) steps.reserve(term.bytes_end - start.bytes_end);
       merger.start(
           group.bytes.data() + start.bytes_end,
           std::span(group.pieces).subspan(start.pieces_end, term.pieces_end - start.pieces_end),
