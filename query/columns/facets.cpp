@@ -2,6 +2,8 @@
 #include "warpdex/query/columns/facets.hpp"
 
 #include <algorithm>
+#include <bit>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -49,6 +51,14 @@ class SegmentFacet {
       count.documents += slot == slots.begin || packed != before ? 1 : 0;
       before = packed;
     }
+  }
+
+  /// Of a column in which each document has one value.
+  void add_one(std::uint64_t document) {
+    ++documents_;
+    KeyCount& count = count_of(column_.packed(document));
+    ++count.values;
+    ++count.documents;
   }
 
   std::uint64_t documents() const { return documents_; }
@@ -124,8 +134,25 @@ std::vector<std::pair<Name, KeyCount>> sorted_of(const Totals<Name>& totals) {
   return sorted;
 }
 
+/// The keys of one segment are in the order of their texts.
+void take_keywords(const ColumnView& column, const SegmentFacet& segment,
+                   const FacetRequest& wanted, Facet& facet) {
+  std::vector<std::pair<std::uint64_t, KeyCount>> all;
+  segment.for_each([&](std::uint64_t key, const KeyCount& count) {
+    all.emplace_back(key, count);
+    facet.values += count.values;
+  });
+  facet.distinct = all.size();
+  for (const auto& [key, count] : top_of(std::move(all), wanted.values)) {
+    facet.top.push_back({std::string(column.text(key)), count.documents});
+  }
+}
+
 void take_keywords(const std::vector<std::pair<const ColumnView*, SegmentFacet>>& segments,
                    const FacetRequest& wanted, Facet& facet) {
+  if (segments.size() == 1) {
+    return take_keywords(*segments[0].first, segments[0].second, wanted, facet);
+  }
   Totals<std::string_view> totals;
   for (const auto& [column, segment] : segments) {
     segment.for_each([&, view = column](std::uint64_t key, const KeyCount& count) {
@@ -164,6 +191,22 @@ void take_numbers(const std::vector<std::pair<const ColumnView*, SegmentFacet>>&
   }
 }
 
+/// Calls visit(document) for the documents of a segment that are among `documents`, in order.
+template <class Visit>
+void for_each_of(const Snapshot::Segment& segment, const vector::RowFilter& documents,
+                 const Visit& visit) {
+  const std::uint64_t count = segment.index->counts().documents;
+  const bool is_all = segment.first_document == 0 && documents.rows() == count;
+  const vector::RowFilter own =
+      is_all ? vector::RowFilter(0) : documents.slice(segment.first_document, count);
+  const std::span<const std::uint64_t> words = is_all ? documents.words() : own.words();
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    for (std::uint64_t left = words[i]; left != 0; left &= left - 1) {
+      visit(i * 64 + static_cast<std::size_t>(std::countr_zero(left)));
+    }
+  }
+}
+
 /// A document with several values counts once in a range.
 std::uint64_t count_range(const Snapshot& snapshot, std::size_t place, const FacetRange& range,
                           const vector::RowFilter& documents) {
@@ -177,17 +220,15 @@ std::uint64_t count_range(const Snapshot& snapshot, std::size_t place, const Fac
     };
     const std::uint64_t from = range.from.empty() ? 0 : key_at(range.from);
     const std::uint64_t to = range.to.empty() ? 0 : key_at(range.to);
-    const std::size_t end = segment.first_document + segment.index->counts().documents;
-    for (std::size_t row = documents.next_allowed(segment.first_document); row < end;
-         row = documents.next_allowed(row + 1)) {
-      const ColumnView::Slots slots = column.slots(row - segment.first_document);
+    for_each_of(segment, documents, [&](std::uint64_t document) {
+      const ColumnView::Slots slots = column.slots(document);
       for (std::uint64_t slot = slots.begin; slot < slots.end; ++slot) {
         const std::uint64_t key = column.key(slot);
         if (key < from || (!range.to.empty() && key >= to)) continue;
         ++count;
         break;
       }
-    }
+    });
   }
   return count;
 }
@@ -212,10 +253,10 @@ Facet count_facet(const Snapshot& snapshot, const FacetRequest& wanted,
   for (const Snapshot::Segment& segment : snapshot.segments()) {
     const ColumnView& column = segment.index->columns()[place];
     SegmentFacet counted(column);
-    const std::size_t end = segment.first_document + segment.index->counts().documents;
-    for (std::size_t row = documents.next_allowed(segment.first_document); row < end;
-         row = documents.next_allowed(row + 1)) {
-      counted.add(row - segment.first_document);
+    if (column.form() == ColumnForm::kOne) {
+      for_each_of(segment, documents, [&](std::uint64_t document) { counted.add_one(document); });
+    } else {
+      for_each_of(segment, documents, [&](std::uint64_t document) { counted.add(document); });
     }
     facet.documents += counted.documents();
     segments.emplace_back(&column, std::move(counted));

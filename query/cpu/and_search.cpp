@@ -38,11 +38,15 @@ std::uint64_t AndSearch::run(const SearchedSegment& segment, std::span<const And
   prohibited_ = prohibited;
   top_ = &top;
   places_.resize(lists.size() * kBlockSize);
+  bounds_here_.resize(lists.size());
+  is_needed_.resize(lists.size());
   const auto lead_place = std::find_if(lists.begin(), lists.end(),
                                        [](const AndList& list) { return list.is_required; });
   const auto lead_list = static_cast<std::size_t>(lead_place - lists.begin());
   ListCursor& lead = *lead_place->cursor;
   others_bound_ = kNotComputed;
+  looked_closely_ = 0;
+  passed_closely_ = 0;
   const auto is_exhausted = [](const AndList& list) {
     return list.is_required && list.cursor->at_end();
   };
@@ -55,6 +59,7 @@ std::uint64_t AndSearch::run(const SearchedSegment& segment, std::span<const And
       break;
     }
     if (segment.is_filtered && !passes_some(lead)) continue;
+    others_here_ = kNotComputed;
     if (matches >= matches_wanted && !block_can_enter(lead, lead_list)) continue;
     match_block(lead, lead_list);
     matches += survivors_;
@@ -92,8 +97,44 @@ bool AndSearch::block_can_enter(ListCursor& lead, std::size_t lead_list) {
       if (i != lead_list) others_bound_ += lists_[i].cursor->bound();
     }
   }
-  const float bound = lead.block_bound(lead.block()) + others_bound_;
-  return can_enter(bound * sum_slack_);
+  const float bound = lead.block_bound(lead.block());
+  if (!can_enter((bound + others_bound_) * sum_slack_)) return false;
+  if (!pays_to_look_closer()) return true;
+  others_here_ = bound_of_others(lead, lead_list, bound);
+  const bool enters = can_enter((bound + others_here_) * sum_slack_);
+  if (!enters) ++passed_closely_;
+  return enters;
+}
+
+/// Whether bounds in the range of a block have led past enough of the blocks so far.
+bool AndSearch::pays_to_look_closer() {
+  constexpr std::uint32_t kTries = 32;
+  constexpr std::uint32_t kBlocksPerPassed = 8;
+  ++looked_closely_;
+  return looked_closely_ < kTries || passed_closely_ * kBlocksPerPassed >= looked_closely_;
+}
+
+/// What the other lists and a static score can add to a match of the lead's block. Where nothing
+/// can enter without an optional list, it is needed.
+float AndSearch::bound_of_others(const ListCursor& lead, std::size_t lead_list, float own) {
+  const std::uint32_t begin = lead.first_possible(lead.block());
+  const std::uint32_t last = lead.last_docid(lead.block());
+  float bound = segment_->static_bound;
+  for (std::size_t i = 0; i < lists_.size(); ++i) {
+    bounds_here_[i] = 0;
+    if (i == lead_list) continue;
+    ListCursor& other = *lists_[i].cursor;
+    other.skip_to_block(begin);
+    if (!other.at_end() && begin <= last) bounds_here_[i] = other.bound_between(begin, last + 1);
+    bound += bounds_here_[i];
+  }
+  // The sum is raised before a bound is subtracted: its rounding is relative to the sum.
+  const float all = (own + bound) * sum_slack_;
+  for (std::size_t i = 0; i < lists_.size(); ++i) {
+    is_needed_[i] = lists_[i].is_required || !can_enter(all - bounds_here_[i]);
+    if (is_needed_[i] && !lists_[i].is_required) ++passed_closely_;
+  }
+  return bound;
 }
 
 void AndSearch::match_block(ListCursor& lead, std::size_t lead_list) {
@@ -101,13 +142,18 @@ void AndSearch::match_block(ListCursor& lead, std::size_t lead_list) {
   std::copy_n(lead.docids(), survivors_, documents_);
   std::iota(slots_, slots_ + survivors_, std::uint8_t{0});
   for (std::uint32_t i = 0; i < survivors_; ++i) places(lead_list)[i] = {lead.block(), i};
+  if (others_here_ != kNotComputed) drop_hopeless(lead);
   if (!segment_->removed.none()) drop_removed();
-  for (std::size_t i = lead_list + 1; i < lists_.size() && survivors_ > 0; ++i) {
-    if (lists_[i].is_required) keep_matches(i);
+  const bool prunes = others_here_ != kNotComputed;
+  const auto is_needed = [&](std::size_t i) {
+    return prunes ? is_needed_[i] : lists_[i].is_required;
+  };
+  for (std::size_t i = 0; i < lists_.size() && survivors_ > 0; ++i) {
+    if (i != lead_list && is_needed(i)) keep_matches(i);
   }
   if (survivors_ > 0 && !prohibited_.empty()) drop_prohibited();
   for (std::size_t i = 0; i < lists_.size() && survivors_ > 0; ++i) {
-    if (!lists_[i].is_required) look_up_optional(i);
+    if (!is_needed(i)) look_up_optional(i);
   }
 }
 
@@ -135,6 +181,21 @@ void AndSearch::keep_matches(std::size_t list) {
     }
     next = end;
   }
+  survivors_ = kept;
+}
+
+/// Drops documents that the other lists cannot lift into the answer, if these may be many.
+void AndSearch::drop_hopeless(ListCursor& lead) {
+  const float bound = lead.block_bound(lead.block());
+  if (can_enter((bound / 2 + others_here_) * sum_slack_)) return;
+  const float* const scores = lead.scores(kernels_);
+  std::uint32_t kept = 0;
+  for (std::uint32_t i = 0; i < survivors_; ++i) {
+    if (!can_enter((scores[i] + others_here_) * sum_slack_)) continue;
+    documents_[kept] = documents_[i];
+    slots_[kept++] = slots_[i];
+  }
+  if (kept < survivors_ / 2) ++passed_closely_;
   survivors_ = kept;
 }
 

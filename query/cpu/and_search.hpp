@@ -28,10 +28,11 @@ class AndSearch {
 
   /// Feeds `top` with the matches that can be among its k best, and returns how many matches it
   /// saw. Once it saw `matches_wanted`, it skips blocks of the leading list that are not
-  /// competitive by their bounds. `lists` are the scoring lists in canonical order with scorers
-  /// set, at least one of them required. `is_exact`: no sum of scores is rounded. All cursors
-  /// must be at their start. Removed documents do not match. `watch` (null: none) is asked now and
-  /// then; if it stops the search, max_unseen_score() bounds the documents that were not looked at.
+  /// competitive by their bounds, and documents that are not by their score there. `lists` are the
+  /// scoring lists in canonical order with scorers set, at least one of them required. `is_exact`:
+  /// no sum of scores is rounded. All cursors must be at their start. Removed documents do not
+  /// match. `watch` (null: none) is asked now and then; if it stops the search, max_unseen_score()
+  /// bounds the documents that were not looked at.
   std::uint64_t run(const SearchedSegment& segment, std::span<const AndList> lists,
                     std::span<ListCursor* const> prohibited, std::uint64_t matches_wanted,
                     bool is_exact, TopK& top, SearchWatch* watch);
@@ -51,9 +52,12 @@ class AndSearch {
   bool can_enter(float bound) const { return !top_->full() || bound > top_->threshold(); }
   /// Whether the lead's current block is competitive. Bounds are computed when first needed.
   bool block_can_enter(ListCursor& lead, std::size_t lead_list);
+  bool pays_to_look_closer();
+  float bound_of_others(const ListCursor& lead, std::size_t lead_list, float own);
   void match_block(ListCursor& lead, std::size_t lead_list);
   void keep_matches(std::size_t list);
   bool passes_some(const ListCursor& lead);
+  void drop_hopeless(ListCursor& lead);
   void drop_removed();
   void drop_prohibited();
   void look_up_optional(std::size_t list);
@@ -77,6 +81,12 @@ class AndSearch {
   TopK* top_ = nullptr;
   float max_unseen_score_ = -1;
   float others_bound_ = kNotComputed;  ///< of all lists but the leading one, together
+  std::uint32_t looked_closely_ = 0;   ///< blocks
+  std::uint32_t passed_closely_ = 0;   ///< of them, those of which that dropped something
+  // In the range of the lead's block:
+  float others_here_ = kNotComputed;  ///< the same there
+  std::vector<float> bounds_here_;    ///< by list but the leading one
+  std::vector<bool> is_needed_;       ///< by list: what can enter has it; set with others_here_
   std::uint32_t survivors_ = 0;
   std::uint32_t documents_[kBlockSize + kBlockPadding];  ///< documents that are left
   std::uint8_t slots_[kBlockSize];                       ///< their positions in the lead's block

@@ -119,7 +119,7 @@ void OrSearch::search_window(const Window& window) {
 /// Whether looking each document that passes the filter up is sooner done than reading the
 /// essential lists. O(blocks of the window).
 bool OrSearch::are_few(const Window& window, std::size_t essential) {
-  const std::size_t passing = count_passing(segment_->removed, window.begin, window.end);
+  const std::size_t passing = count_passing(kernels_, segment_->removed, window.begin, window.end);
   const std::size_t enough = passing * kPostingsPerPassing * essential;
   std::size_t postings = 0;
   for (std::size_t i = 0; i < essential; ++i) {

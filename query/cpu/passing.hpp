@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <span>
 
+#include "cpu/kernels.hpp"
 #include "warpdex/core/storage/removed_rows.hpp"
 
 namespace warpdex {
@@ -29,14 +30,14 @@ inline std::uint32_t next_passing(const RemovedRows& removed, std::uint32_t from
 
 /// How many documents from `begin` to `end`, which is above it, pass; those in the words that both
 /// lie in count, too. O((end - begin) / 64).
-inline std::size_t count_passing(const RemovedRows& removed, std::uint32_t begin,
-                                 std::uint32_t end) {
-  const std::span<const std::uint64_t> words = removed.words();
-  std::size_t count = 0;
-  for (std::size_t word = begin / 64; word <= (end - 1) / 64; ++word) {
-    count += static_cast<std::size_t>(std::popcount(~words[word]));
-  }
-  return count;
+inline std::size_t count_passing(const Kernels& kernels, const RemovedRows& removed,
+                                 std::uint32_t begin, std::uint32_t end) {
+  const std::size_t first = begin / 64;
+  const auto bits = static_cast<std::uint32_t>(((end - 1) / 64 + 1 - first) * 64);
+  const std::uint64_t* const words = removed.words().data() + first;
+  // The last bit apart: rank() may read 8 bytes past what it counts.
+  const auto* const bytes = reinterpret_cast<const std::uint8_t*>(words);
+  return bits - kernels.rank(bytes, bits - 1) - (words[bits / 64 - 1] >> 63);
 }
 
 }  // namespace warpdex

@@ -4,9 +4,9 @@
 #include <cstdint>
 #include <vector>
 
+#include "cpu/list_cursor.hpp"
 #include "plan/excluded_words.hpp"
 #include "plan/roles.hpp"
-#include "warpdex/indexer/format/postings.hpp"
 #include "warpdex/query/filter/document_filter.hpp"
 
 namespace warpdex {
@@ -25,12 +25,19 @@ class SegmentMatcher {
     Words matches(words_, roles.counts.has_required ? ~std::uint64_t{0} : 0);
     for (std::size_t i = 0; i < roles.scoring.size(); ++i) {
       if (roles.counts.has_required && !roles.is_required[i]) continue;
-      const Words list = read(*roles.scoring[i]);
-      for (std::size_t j = 0; j < words_; ++j) {
-        matches[j] = roles.counts.has_required ? matches[j] & list[j] : matches[j] | list[j];
+      if (!roles.counts.has_required) {
+        mark(*roles.scoring[i], matches);
+        continue;
       }
+      Words list(words_);
+      mark(*roles.scoring[i], list);
+      for (std::size_t j = 0; j < words_; ++j) matches[j] &= list[j];
     }
-    for (const PlannedTerm* term : roles.prohibited) exclude(read(*term), matches);
+    for (const PlannedTerm* term : roles.prohibited) {
+      Words list(words_);
+      mark(*term, list);
+      exclude(list, matches);
+    }
     exclude(index_.removed().words(), matches);
     if (!plan.excluded_words.empty()) {
       Words words(words_);
@@ -41,12 +48,15 @@ class SegmentMatcher {
   }
 
  private:
-  Words read(const PlannedTerm& term) const {
-    Words words(words_);
-    for (const std::uint32_t document : read_postings(index_, term.entry).docids) {
-      words[document / 64] |= std::uint64_t{1} << document % 64;
+  /// Sets the bits of the term's documents.
+  void mark(const PlannedTerm& term, Words& words) {
+    for (cursor_.open(index_, term.entry); !cursor_.at_end(); cursor_.next_block()) {
+      cursor_.check_order();
+      const std::uint32_t* const docids = cursor_.docids();
+      for (std::uint32_t i = 0; i < cursor_.count(); ++i) {
+        words[docids[i] / 64] |= std::uint64_t{1} << docids[i] % 64;
+      }
     }
-    return words;
   }
   static void exclude(std::span<const std::uint64_t> from, Words& matches) {
     for (std::size_t i = 0; i < from.size(); ++i) matches[i] &= ~from[i];
@@ -54,6 +64,7 @@ class SegmentMatcher {
 
   const Index& index_;
   std::size_t words_;
+  ListCursor cursor_;
 };
 
 /// `filter` may be null.

@@ -34,6 +34,7 @@ class ColumnClause final : public TreeClause {
     return next < documents_ ? next : kNoDocument;
   }
   float bound(const TreeWindow&) override { return score_; }
+  std::uint64_t cost() const override { return 0; }
   void match(const Kernels&, const TreeWindow& window, const WindowBits& within,
              WindowMatches& matches) override {
     for (std::size_t i = 0; i < within.size(); ++i) {

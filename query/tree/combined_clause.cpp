@@ -51,6 +51,12 @@ class CombinedClause final : public TreeClause {
     return 0;
   }
 
+  std::uint64_t cost() const override {
+    std::uint64_t sum = 0;
+    for (const WeightedList& of : lists_) sum += of.list.size();
+    return sum;
+  }
+
   void match(const Kernels& kernels, const TreeWindow& window, const WindowBits& within,
              WindowMatches& matches) override {
     matches.bits = {};

@@ -11,16 +11,17 @@ namespace {
 /// A list with this many times as many postings in a window as there are candidates is looked up.
 constexpr std::uint64_t kListPostingsPerLookUp = 16;
 
-std::uint64_t count_bits(const WindowBits& bits) {
-  std::uint64_t count = 0;
-  for (const std::uint64_t word : bits) count += static_cast<std::uint64_t>(std::popcount(word));
-  return count;
+std::uint64_t count_bits(const Kernels& kernels, const WindowBits& bits) {
+  // The last bit apart: rank() may read 8 bytes past what it counts.
+  const auto* const bytes = reinterpret_cast<const std::uint8_t*>(bits.data());
+  return kernels.rank(bytes, kTreeWindow - 1) + (bits.back() >> 63);
 }
 
 class NothingClause final : public TreeClause {
  public:
   std::uint32_t next_document(const Kernels&, std::uint32_t) override { return kNoDocument; }
   float bound(const TreeWindow&) override { return 0; }
+  std::uint64_t cost() const override { return 0; }
   void match(const Kernels&, const TreeWindow&, const WindowBits&,
              WindowMatches& matches) override {
     matches.bits = {};
@@ -34,10 +35,11 @@ class AllClause final : public TreeClause {
     return document < documents_ ? document : kNoDocument;
   }
   float bound(const TreeWindow&) override { return score_; }
+  std::uint64_t cost() const override { return documents_; }
   void match(const Kernels&, const TreeWindow&, const WindowBits& within,
              WindowMatches& matches) override {
     matches.bits = within;
-    std::fill(matches.scores.begin(), matches.scores.end(), score_);
+    if (score_ > 0) std::fill(matches.scores.begin(), matches.scores.end(), score_);
   }
 
  private:
@@ -64,19 +66,30 @@ class TermClause final : public TreeClause {
     return list_.at_end() ? 0 : list_.bound_between(window.begin, window.end);
   }
 
+  std::uint64_t cost() const override { return list_.size(); }
+
   void match(const Kernels& kernels, const TreeWindow& window, const WindowBits& within,
              WindowMatches& matches) override {
     matches.bits = {};
-    if (is_looked_up(window, within)) {
+    if (is_looked_up(kernels, window, within)) {
       look_up(kernels, window, within, matches);
       return;
     }
-    for_each_part(list_, kernels, window, [&](std::uint32_t begin, std::uint32_t end) {
+    const auto is_passed = [&](std::uint32_t block) {
+      return cannot_score(block, window) ||
+             !has_any(within, window, list_.first_possible(block), list_.last_docid(block));
+    };
+    for_each_part(list_, kernels, window, is_passed, [&](std::uint32_t begin, std::uint32_t end) {
       const std::uint32_t* const docids = list_.docids();
-      for (std::uint32_t i = begin; i < end; ++i) set_bit(matches.bits, docids[i] - window.begin);
-      if (!scores_) return;
+      if (!scores_) {
+        for (std::uint32_t i = begin; i < end; ++i) set_bit(matches.bits, docids[i] - window.begin);
+        return;
+      }
       const float* const scores = list_.scores(kernels);
+      const float least = window.least > 0 ? window.least : -1;
       for (std::uint32_t i = begin; i < end; ++i) {
+        if (scores[i] <= least) continue;
+        set_bit(matches.bits, docids[i] - window.begin);
         matches.scores[docids[i] - window.begin] = scores[i];
       }
     });
@@ -84,9 +97,14 @@ class TermClause final : public TreeClause {
   }
 
  private:
-  bool is_looked_up(const TreeWindow& window, const WindowBits& within) {
+  /// Whether no posting of the block scores enough.
+  bool cannot_score(std::uint32_t block, const TreeWindow& window) {
+    return scores_ && window.least > 0 && list_.block_bound(block) <= window.least;
+  }
+
+  bool is_looked_up(const Kernels& kernels, const TreeWindow& window, const WindowBits& within) {
     list_.skip_to_block(window.begin);
-    const std::uint64_t few = count_bits(within) * kListPostingsPerLookUp;
+    const std::uint64_t few = count_bits(kernels, within) * kListPostingsPerLookUp;
     std::uint64_t postings = 0;
     for (std::uint32_t block = list_.block();
          postings < few && block < list_.blocks() && list_.first_possible(block) < window.end;
@@ -100,6 +118,8 @@ class TermClause final : public TreeClause {
                WindowMatches& matches) {
     for_each_bit(within, [&](std::uint32_t place) {
       const std::uint32_t document = window.begin + place;
+      list_.skip_to_block(document);
+      if (list_.at_end() || cannot_score(list_.block(), window)) return;
       if (!list_.contains(kernels, document)) return;
       set_bit(matches.bits, place);
       if (scores_) {
@@ -144,12 +164,14 @@ class UnionClause final : public TreeClause {
            static_cast<std::uint32_t>(std::countr_zero(rest));
   }
   float bound(const TreeWindow&) override { return score_; }
+  /// The lists were read.
+  std::uint64_t cost() const override { return 0; }
   void match(const Kernels&, const TreeWindow& window, const WindowBits& within,
              WindowMatches& matches) override {
     for (std::size_t i = 0; i < within.size(); ++i) {
       matches.bits[i] = within[i] & bits_[window.begin / 64 + i];
     }
-    std::fill(matches.scores.begin(), matches.scores.end(), score_);
+    if (score_ > 0) std::fill(matches.scores.begin(), matches.scores.end(), score_);
   }
 
  private:

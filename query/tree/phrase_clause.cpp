@@ -12,22 +12,6 @@
 namespace warpdex {
 namespace {
 
-/// Whether one of the documents from `first` to `last` is among those of the window.
-bool has_any(const WindowBits& within, const TreeWindow& window, std::uint32_t first,
-             std::uint32_t last) {
-  const std::uint32_t begin = std::max(first, window.begin) - window.begin;
-  const std::uint32_t end = std::min(last, window.end - 1) - window.begin;
-  if (end < begin) return true;  // a damaged list, which its reader finds
-  if (begin / 64 == end / 64) {
-    return (within[begin / 64] >> begin % 64 & (~std::uint64_t{0} >> (63 - (end - begin)))) != 0;
-  }
-  if (within[begin / 64] >> begin % 64 != 0) return true;
-  for (std::uint32_t word = begin / 64 + 1; word < end / 64; ++word) {
-    if (within[word] != 0) return true;
-  }
-  return (within[end / 64] & (~std::uint64_t{0} >> (63 - end % 64))) != 0;
-}
-
 class PhraseClause final : public TreeClause {
  public:
   explicit PhraseClause(const Index& index, PhraseWords words) : words_(std::move(words)) {
@@ -42,6 +26,13 @@ class PhraseClause final : public TreeClause {
     return words_.next_document(kernels, document);
   }
   float bound(const TreeWindow& window) override { return words_.bound(window); }
+  /// Positions cost more than postings.
+  std::uint64_t cost() const override {
+    constexpr std::uint64_t kPostingsPerDocument = 16;
+    std::uint64_t documents = 0;
+    for (const std::size_t list : words_.rarest()) documents += words_.list(list).cursor.size();
+    return documents * kPostingsPerDocument;
+  }
 
   void match(const Kernels& kernels, const TreeWindow& window, const WindowBits& within,
              WindowMatches& matches) override {

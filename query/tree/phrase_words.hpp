@@ -31,6 +31,7 @@ class PhraseWords {
   /// The lists of the rarest place; a document has one of them, or several.
   const std::vector<std::size_t>& rarest() const { return parts_[order_[0]].lists; }
   PhraseList& list(std::size_t number) { return lists_[number]; }
+  const PhraseList& list(std::size_t number) const { return lists_[number]; }
   bool scores() const { return scores_; }
   /// Whether what a word could score with all of the phrase's weight bounds the phrase's score.
   bool is_bound_by_lists() const { return is_bound_by_lists_; }

@@ -78,6 +78,12 @@ class SynonymsClause final : public TreeClause {
     return std::min(largest_, sum * kSlack);
   }
 
+  std::uint64_t cost() const override {
+    std::uint64_t sum = 0;
+    for (const ListCursor& list : lists_) sum += list.size();
+    return sum;
+  }
+
   void match(const Kernels& kernels, const TreeWindow& window, const WindowBits& within,
              WindowMatches& matches) override {
     matches.bits = {};

@@ -1,5 +1,10 @@
 #include "tree/tree_clause.hpp"
 
+#include <algorithm>
+#include <span>
+#include <utility>
+
+#include "tree/all_terms_clause.hpp"
 #include "tree/column_clause.hpp"
 #include "tree/combined_clause.hpp"
 #include "tree/leaf_clauses.hpp"
@@ -29,8 +34,7 @@ class ClauseMaker {
       case Kind::kUnion:
         if (node.unions[number_].empty()) break;
         return make_union_clause(index_, node.unions[number_], node.constant.value_or(0));
-      case Kind::kBoolean:
-        return make_boolean_clause(node, all(node.must), all(node.should), all(node.must_not));
+      case Kind::kBoolean: return make_boolean(node);
       case Kind::kBest: return make_best_clause(node, all(node.should));
       case Kind::kCombined:
         return make_combined_clause(index_, node, number_, scorer_, statistics_);
@@ -45,6 +49,30 @@ class ClauseMaker {
   }
 
  private:
+  /// Required terms at the front are matched together: the sum of their scores begins that of all.
+  std::unique_ptr<TreeClause> make_boolean(const PlannedNode& node) const {
+    const auto front = std::ranges::find_if_not(node.must, [&](const PlannedNode& clause) {
+      return clause.kind == PlannedNode::Kind::kTerm && clause.terms[number_];
+    });
+    auto terms = static_cast<std::size_t>(front - node.must.begin());
+    if (terms < 2) terms = 0;
+    ScoredClauses must;
+    if (terms > 0) {
+      must.push_back({make_all_terms_clause(index_, std::span(node.must).first(terms), number_,
+                                            scorer_, statistics_),
+                      node.scores});
+    }
+    for (std::size_t i = terms; i < node.must.size(); ++i) {
+      must.push_back({make(node.must[i]), node.must[i].scores});
+    }
+    const bool is_alone = terms > 0 && must.size() == 1 && node.should.empty() &&
+                          node.must_not.empty() && !node.constant;
+    if (is_alone) return std::move(must[0].clause);
+    ScoredClauses should;
+    for (const PlannedNode& clause : node.should) should.push_back({make(clause), clause.scores});
+    return make_boolean_clause(node, std::move(must), std::move(should), all(node.must_not));
+  }
+
   TreeClauses all(const std::vector<PlannedNode>& nodes) const {
     TreeClauses clauses;
     for (const PlannedNode& node : nodes) clauses.push_back(make(node));

@@ -35,7 +35,9 @@ inline void set_bit(WindowBits& bits, std::uint32_t place) {
 struct TreeWindow {
   std::uint32_t begin = 0;
   std::uint32_t end = 0;  ///< at most kTreeWindow from `begin`, and at most the documents
-  float least = -1;       ///< matches that score no more than this may be left out
+  /// Where it is above 0, matches that score no more than this may be left out, or score too
+  /// little.
+  float least = -1;
 };
 
 /// Which documents of a window match, and what they score, where a score is wanted.
@@ -57,6 +59,8 @@ class TreeClause {
   virtual std::uint32_t next_document(const Kernels& kernels, std::uint32_t document) = 0;
   /// An upper bound of the scores of matches in the window; not below 0.
   virtual float bound(const TreeWindow& window) = 0;
+  /// About how many postings have to be read for all matches.
+  virtual std::uint64_t cost() const = 0;
   /// Finds the matches among the documents `within`. Windows rise from call to call.
   virtual void match(const Kernels& kernels, const TreeWindow& window, const WindowBits& within,
                      WindowMatches& matches) = 0;

@@ -1,11 +1,28 @@
-// The part of a list in a window. Internal.
+// The part of a list in a window, and of a window in a list. Internal.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include "tree/tree_clause.hpp"
 
 namespace warpdex {
+
+/// Whether one of the documents from `first` to `last` is among those of the window.
+inline bool has_any(const WindowBits& within, const TreeWindow& window, std::uint32_t first,
+                    std::uint32_t last) {
+  const std::uint32_t begin = std::max(first, window.begin) - window.begin;
+  const std::uint32_t end = std::min(last, window.end - 1) - window.begin;
+  if (end < begin) return true;  // a damaged list, which its reader finds
+  if (begin / 64 == end / 64) {
+    return (within[begin / 64] >> begin % 64 & (~std::uint64_t{0} >> (63 - (end - begin)))) != 0;
+  }
+  if (within[begin / 64] >> begin % 64 != 0) return true;
+  for (std::uint32_t word = begin / 64 + 1; word < end / 64; ++word) {
+    if (within[word] != 0) return true;
+  }
+  return (within[end / 64] & (~std::uint64_t{0} >> (63 - end % 64))) != 0;
+}
 
 /// Calls visit(begin, end) for the places of a list's postings in a window, block by block; blocks
 /// of which is_passed(block) holds are not decoded.
