@@ -23,7 +23,7 @@ def settings(generator: random.Random) -> tuple[dict[str, object], list[object]]
     """Options of Searcher, and the same on the command line."""
     options: dict[str, object] = {
         "mode": generator.choice(["or", "and", "and-or"]),
-        "scorer": generator.choice(["bm25", "bm25+", "qld", "qljm", "pl2"]),
+        "scorer": generator.choice(["bm25", "bm25+", "bm25-lucene", "qld", "qljm", "pl2"]),
         "syntax": generator.choice(["plain", "signed"]),
     }
     if options["scorer"] == "qld":

@@ -44,7 +44,7 @@ def test_fields_and_snippets(books: Path) -> None:
 def test_explanations_add_up(books: Path) -> None:
     searcher = warpdex.Searcher(books)
     for options in ({}, {"k1": 1.7, "b": 0.2}, {"scorer": "qld", "mu": 50},
-                    {"scorer": "bm25+", "delta": 0.5}, {"scorer": "qljm"}, {"scorer": "pl2"}):
+                    {"scorer": "bm25+", "delta": 0.5}, {"scorer": "qljm"}, {"scorer": "pl2"}, {"scorer": "bm25-lucene"}):
         for hit in searcher.search("sea sail^2", **options):
             why = hit.explain()
             total = np.float32(0)

@@ -35,10 +35,11 @@ class SearchOptions(TypedDict, total=False):
     all of a query is words, as for a file of queries on the command line. "lucene": Lucene's
     syntax, with groups, AND OR NOT, prefix*, pat?ern, near~1 and [from TO to]; mode says what
     stands between clauses. "json": OpenSearch's query objects; warpdex.query has them as objects."""
-    scorer: Literal["bm25", "bm25+", "qld", "qljm", "pl2"]
-    """BM25, the default; BM25+; query likelihood with Dirichlet or Jelinek-Mercer smoothing; PL2."""
+    scorer: Literal["bm25", "bm25+", "bm25-lucene", "qld", "qljm", "pl2"]
+    """BM25, the default; BM25+; BM25 with lengths rounded as Lucene does; query likelihood with
+    Dirichlet or Jelinek-Mercer smoothing; PL2."""
     k1: float
-    """BM25's and BM25+'s, 0 or more; 0.9."""
+    """Of BM25 and its kin, 0 or more; 0.9."""
     b: float
     """Likewise, 0 to 1; 0.4."""
     bm25_form: Literal["lucene", "pisa"]

@@ -7,6 +7,7 @@
 
 #include "scorers/base/scorer_type.hpp"
 #include "scorers/bm25/bm25.hpp"
+#include "scorers/bm25_lucene/bm25_lucene.hpp"
 #include "scorers/bm25_plus/bm25_plus.hpp"
 #include "scorers/impact/impact.hpp"
 #include "scorers/jelinek_mercer/jelinek_mercer.hpp"
@@ -32,7 +33,7 @@ struct ScorerList : CompleteScorer<S>... {
   }
 };
 
-using Scorers = ScorerList<Bm25, QueryLikelihood, Impact, Bm25Plus, JelinekMercer, Pl2>;
+using Scorers = ScorerList<Bm25, QueryLikelihood, Impact, Bm25Plus, JelinekMercer, Pl2, Bm25Lucene>;
 static_assert(Scorers::is_in_order() && Scorers::kSize == kScorerKinds,
               "each ScorerKind has its place in the list");
 

@@ -155,9 +155,9 @@ std::vector<NearTerm> near_terms(const Snapshot& snapshot, const QueryNode& node
     EditRows rows(wanted, node.edits);
     visit_near(index, mark_of(snapshot, node), rows, [&](std::string_view term, std::size_t edits) {
       const std::size_t shorter = std::min(wanted.size(), rows.length());
-      const float boost =
-          edits == 0 ? 1 : 1 - static_cast<float>(edits) / static_cast<float>(shorter);
-      if (boost <= 0) return;
+      // Short words may have as many edits as characters: they match without a score.
+      const float share = static_cast<float>(edits) / static_cast<float>(shorter);
+      const float boost = edits == 0 ? 1 : std::max(0.0F, 1 - share);
       // All of its documents may have been removed.
       const std::optional<PostingsEntry> entry = index.find(term);
       if (!entry) return;

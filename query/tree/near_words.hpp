@@ -17,7 +17,7 @@ inline constexpr std::size_t kMaxFuzzyTerms = 50;
 /// A word that is near another one.
 struct NearTerm {
   std::string term;
-  float boost = 1;  ///< 1 - edits / the length of the shorter one, in characters
+  float boost = 1;  ///< 1 - edits / the length of the shorter one, in characters; 0 at least
 };
 
 /// Of kFuzzy, the nearest first. An edit puts in, takes out or changes a character, or exchanges

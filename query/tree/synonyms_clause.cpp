@@ -19,7 +19,8 @@ std::uint64_t occurrences_in(ListCursor& list) {
 
 /// Whether the score of a sum of frequencies is at most the sum of their scores.
 bool adds_up(ScorerKind kind) {
-  return kind == ScorerKind::kBm25 || kind == ScorerKind::kBm25Plus || kind == ScorerKind::kImpact;
+  return kind == ScorerKind::kBm25 || kind == ScorerKind::kBm25Plus ||
+         kind == ScorerKind::kBm25Lucene || kind == ScorerKind::kImpact;
 }
 
 class SynonymsClause final : public TreeClause {

@@ -161,7 +161,8 @@ PlannedNode TreePlanner::near(const QueryNode& node, float weight, bool scores) 
     }
   }
   for (const NearTerm& one : terms) {
-    planned.should.push_back(term(one.term, boost_product(weight, one.boost), scores, most));
+    const float own = boost_product(weight, one.boost);
+    planned.should.push_back(term(one.term, own, scores && own > 0, most));
   }
   if (planned.should.empty()) planned.kind = PlannedNode::Kind::kNothing;
   return planned;

@@ -32,9 +32,18 @@ float score(const Case& c) {
                           static_cast<float>(c.multiplicity))(c.tf, c.length);
 }
 
+/// A length as Lucene's norms keep it: from 24 on, four binary digits of what is above.
+std::uint32_t lucene_length(std::uint32_t length) {
+  std::uint32_t step = 1;
+  while (length >= 24 && (length - 24) / step > 15) step *= 2;
+  return length - (length < 24 ? 0 : (length - 24) % step);
+}
+
 /// The formulas as the literature writes them.
 double reference_score(const Case& c) {
-  const long double n = c.documents, df = c.df, tf = c.tf, len = c.length, m = c.multiplicity;
+  const long double n = c.documents, df = c.df, tf = c.tf, m = c.multiplicity;
+  const bool is_rounded = c.settings.kind == ScorerKind::kBm25Lucene;
+  const long double len = is_rounded ? lucene_length(c.length) : c.length;
   const long double k1 = c.settings.k1, b = c.settings.b, mu = c.settings.mu;
   const long double p = static_cast<long double>(c.cf) / c.tokens;
   const long double average = c.tokens / n;
@@ -64,7 +73,7 @@ double reference_score(const Case& c) {
                                ((k1 + 1) * saturated + c.settings.delta));
   }
   const long double ratio = (n - df + 0.5L) / (df + 0.5L);
-  if (c.settings.form == Bm25Form::kLucene) {
+  if (is_rounded || c.settings.form == Bm25Form::kLucene) {
     return static_cast<double>(m * std::log(1 + ratio) * saturated);
   }
   return static_cast<double>(m * std::max(1e-6L, std::log(ratio)) * (k1 + 1) * saturated);
@@ -75,8 +84,9 @@ Case random_case(std::mt19937_64& random) {
     return std::uniform_int_distribution<std::uint64_t>(low, high)(random);
   };
   Case c;
-  constexpr std::array kKinds{ScorerKind::kBm25, ScorerKind::kQueryLikelihood,
-                              ScorerKind::kBm25Plus, ScorerKind::kJelinekMercer, ScorerKind::kPl2};
+  constexpr std::array kKinds{ScorerKind::kBm25,     ScorerKind::kQueryLikelihood,
+                              ScorerKind::kBm25Plus, ScorerKind::kJelinekMercer,
+                              ScorerKind::kPl2,      ScorerKind::kBm25Lucene};
   c.settings.kind = kKinds[pick(0, kKinds.size() - 1)];
   c.settings.delta = static_cast<float>(pick(0, 20)) / 10.F;
   c.settings.jm_lambda = static_cast<float>(pick(1, 100)) / 100.F;
@@ -101,8 +111,9 @@ TEST(Scorer, AgreesWithTheFormulasInDouble) {
     const Case c = random_case(random);
     const double expected = reference_score(c);
     // Some subtract logarithms of up to 25: absolute, not relative, accuracy.
-    const bool is_bm25 =
-        c.settings.kind == ScorerKind::kBm25 || c.settings.kind == ScorerKind::kBm25Plus;
+    const bool is_bm25 = c.settings.kind == ScorerKind::kBm25 ||
+                         c.settings.kind == ScorerKind::kBm25Plus ||
+                         c.settings.kind == ScorerKind::kBm25Lucene;
     const double slack = is_bm25 ? 0.0 : 1e-5 * c.multiplicity;
     ASSERT_NEAR(score(c), expected, 1e-6 * expected + slack)
         << "case " << i << " of " << scorer_name(c.settings.kind) << ": N " << c.documents << " df "
@@ -248,6 +259,22 @@ TEST(Scorer, Bm25PlusByHand) {
   EXPECT_NEAR(score(c), 0.69314718 * (4.4 / 2.975 + 0.5), 1e-6);
 }
 
+TEST(Scorer, LuceneKeepsLengthsInFourDigits) {
+  // Of 100, 76 is above 24: 1001100 in binary, of which 1001000 is kept: 96. Of 1000, 976 becomes
+  // 960: 984. 40 and 41: 16 is kept of 16 and of 17.
+  constexpr std::array<std::pair<std::uint32_t, std::uint32_t>, 9> kKept{
+      {{0, 0}, {23, 23}, {24, 24}, {39, 39}, {40, 40}, {41, 40}, {42, 42}, {100, 96}, {1000, 984}}};
+  Case c{.documents = 100, .tokens = 5'000, .df = 7, .cf = 9, .tf = 2};
+  for (const auto& [length, kept] : kKept) {
+    c.settings.kind = ScorerKind::kBm25Lucene;
+    c.length = length;
+    const float rounded = score(c);
+    c.settings.kind = ScorerKind::kBm25;
+    c.length = kept;
+    EXPECT_EQ(rounded, score(c)) << length;
+  }
+}
+
 TEST(Scorer, JelinekMercerByHand) {
   // ln(1 + 0.9 * 3 / 100 / (0.1 * 4 / 1000)) = ln(68.5).
   Case c{.documents = 10, .tokens = 1000, .df = 2, .cf = 4, .tf = 3, .length = 100};
@@ -282,7 +309,7 @@ TEST(Scorer, ZeroK1CountsPresenceAlone) {
 
 TEST(Scorer, EdgesStayFinite) {
   for (const auto kind : {ScorerKind::kBm25, ScorerKind::kQueryLikelihood, ScorerKind::kBm25Plus,
-                          ScorerKind::kJelinekMercer, ScorerKind::kPl2}) {
+                          ScorerKind::kJelinekMercer, ScorerKind::kPl2, ScorerKind::kBm25Lucene}) {
     for (const auto form : {Bm25Form::kLucene, Bm25Form::kPisa}) {
       for (const float extreme : {0.F, 1e-45F, 1e-38F, 1.F, 1e30F, 3.4e38F}) {
         for (const std::uint64_t tokens : {0ULL, 1ULL, 1'000'000'000'000ULL}) {
@@ -339,6 +366,7 @@ TEST(Scorer, NamesAndTheirErrors) {
   EXPECT_EQ(scorer_from_name("bm25+"), ScorerKind::kBm25Plus);
   EXPECT_EQ(scorer_from_name("qljm"), ScorerKind::kJelinekMercer);
   EXPECT_EQ(scorer_from_name("pl2"), ScorerKind::kPl2);
+  EXPECT_EQ(scorer_from_name("bm25-lucene"), ScorerKind::kBm25Lucene);
   EXPECT_THROW(scorer_from_name("impact"), UsageError);
   EXPECT_EQ(bm25_form_from_name("lucene"), Bm25Form::kLucene);
   EXPECT_EQ(bm25_form_from_name("pisa"), Bm25Form::kPisa);
@@ -397,7 +425,7 @@ TEST(Scorer, SettingsAreReadByThoseThatNameThem) {
     }
     return found;
   };
-  EXPECT_THAT(readers("k1"), testing::ElementsAre("bm25", "bm25+"));
+  EXPECT_THAT(readers("k1"), testing::ElementsAre("bm25", "bm25+", "bm25-lucene"));
   EXPECT_THAT(readers("bm25_form"), testing::ElementsAre("bm25"));
   EXPECT_THAT(readers("mu"), testing::ElementsAre("qld"));
   EXPECT_THAT(readers("delta"), testing::ElementsAre("bm25+"));

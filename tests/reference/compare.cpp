@@ -156,6 +156,9 @@ std::string describe(const SearchSettings& settings) {
       break;
     case ScorerKind::kQueryLikelihood: text << "qld,mu=" << scorer.mu; break;
     case ScorerKind::kJelinekMercer: text << "qljm,lambda=" << scorer.jm_lambda; break;
+    case ScorerKind::kBm25Lucene:
+      text << "bm25-lucene,k1=" << scorer.k1 << ",b=" << scorer.b;
+      break;
     case ScorerKind::kPl2: text << "pl2,c=" << scorer.pl2_c; break;
   }
   text << " k=" << settings.k;

@@ -78,6 +78,9 @@ TermScore score_of(const ScorerSettings& scorer, const TermFacts& term, double f
     case ScorerKind::kImpact: return {frequency};
     case ScorerKind::kBm25:
       return {bm25(scorer, term.documents, term.document_frequency, frequency, length, average)};
+    case ScorerKind::kBm25Lucene:
+      return {bm25({.k1 = scorer.k1, .b = scorer.b}, term.documents, term.document_frequency,
+                   frequency, lucene_length(length), average)};
     case ScorerKind::kBm25Plus:
       return {
           bm25_plus(scorer, term.documents, term.document_frequency, frequency, length, average)};
@@ -244,6 +247,12 @@ double bm25(const ScorerSettings& scorer, double documents, double document_freq
     return std::max(1e-6, std::log(odds)) * (k1 + 1) * saturated;
   }
   return std::log(1 + odds) * saturated;
+}
+
+double lucene_length(double length) {
+  if (length < 24) return length;
+  const double step = std::max(1.0, std::exp2(std::floor(std::log2(length - 24)) - 3));
+  return 24 + std::floor((length - 24) / step) * step;
 }
 
 double bm25_plus(const ScorerSettings& scorer, double documents, double document_frequency,

@@ -104,6 +104,8 @@ Ranking rank(const Collection& collection, const Query& query, const SearchSetti
 /// The score of one term in one document: the formula, in double.
 double bm25(const ScorerSettings& scorer, double documents, double document_frequency,
             double frequency, double length, double average_length);
+/// A length as Lucene rounds it: of what is above 24, the highest four binary digits.
+double lucene_length(double length);
 double bm25_plus(const ScorerSettings& scorer, double documents, double document_frequency,
                  double frequency, double length, double average_length);
 /// `expected`: occurrences of the term in a document, on average.

@@ -41,7 +41,7 @@ class Searches(serving.ServerTest):
             add("scorer", "qld")
             add("mu", choose.choice([10, 500.5]))
         elif choose.random() < 0.3:
-            add("scorer", choose.choice(["bm25+", "qljm", "pl2"]))
+            add("scorer", choose.choice(["bm25+", "bm25-lucene", "qljm", "pl2"]))
         elif choose.random() < 0.5:
             add("k1", choose.choice([0, 0.5, 1.2]))
             add("bm25_form", choose.choice(["lucene", "pisa"]))

@@ -208,7 +208,7 @@ class JsonPage(unittest.TestCase):
                    "--output-format json")
         self.check("`warpdex search`", f"search index {queries} --mode and --count",
                    "--output-format json")
-        named = [("index", f"--scorer {name}") for name in ("bm25", "bm25+", "qld", "qljm", "pl2")]
+        named = [("index", f"--scorer {name}") for name in ("bm25", "bm25+", "bm25-lucene", "qld", "qljm", "pl2")]
         for index, scorer in (*named, ("impacts", "")):
             self.check("`warpdex search`", f"search {index} {queries} --explain {scorer}",
                        "--output-format json")
@@ -219,7 +219,7 @@ class JsonPage(unittest.TestCase):
         bench = f"--repetitions 1 {queries}"
         self.check("`warpdex bench`", f"bench index {bench}")
         self.check("`warpdex bench`", f"bench pfor {bench} --scorer qld --batch-size 7")
-        for name in ("bm25+", "qljm", "pl2"):
+        for name in ("bm25+", "bm25-lucene", "qljm", "pl2"):
             self.check("`warpdex bench`", f"bench index {bench} --scorer {name}")
         self.check("`warpdex bench`", f"bench impacts {bench} --mode and-or")
         self.check("`warpdex calibrate`",

@@ -69,6 +69,12 @@ def bm25(of, term, tf, length, k1=0.9, b=0.4):
     return idf * tf / (tf + k1 * (1 - b + b * length / of.average))
 
 
+def bm25_lucene(of, term, tf, length):
+    """Lucene keeps of a length from 24 on the highest four binary digits of what is above 24."""
+    digits = max(0, (length - 24).bit_length() - 4) if length >= 24 else 0
+    return bm25(of, term, tf, length - (length - 24) % 2**digits)
+
+
 def bm25_plus(of, term, tf, length, k1=0.9, b=0.4, delta=1.0):
     idf = math.log((of.documents + 1) / len(of.postings[term]))
     return idf * ((k1 + 1) * tf / (k1 * (1 - b + b * length / of.average) + tf) + delta)
@@ -102,6 +108,7 @@ SCORERS = (
     (["--scorer", "bm25+"], bm25_plus, {}),
     (["--scorer", "bm25+", "--k1", "1.2", "--b", "0.75", "--delta", "0.5"],
      bm25_plus, {"k1": 1.2, "b": 0.75, "delta": 0.5}),
+    (["--scorer", "bm25-lucene"], bm25_lucene, {}),
     (["--scorer", "qld"], dirichlet, {}),
     (["--scorer", "qljm"], jelinek_mercer, {}),
     (["--scorer", "qljm", "--jm-lambda", "0.7"], jelinek_mercer, {"lam": 0.7}),

@@ -42,7 +42,8 @@ TEST(Kernels, ScoresHaveTheScorersBits) {
                                 {ScorerKind::kQueryLikelihood, 1.3F, 0.01F, 1000.0F},
                                 {ScorerKind::kBm25Plus, 3.7F, 0.54F, 0.0011F, 0.4F},
                                 {ScorerKind::kJelinekMercer, 1.5F, 3000.0F},
-                                {ScorerKind::kPl2, 1.5F, 0.3F, 500.0F}};
+                                {ScorerKind::kPl2, 1.5F, 0.3F, 500.0F},
+                                {ScorerKind::kBm25Lucene, 3.7F, 0.54F, 0.0011F}};
   for (const Kernels* form : forms()) {
     for (std::size_t round = 0; round < std::size(kCounts) * std::size(scorers); ++round) {
       const std::size_t count = kCounts[round % std::size(kCounts)];

@@ -37,6 +37,7 @@ TEST(ScoreBounds, AreRightInAnyOrder) {
   const TermScorer scorers[] = {{ScorerKind::kBm25, 2.5F, 0.3F, 0.002F},
                                 {ScorerKind::kQueryLikelihood, 1.0F, 0.01F, 1000.0F},
                                 {ScorerKind::kBm25Plus, 2.5F, 0.3F, 0.002F, 0.5F},
+                                {ScorerKind::kBm25Lucene, 2.5F, 0.3F, 0.002F},
                                 {ScorerKind::kJelinekMercer, 1.5F, 3000.0F},
                                 {ScorerKind::kImpact, 2.0F}};
   for (const TermScorer& scorer : scorers) {

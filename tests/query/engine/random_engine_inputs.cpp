@@ -41,6 +41,9 @@ std::vector<ScorerSettings> all_scorers() {
       scorers.push_back({.kind = ScorerKind::kBm25Plus, .k1 = k1, .b = 0.75F, .delta = delta});
     }
   }
+  for (const float b : {0.0F, 0.4F, 1.0F}) {
+    scorers.push_back({.kind = ScorerKind::kBm25Lucene, .b = b});
+  }
   for (const float lambda : {0.001F, 0.1F, 0.7F, 1.0F}) {
     scorers.push_back({.kind = ScorerKind::kJelinekMercer, .jm_lambda = lambda});
   }

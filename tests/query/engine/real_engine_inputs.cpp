@@ -72,6 +72,7 @@ std::vector<ScorerSettings> real_scorers() {
           {.kind = ScorerKind::kBm25Plus},
           {.kind = ScorerKind::kJelinekMercer},
           {.kind = ScorerKind::kPl2},
+          {.kind = ScorerKind::kBm25Lucene},
           {.kind = ScorerKind::kImpact}};
 }
 

@@ -27,7 +27,8 @@ std::vector<Form> all_forms() {
   for (const CodecSettings& codec : test::all_codecs()) {
     for (const ScorerKind kind :
          {ScorerKind::kBm25, ScorerKind::kQueryLikelihood, ScorerKind::kImpact,
-          ScorerKind::kBm25Plus, ScorerKind::kJelinekMercer, ScorerKind::kPl2}) {
+          ScorerKind::kBm25Plus, ScorerKind::kJelinekMercer, ScorerKind::kPl2,
+          ScorerKind::kBm25Lucene}) {
       forms.push_back({codec, kind, forms.size() % 2 == 0});  // every kind and codec meets both
     }
   }
@@ -35,8 +36,8 @@ std::vector<Form> all_forms() {
 }
 
 std::string form_name(const testing::TestParamInfo<Form>& info) {
-  static constexpr const char* kNames[] = {"Bm25",     "Likelihood",    "Impacts",
-                                           "Bm25Plus", "JelinekMercer", "Pl2"};
+  static constexpr const char* kNames[] = {"Bm25",          "Likelihood", "Impacts",   "Bm25Plus",
+                                           "JelinekMercer", "Pl2",        "Bm25Lucene"};
   std::string name = reference::describe(info.param.codec).substr(6);
   std::replace(name.begin(), name.end(), '-', '_');
   return name + kNames[static_cast<int>(info.param.kind)];

@@ -82,7 +82,7 @@ TEST_P(NearWords, AreAllThatAreNear) {
       const std::size_t edits = edits_slowly(wanted, text, known);
       const float boost =
           1 - static_cast<float>(edits) / static_cast<float>(std::min(wanted.size(), text.size()));
-      if (edits <= node.edits && boost > 0) near[bytes] = boost;
+      if (edits <= node.edits) near[bytes] = std::max(0.0F, boost);
     }
     bool was_cut = false;
     std::map<std::string, float> found;

@@ -1,14 +1,11 @@
-// Phrases against a plain matcher over the texts, and against what Lucene finds.
+// Phrases against a plain matcher over the texts.
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstdlib>
-#include <fstream>
 #include <map>
 #include <optional>
-#include <sstream>
 
 #include "tests/reference/oracle.hpp"
 #include "tests/reference/phrases.hpp"
@@ -26,13 +23,6 @@ namespace {
 using NodeKind = QueryNode::Kind;
 using Words = std::vector<std::string>;
 using Scores = std::map<std::uint32_t, double>;
-
-Words split(const std::string& text) {
-  std::istringstream stream(text);
-  Words words;
-  for (std::string word; stream >> word;) words.push_back(word);
-  return words;
-}
 
 std::string joined(const Words& words) {
   std::string text;
@@ -313,46 +303,6 @@ TEST_F(Phrases, AreThoseOfChangedIndexes) {
         });
     if (HasFatalFailure()) return;
   }
-}
-
-/// tests/data/query/random_phrases.py says where the file comes from.
-TEST_F(Phrases, AreThoseOfLucene) {
-  const char* const source = std::getenv("WARPDEX_SOURCE_DIR");
-  std::ifstream file(std::string(source == nullptr ? "." : source) +
-                     "/tests/data/query/lucene_phrases.tsv");
-  std::vector<Words> documents;
-  std::string line;
-  while (std::getline(file, line) && !line.empty()) documents.push_back(split(line));
-  build(documents, folder_ / "index");
-  TreeSearcher searcher(Snapshot::open(folder_ / "index"));
-  const SearchSettings settings{.k = 1'000, .count = true, .scorer = {}};
-  std::size_t phrases = 0;
-  for (; std::getline(file, line); ++phrases) {
-    std::istringstream parts(line);
-    QueryNode node{.kind = NodeKind::kPhrase};
-    parts >> node.slop;
-    std::string words;
-    std::getline(parts.ignore(1), words, '\t');
-    std::uint32_t position = 0;
-    for (const std::string& word : split(words)) {
-      if (word != "_") {
-        node.texts.push_back(word);
-        node.positions.push_back(position);
-      }
-      ++position;
-    }
-    Scores wanted;
-    for (std::string hit; parts >> hit;) {
-      const std::size_t colon = hit.find(':');
-      wanted[static_cast<std::uint32_t>(std::stoul(hit.substr(0, colon)))] =
-          std::stod(hit.substr(colon + 1));
-    }
-    SCOPED_TRACE(words + " ~" + std::to_string(node.slop));
-    expect_scores(searcher.search(node, settings).result, wanted, settings,
-                  [](std::uint32_t document) { return document; });
-    if (HasFatalFailure()) return;
-  }
-  EXPECT_GT(phrases, 400U);
 }
 
 /// Opening does not check sections' checksums: a search must survive any bytes in them.

@@ -17,14 +17,15 @@ enum class ScorerKind {
   kBm25Plus,         ///< BM25+
   kJelinekMercer,    ///< query likelihood with Jelinek-Mercer smoothing
   kPl2,              ///< PL2, of the divergence from randomness framework
+  kBm25Lucene,       ///< BM25 with lengths rounded as Lucene does
 };
-inline constexpr std::size_t kScorerKinds = 6;
+inline constexpr std::size_t kScorerKinds = 7;
 
 /// Settings of a query's scorer.
 struct ScorerSettings {
   ScorerKind kind = ScorerKind::kBm25;
   Bm25Form form = Bm25Form::kLucene;  ///< read by kBm25 only
-  float k1 = 0.9F;         ///< BM25 and BM25+: how slowly frequencies saturate; finite, 0 or more
+  float k1 = 0.9F;         ///< BM25 and its kin: how slowly frequencies saturate; finite, 0 or more
   float b = 0.4F;          ///< likewise: how much the length matters; 0 to 1
   float mu = 1000.F;       ///< query likelihood: smoothing in tokens; finite, above 0
   float delta = 1.F;       ///< BM25+: what each term counts more; finite, 0 or more
@@ -36,7 +37,7 @@ struct ScorerSettings {
   bool operator==(const ScorerSettings&) const = default;
 };
 
-/// "bm25", "qld", "bm25+", "qljm" or "pl2"; UsageError for any other.
+/// "bm25", "qld", "bm25+", "qljm", "pl2" or "bm25-lucene"; UsageError for any other.
 ScorerKind scorer_from_name(std::string_view name);
 /// The name of a scorer: of kImpact "impact", which scorer_from_name() does not take.
 std::string_view scorer_name(ScorerKind kind);
