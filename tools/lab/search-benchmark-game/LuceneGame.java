@@ -3,28 +3,42 @@ import java.io.BufferedReader;
 import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.apache.lucene.analysis.CharArraySet;
 import org.apache.lucene.analysis.standard.StandardAnalyzer;
 import org.apache.lucene.document.Document;
 import org.apache.lucene.document.Field;
+import org.apache.lucene.document.IntField;
+import org.apache.lucene.document.SortedDocValuesField;
 import org.apache.lucene.document.StringField;
 import org.apache.lucene.document.TextField;
+import org.apache.lucene.facet.FacetsCollectorManager;
+import org.apache.lucene.facet.LabelAndValue;
+import org.apache.lucene.facet.StringDocValuesReaderState;
+import org.apache.lucene.facet.StringValueFacetCounts;
 import org.apache.lucene.index.DirectoryReader;
 import org.apache.lucene.index.IndexWriter;
 import org.apache.lucene.index.IndexWriterConfig;
 import org.apache.lucene.queryparser.classic.QueryParser;
+import org.apache.lucene.search.BooleanClause;
+import org.apache.lucene.search.BooleanQuery;
 import org.apache.lucene.search.IndexSearcher;
 import org.apache.lucene.search.Query;
 import org.apache.lucene.search.TopScoreDocCollectorManager;
 import org.apache.lucene.search.similarities.BM25Similarity;
 import org.apache.lucene.store.FSDirectory;
+import org.apache.lucene.util.BytesRef;
 
 /**
- * Lucene in the search-benchmark-game: "build FOLDER" indexes lines of {"id", "text"}, "serve FOLDER"
- * answers lines of a command, a tab and a query. One thread.
+ * Lucene in the search-benchmark-game: "build FOLDER" indexes lines of {"id", "text", "part",
+ * "topic"}, "serve FOLDER" answers lines of a command (as do_query.cpp has them), a tab and a query.
+ * One thread.
  */
 public class LuceneGame {
   static final BM25Similarity BM25 = new BM25Similarity(0.9f, 0.4f);
+  static final Pattern COMMAND =
+      Pattern.compile("(?:(FACETS)|(COUNT)|TOP_(\\d+)(_COUNT)?)(?:_FILTER_(\\d+))?");
 
   static StandardAnalyzer analyzer() {
     return new StandardAnalyzer(CharArraySet.EMPTY_SET);
@@ -41,34 +55,68 @@ public class LuceneGame {
         Document document = new Document();
         document.add(new StringField("id", read.get("id").asText(), Field.Store.YES));
         document.add(new TextField("text", read.get("text").asText(), Field.Store.NO));
+        document.add(new IntField("part", read.get("part").asInt(), Field.Store.NO));
+        document.add(new SortedDocValuesField("topic", new BytesRef(read.get("topic").asText())));
         writer.addDocument(document);
       }
       writer.forceMerge(1);
     }
   }
 
-  /** Null for an unknown command. */
-  static Long answer(IndexSearcher searcher, String command, Query query) throws Exception {
-    if (command.equals("COUNT")) return (long) searcher.count(query);
-    if (!command.startsWith("TOP_")) return null;
-    String[] parts = command.substring("TOP_".length()).split("_");
-    boolean counts = parts.length == 2 && parts[1].equals("COUNT");
-    if (parts.length > 1 && !counts) return null;
-    int k = Integer.parseInt(parts[0]);
-    int counted = counts ? Integer.MAX_VALUE : k;
-    var found = searcher.search(query, new TopScoreDocCollectorManager(k, null, counted));
-    return counts ? found.totalHits.value() : 1;
+  final IndexSearcher searcher;
+  final IndexSearcher filtering; // remembers which documents a filter lets through, as by default
+  final StringDocValuesReaderState topics;
+
+  LuceneGame(DirectoryReader reader) throws Exception {
+    searcher = new IndexSearcher(reader);
+    searcher.setQueryCache(null);
+    searcher.setSimilarity(BM25);
+    filtering = new IndexSearcher(reader);
+    filtering.setSimilarity(BM25);
+    topics = new StringDocValuesReaderState(reader, "topic");
+  }
+
+  String facets(IndexSearcher searcher, Query query) throws Exception {
+    var matches = searcher.search(query, new FacetsCollectorManager());
+    int count = 0;
+    for (var each : matches.getMatchingDocs()) count += each.totalHits();
+    StringBuilder line = new StringBuilder().append(count);
+    var top = count == 0 ? null : new StringValueFacetCounts(topics, matches).getTopChildren(10, "topic");
+    if (top == null) return line.toString();
+    for (LabelAndValue each : top.labelValues) {
+      line.append(' ').append(each.label).append(':').append(each.value);
+    }
+    return line.toString();
+  }
+
+  /** What do_query.cpp says. */
+  String answer(Matcher command, Query query) throws Exception {
+    IndexSearcher searcher = this.searcher;
+    if (command.group(5) != null) {
+      searcher = filtering;
+      query = new BooleanQuery.Builder()
+          .add(query, BooleanClause.Occur.MUST)
+          .add(IntField.newRangeQuery("part", 0, Integer.parseInt(command.group(5)) - 1),
+              BooleanClause.Occur.FILTER)
+          .build();
+    }
+    if (command.group(1) != null) return facets(searcher, query);
+    if (command.group(2) != null) return Integer.toString(searcher.count(query));
+    int k = Integer.parseInt(command.group(3));
+    boolean counts = command.group(4) != null;
+    var found = searcher.search(
+        query, new TopScoreDocCollectorManager(k, null, counts ? Integer.MAX_VALUE : k));
+    return counts ? Long.toString(found.totalHits.value()) : "1";
   }
 
   static void serve(FSDirectory folder, BufferedReader in) throws Exception {
-    IndexSearcher searcher = new IndexSearcher(DirectoryReader.open(folder));
-    searcher.setQueryCache(null);
-    searcher.setSimilarity(BM25);
+    LuceneGame game = new LuceneGame(DirectoryReader.open(folder));
     QueryParser parser = new QueryParser("text", analyzer());
     for (String line; (line = in.readLine()) != null; ) {
       String[] parts = line.split("\t", 2);
-      Long count = answer(searcher, parts[0], parser.parse(parts[1]));
-      System.out.println(count == null ? "UNSUPPORTED" : count.toString());
+      Matcher command = COMMAND.matcher(parts[0]);
+      System.out.println(
+          command.matches() ? game.answer(command, parser.parse(parts[1])) : "UNSUPPORTED");
     }
   }
 
