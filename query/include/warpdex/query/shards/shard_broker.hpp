@@ -69,8 +69,8 @@ struct Coverage {
   std::uint64_t documents = 0;  ///< live ones of all parts
   std::uint64_t searched = 0;   ///< of the parts that answered all that they were asked
   std::vector<Missing> missing{};
-  /// Whether scores are by the statistics of all parts. They are not where a part that did not
-  /// answer was not asked for the query's terms before.
+  /// False: a part did not answer when new terms were counted, so scores are by the statistics of
+  /// the others.
   bool has_whole_statistics = true;
 };
 
