@@ -105,7 +105,8 @@ def ray_here() -> Iterator[Any]:
     """Ray on this host, with two processors."""
     import ray
 
-    ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False, logging_level=logging.ERROR)
+    ray.init(address="local", num_cpus=2, include_dashboard=False, log_to_driver=False,
+             logging_level=logging.ERROR)
     yield ray
     ray.shutdown()
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import os
 import random
 from pathlib import Path
 from typing import Any
@@ -221,6 +222,10 @@ def test_a_build_that_is_killed_goes_on(tmp_path: Path) -> None:
     assert list((tmp_path / "work").iterdir()) == []  # what the dead left is gone
     assert not [name for name in store_bytes(store) if name.startswith("builds/")]
     assert cluster.verify(store) == []
+    for path in (tmp_path / "store" / "incoming").iterdir():
+        os.utime(path, (0, 0))
+    store.make()
+    assert list((tmp_path / "store" / "incoming").iterdir()) == []
 
 
 def test_finished_parts_are_not_built_again(

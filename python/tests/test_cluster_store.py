@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import hashlib
 import os
 import random
@@ -163,7 +164,21 @@ def test_a_folder_that_is_away_for_a_while(tmp_path: Path, away: float) -> None:
             clock.at.clear()
     with pytest.raises(FileNotFoundError):  # which nobody waits for
         store.read("gone")
-    assert sorted(path.name for path in (tmp_path / "store").iterdir() if ".new" in path.name) == []
+    assert list((tmp_path / "store" / "incoming").iterdir()) == []
+
+
+def test_files_under_way_stay(tmp_path: Path) -> None:
+    store = Store(str(tmp_path / "store"))
+    store.make()
+    paths = [tmp_path / "store" / "incoming" / name for name in ("dead", "locked", "new")]
+    for path in paths:
+        path.write_bytes(b"x")
+        os.utime(path, (0, 0))
+    paths[2].touch()
+    with open(paths[1], "rb") as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        store.make()
+        assert [path.exists() for path in paths] == [False, True, True]
 
 
 def test_a_service_that_is_away_for_a_while(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -116,6 +116,7 @@ def _add(
     parts = list(base.parts)
     parts[taken] = grown
     made = publish_parts(store, base.number + 1, parts, base.settings)
+    replica.drop({base.number})  # of additions before this one
     return AddResult(made.number, taken, report.documents, report.skipped, sent)
 
 

@@ -3,11 +3,13 @@
     objects/SHA256        a file of an index, under the checksum of its bytes; never changed
     cluster-000042.json   a version of the cluster (manifest.py); written once, after its objects
     builds/BUILD/…        what a build that is under way has finished (build.py)
+    incoming/…            on a disk: files that are being written, each locked by its writer
 """
 
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import os
 import re
 import secrets
@@ -23,6 +25,7 @@ Answer = TypeVar("Answer")
 
 VERSION_NAME = re.compile(r"cluster-(\d{6,})\.json")
 BLOCK_BYTES = 8 << 20
+LONGEST_START = 60  # seconds, within which a writer has locked its file
 # Those that can create a file only where there is none, in one step.
 EXCLUSIVE = {"file", "local", "memory", "s3", "s3a", "gs", "gcs"}
 # What no second try changes.
@@ -113,10 +116,14 @@ class Store:
             pause = min(2 * pause, 5.0)
 
     def make(self) -> None:
-        """Makes the folder of a store on a disk, where there is none."""
+        """Makes the folder of a store on a disk, where there is none, and removes what killed
+        writers left in it."""
         if self._is_local:
-            os.makedirs(self._path("objects"), exist_ok=True)
+            for folder in ("objects", "incoming"):
+                os.makedirs(self._path(folder), exist_ok=True)
             self._was_there = True
+            for name in os.listdir(self._path("incoming")):
+                _remove_dead(self._path(f"incoming/{name}"))
 
     # Files
 
@@ -174,26 +181,27 @@ class Store:
     def _replace(self, name: str, fill: Callable[[Any], Any]) -> None:
         """On a disk: beside its place, flushed, then renamed."""
         target = self._path(name)
-        with self._beside(target) as beside:
-            with open(beside, "xb") as out:
-                fill(out)
-                out.flush()
-                os.fsync(out.fileno())
-            os.replace(beside, target)
+        with self._incoming(target) as out:
+            fill(out)
+            out.flush()
+            os.fsync(out.fileno())
+            os.replace(out.name, target)
         _flush_folder(os.path.dirname(target))
 
     @contextlib.contextmanager
-    def _beside(self, target: str) -> Any:
-        """The name of a file that goes when it is done."""
+    def _incoming(self, target: str) -> Any:
+        """A new file that goes when it is done, unless it was given another name."""
         if not os.path.isdir(self.root):
             raise FileNotFoundError(self.root)  # not to be made anew where a disk is away
-        os.makedirs(os.path.dirname(target), exist_ok=True)
-        beside = f"{target}.{secrets.token_hex(8)}.new"
-        try:
-            yield beside
-        finally:
-            with contextlib.suppress(FileNotFoundError):
-                os.unlink(beside)
+        for folder in (os.path.dirname(target), self._path("incoming")):
+            os.makedirs(folder, exist_ok=True)
+        with open(self._path(f"incoming/{secrets.token_hex(8)}"), "xb") as out:
+            fcntl.flock(out, fcntl.LOCK_EX)
+            try:
+                yield out
+            finally:
+                with contextlib.suppress(FileNotFoundError):
+                    os.unlink(out.name)
 
     # Versions
 
@@ -245,13 +253,20 @@ class Store:
             self.fs.pipe_file(self._path(name), text, mode="create")
             return
         target = self._path(name)
-        with self._beside(target) as beside:
-            with open(beside, "xb") as out:
-                out.write(text)
-                out.flush()
-                os.fsync(out.fileno())
-            os.link(beside, target)  # fails where it is there
+        with self._incoming(target) as out:
+            out.write(text)
+            out.flush()
+            os.fsync(out.fileno())
+            os.link(out.name, target)  # fails where it is there
         _flush_folder(os.path.dirname(target))
+
+
+def _remove_dead(path: str) -> None:
+    """Removes a file whose writer holds its lock no more."""
+    with contextlib.suppress(OSError), open(path, "rb") as file:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        if time.time() - os.fstat(file.fileno()).st_mtime > LONGEST_START:
+            os.unlink(path)
 
 
 def _copy(source: Path, out: Any) -> None:
