@@ -28,10 +28,14 @@ class JsonQueryParser {
   std::vector<QueryNode> clauses(JsonMembers& members, std::string_view name, std::size_t depth);
 
   const ReadOtherQuery other_;
+  std::size_t clauses_ = 0;
 };
 
 QueryNode JsonQueryParser::read(const Value& json, const std::string& place, std::size_t depth) {
   if (depth > kMaxQueryDepth) refuse_json(place, "the clauses lie too deep in each other");
+  if (++clauses_ > kMaxQueryNodes) {
+    refuse_json(place, "the query has more than " + std::to_string(kMaxQueryNodes) + " clauses");
+  }
   JsonMembers outer(json, place);
   const auto& member = outer.only("query");
   const std::string name(member.name.GetString(), member.name.GetStringLength());

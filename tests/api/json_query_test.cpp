@@ -274,6 +274,10 @@ TEST_F(JsonQueries, MistakesNameTheirPlace) {
   std::string deep = R"({"match_all": {}})";
   for (int i = 0; i < 70; ++i) deep = R"({"bool": {"must": )" + deep + "}}";
   EXPECT_THAT(complaint_of(deep), HasSubstr("too deep"));
+  std::string many = R"({"match_all": {}})";
+  for (int i = 0; i < 5000; ++i) many += R"(, {"match_all": {}})";
+  EXPECT_THAT(complaint_of(R"({"bool": {"should": [)" + many + "]}}"),
+              HasSubstr("more than 4096 clauses"));
   EXPECT_THROW(
       Searcher(folder_ / "index")
           .search(R"({"match_all": {}})", {.mode = QueryMode::kAnd, .syntax = QuerySyntax::kJson}),

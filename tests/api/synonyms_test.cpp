@@ -112,6 +112,45 @@ TEST_F(Synonyms, ScoreAsOneWord) {
   }
 }
 
+/// Over many windows, of which some are passed over for a small k.
+TEST(SynonymRules, FewBestAreThoseOfAll) {
+  std::mt19937_64 random = test::generator(5502);
+  const test::TemporaryFolder folder;
+  {
+    Writer writer(folder / "index", {.analyzer = "whitespace"});
+    for (std::size_t i = 0; i < 30'000; ++i) {
+      std::string text = "x";
+      // Documents of some windows have more of the words.
+      const std::size_t most = i / 4096 % 3 == 0 ? 40 : 4;
+      for (std::size_t n = random() % most; n > 0; --n) {
+        text += " w" + std::to_string(random() % (1 + random() % 200));
+      }
+      writer.add({.id = "d" + std::to_string(i), .text = text});
+    }
+    writer.commit();
+  }
+  const Searcher searcher(folder / "index");
+  SearchOptions options;
+  options.searched.synonyms = parse_synonyms("w30, w90, w150\nw60, w120", "rules");
+  for (const char* const name : {"bm25", "bm25+", "qld", "qljm", "pl2"}) {
+    options.scorer.kind = scorer_from_name(name);
+    for (const std::string text : {"w30", "w30 w60", "+w90 w2 -w5", "+w60 +w150"}) {
+      options.k = 10'000;
+      const Answer all = searcher.search(text, options);
+      for (const std::uint32_t k : {1U, 10U, 33U}) {
+        options.k = k;
+        const Answer few = searcher.search(text, options);
+        ASSERT_EQ(few.size(), std::min<std::size_t>(k, all.size())) << text;
+        EXPECT_GT(few.size(), 0U);
+        for (std::size_t i = 0; i < few.size(); ++i) {
+          EXPECT_EQ(few[i].document(), all[i].document()) << name << " " << text;
+          EXPECT_EQ(few[i].score(), all[i].score()) << name << " " << text;
+        }
+      }
+    }
+  }
+}
+
 TEST_F(Synonyms, TakeThePlaceOfWords) {
   make(true);
   expect_same(search("w1 w5", "w1 => w7\n"), search("w7 w5", ""));

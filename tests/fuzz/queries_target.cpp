@@ -60,6 +60,24 @@ void check_lucene(const std::string& text) {
   }
 }
 
+/// A query in JSON, and rules of synonyms, are read or refused.
+void check_json_and_rules(const std::string& text) {
+  try {
+    const QueryNode tree = parse_json_query(text);
+    require(tree.boost == 0 || (tree.boost >= kMinQueryWeight && tree.boost <= kMaxQueryWeight),
+            "a boost is within its range");
+    require(tree.tie_breaker >= 0 && tree.tie_breaker <= 1, "a tie breaker is within its range");
+  } catch (const InputError&) {
+  }
+  try {
+    for (const SynonymRules::Rule& rule : parse_synonyms(text, "rules")->rules) {
+      require(!rule.from.empty() && !rule.to.empty(), "a rule has two sides");
+    }
+  } catch (const InputError& error) {
+    require(std::string_view(error.what()).starts_with("rules, line "), "a mistake has its line");
+  }
+}
+
 /// The file's queries; none if it is refused.
 std::vector<QueryText> read_all(const std::filesystem::path& file, QueryFormat format) {
   try {
@@ -83,6 +101,7 @@ void check(const QueryText& query) {
           "an id is not empty and has no white space around it");
   require(analysis::find_invalid_utf8(query.id) == query.id.size(), "an id is UTF-8");
   check_lucene(query.text);
+  check_json_and_rules(query.text);
   for (const auto& analyzer : analyzers) {
     try {
       check_syntaxes(query, *analyzer);
