@@ -101,9 +101,11 @@ QueryNode read_terms(const Value& value, const std::string& place) {
   JsonMembers members(value, place);
   QueryNode node{.kind = QueryNode::Kind::kAny, .boost = members.boost()};
   const std::string field(text_of_json(members.only("field").name));
-  node.texts = *members.texts(field);
-  node.field = field_of_name(field);
   node.path = members.place_of(field);
+  std::optional<std::vector<std::string>> texts = members.texts(field);
+  if (!texts) refuse_json(node.path, "an array of texts stands here, […]");
+  node.texts = std::move(*texts);
+  node.field = field_of_name(field);
   return node;
 }
 

@@ -41,12 +41,12 @@ std::optional<std::string> json_scalar(const rapidjson::Value& value) {
 JsonMembers::JsonMembers(const rapidjson::Value& object, std::string place)
     : object_(object), place_(std::move(place)) {
   if (!object.IsObject()) refuse_json(place_, "an object stands here, {…}");
-  for (auto one = object.MemberBegin(); one != object.MemberEnd(); ++one) {
-    for (auto other = object.MemberBegin(); other != one; ++other) {
-      if (name_of_member(*other) != name_of_member(*one)) continue;
-      refuse_json(place_, "'" + std::string(name_of_member(*one)) + "' is there twice");
-    }
-  }
+  std::vector<std::string_view> names;
+  names.reserve(object.MemberCount());
+  for (const auto& member : object.GetObject()) names.push_back(name_of_member(member));
+  std::ranges::sort(names);
+  const auto twice = std::ranges::adjacent_find(names);
+  if (twice != names.end()) refuse_json(place_, "'" + std::string(*twice) + "' is there twice");
 }
 
 const rapidjson::Value* JsonMembers::json(std::string_view name) {

@@ -1,6 +1,7 @@
 // Queries in JSON: what they find, by words and columns, against conditions that are evaluated
 // document by document; and what they refuse.
 #include <algorithm>
+#include <chrono>
 #include <functional>
 #include <random>
 #include <set>
@@ -264,6 +265,8 @@ TEST_F(JsonQueries, MistakesNameTheirPlace) {
       {R"({"fuzzy": {"*": {"value": "a", "fuzziness": 3}}})",
        "query.fuzzy.*.fuzziness: auto or 0 or 1 or 2"},
       {R"({"ids": {}})", "query.ids: there are no 'values'"},
+      {R"({"terms": {"lang": null}})", "query.terms.lang: an array of texts stands here"},
+      {R"({"term": {"*": "a", "year": 1, "*": "b"}})", "query.term: '*' is there twice"},
       {R"({"ids": {"values": [{}]}})", "query.ids.values[0]: a text stands here"},
       {R"({"range": {"year": {"gte": 1, "gt": 2}}})",
        "query.range.year: there are two limits at one end"},
@@ -278,6 +281,11 @@ TEST_F(JsonQueries, MistakesNameTheirPlace) {
   for (int i = 0; i < 5000; ++i) many += R"(, {"match_all": {}})";
   EXPECT_THAT(complaint_of(R"({"bool": {"should": [)" + many + "]}}"),
               HasSubstr("more than 4096 clauses"));
+  std::string members = R"({"n": 0)";  // compared one by one with all others, they take minutes
+  for (int i = 0; i < 300'000; ++i) members += ", \"n" + std::to_string(i) + "\": 0";
+  const auto start = std::chrono::steady_clock::now();
+  EXPECT_THAT(complaint_of(members + "}"), HasSubstr("query: one query stands here"));
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(30));
   EXPECT_THROW(
       Searcher(folder_ / "index")
           .search(R"({"match_all": {}})", {.mode = QueryMode::kAnd, .syntax = QuerySyntax::kJson}),
