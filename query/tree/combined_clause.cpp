@@ -116,6 +116,7 @@ std::unique_ptr<TreeClause> make_combined_clause(
     const Index& index, const PlannedNode& word, std::size_t segment, const ScorerSettings& scorer,
     const std::vector<CollectionStatistics>& statistics) {
   std::vector<WeightedList> lists;
+  lists.reserve(word.fields.size());  // they do not move
   std::vector<WeightedLengths> lengths;
   CollectionStatistics whole;
   std::uint64_t documents = 0;

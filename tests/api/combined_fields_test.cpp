@@ -1,5 +1,6 @@
 // Words over several fields that are scored as one, against a plain count of the documents.
 #include <gmock/gmock.h>
+#include <malloc.h>
 
 #include <algorithm>
 #include <array>
@@ -215,6 +216,27 @@ TEST_F(CombinedFields, AClauseOfATreeNamesItsFields) {
   const Query query = searcher.parse_tree(node);
   SearchOptions options = options_of(10'000);
   expect(std::move(searcher.search({&query, 1}, {}, options).front()), wanted, 10'000);
+}
+
+TEST_F(CombinedFields, ReadNoMemoryThatWasFreed) {
+  make(31);
+  const Searcher searcher(index_);
+  SearchOptions options = options_of(31);
+  options.searched.fields = {{"title", 3}, {"body", 0.5}, {"note", 1}};
+  const auto answers = [&] {
+    std::vector<float> scores;
+    for (int word = 0; word < 30; ++word) {
+      for (const AnswerHit hit : searcher.search("w0 w" + std::to_string(word), options)) {
+        scores.push_back(hit.score());
+      }
+    }
+    return scores;
+  };
+  const std::vector<float> wanted = answers();
+  mallopt(M_PERTURB, 0x5a);  // is written over it
+  const std::vector<float> found = answers();
+  mallopt(M_PERTURB, 0);
+  EXPECT_EQ(found, wanted);
 }
 
 TEST_F(CombinedFields, QueriesInJsonAreTheSame) {
