@@ -37,7 +37,7 @@ def settings(generator: random.Random) -> tuple[dict[str, object], list[object]]
         options["b"] = round(generator.uniform(0, 1), 3)
         if options["scorer"] == "bm25":
             options["bm25_form"] = generator.choice(["lucene", "pisa"])
-        else:
+        elif options["scorer"] == "bm25+":
             options["delta"] = round(generator.uniform(0, 2), 3)
     line: list[object] = []
     for name, value in options.items():
