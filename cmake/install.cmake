@@ -64,6 +64,9 @@ install(FILES ${PROJECT_BINARY_DIR}/warpdex.pc DESTINATION ${CMAKE_INSTALL_LIBDI
 if(TARGET warpdex)
   install(TARGETS warpdex RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 endif()
+if(TARGET warpdex-mpi)
+  install(TARGETS warpdex-mpi RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+endif()
 
 set(warpdex_config_folder ${CMAKE_INSTALL_LIBDIR}/cmake/warpdex)
 install(EXPORT warpdexTargets NAMESPACE warpdex:: DESTINATION ${warpdex_config_folder})

@@ -40,6 +40,11 @@ bool is_number(const std::string& text, bool is_fraction) {
   return read.ec != std::errc::invalid_argument && read.ptr == end;
 }
 
+/// A command as it is typed. Those of other programs are named with their program.
+std::string called(const std::string& name) {
+  return name.starts_with("warpdex") ? name : "warpdex " + name;
+}
+
 /// The option as it is typed: "--seed", "-k".
 std::string typed_name(const std::string& key) {
   const std::string name = key.substr(std::min(key.find_first_not_of('-'), key.size()));
@@ -215,11 +220,11 @@ bool CommandLine::given(const std::string& option) const {
 }
 
 std::string CommandLine::help_advice() const {
-  return "'warpdex " + name_ + " --help' lists what " + name_ + " takes";
+  return "'" + called(name_) + " --help' lists what " + name_ + " takes";
 }
 
 void CommandLine::print_help() const {
-  std::cout << "usage: warpdex " << name_ << " " << synopsis_ << "\n\n" << about_ << "\n";
+  std::cout << "usage: " << called(name_) << " " << synopsis_ << "\n\n" << about_ << "\n";
   if (!positional_help_.empty()) std::cout << "\n";
   for (const auto& [positional, help] : positional_help_) {
     std::cout << "  " << positional << ": " << help << "\n";
