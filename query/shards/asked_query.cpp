@@ -56,6 +56,7 @@ void AskedQuery::take(std::uint32_t part, PartAnswer answer) {
     answer.matches = answers_[part].matches;
     answer.matches_are_exact = true;
   }
+  if (counts_ && !answer.matches_are_exact) throw FormatError("it does not count its matches");
   answers_[part] = std::move(answer);
   asked_[part] = next_[part];
 }

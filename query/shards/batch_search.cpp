@@ -150,6 +150,11 @@ void BatchSearch::take(const Asked& asked, const PartReply& reply) {
     if (answer.queries.size() != asked.queries.size()) {
       throw FormatError("it answers other queries");
     }
+    for (const PartAnswer& query : answer.queries) {
+      if (how_.wants_names && query.names.size() != query.hits.size()) {
+        throw FormatError("it has no names of documents");
+      }
+    }
     for (std::size_t i = 0; i < asked.queries.size(); ++i) {
       queries_[asked.queries[i]].take(asked.part, std::move(answer.queries[i]));
     }

@@ -29,7 +29,7 @@ const vector::RowSettings& vectors_of(const Whole& whole) {
 
 /// The answers with larger scores for nearer documents, as merge_hits() takes them.
 std::vector<PartAnswer> nearness_of(NearestAnswer answer, std::size_t queries, std::uint32_t k,
-                                    bool is_distance) {
+                                    bool is_distance, bool has_names) {
   if (answer.queries.size() != queries) throw FormatError("it answers other queries");
   std::vector<PartAnswer> answers(queries);
   for (std::size_t i = 0; i < queries; ++i) {
@@ -41,6 +41,9 @@ std::vector<PartAnswer> nearness_of(NearestAnswer answer, std::size_t queries, s
           return a.score > b.score || (a.score == b.score && a.document < b.document);
         });
     if (!is_in_order || answers[i].hits.size() > k) throw FormatError("it is not in order");
+    if (has_names && answers[i].names.size() != answers[i].hits.size()) {
+      throw FormatError("it has no names of documents");
+    }
   }
   return answers;
 }
@@ -51,7 +54,7 @@ MergedAnswer merged(std::span<const PartAnswer> parts, std::uint32_t k, bool is_
   MergedAnswer answer{.hits = merge_hits(parts, k)};
   std::vector<std::size_t> taken(parts.size());
   for (GlobalHit& hit : answer.hits) {
-    if (has_names) answer.names.push_back(parts[hit.part].names.at(taken[hit.part]++));
+    if (has_names) answer.names.push_back(parts[hit.part].names[taken[hit.part]++]);
     if (is_distance) hit.score = -hit.score;
   }
   answer.matches = answer.hits.size();
@@ -141,7 +144,7 @@ MergedBatch nearest_in_parts(const Whole& whole, const AskParts& ask, std::span<
     const std::optional<std::string> bytes = calls.answer_of(part, replies[part]);
     if (!bytes) continue;
     try {
-      auto own = nearness_of(read_nearest_answer(*bytes), queries, k, is_distance);
+      auto own = nearness_of(read_nearest_answer(*bytes), queries, k, is_distance, how.wants_names);
       for (std::size_t i = 0; i < queries; ++i) answers[i][part] = std::move(own[i]);
     } catch (const FormatError& error) {
       calls.miss(part, error.what());

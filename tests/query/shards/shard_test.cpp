@@ -268,5 +268,33 @@ TEST_F(ShardOfFew, APartOfAnotherVersionIsMissing) {
   EXPECT_TRUE(std::isinf(batch.answers[0].max_missing_score));
 }
 
+/// A part that lacks what was asked for is missing, and is not asked for ever.
+TEST_F(ShardOfFew, AnswersAreWhole) {
+  test::LocalParts parts({build("a"), build("b")});
+  Shard same(build("b"), {.threads = 1});
+  bool has_names = false;
+  parts.replace_replies([&](const PartMessage& message) {
+    if (message.part == 0 || kind_of(message.bytes) != MessageKind::kSearchRequest) {
+      return PartReply{};
+    }
+    SearchAnswer answer = read_search_answer(same.answer(message.bytes));
+    for (PartAnswer& query : answer.queries) {
+      if (!has_names) query.names.clear();
+      query.matches_are_exact = false;
+    }
+    return PartReply{.bytes = write(answer), .failure = {}};
+  });
+  const Query query{.id = {}, .terms = {{"sea"}, {"ship"}}};
+  for (const QueryMode mode : {QueryMode::kOr, QueryMode::kAndOr}) {
+    const SearchSettings settings{.mode = mode, .scorer = {}};
+    const MergedBatch batch = parts.broker().search(
+        {&query, 1}, {&settings, 1}, {.wants_names = true, .on_missing = OnMissing::kPartial});
+    ASSERT_EQ(batch.coverage.missing.size(), 1U);
+    EXPECT_EQ(batch.coverage.missing[0].part, 1U);
+    EXPECT_EQ(batch.answers[0].names.size(), batch.answers[0].hits.size());
+    has_names = true;
+  }
+}
+
 }  // namespace
 }  // namespace warpdex::shards
