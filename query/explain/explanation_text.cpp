@@ -126,7 +126,10 @@ std::string line_of(const TermExplanation& term, const Explanation& explanation)
 std::string note_of(const ClauseExplanation& clause, const Explanation& explanation) {
   if (!clause.why_not.empty()) return "no match, " + clause.why_not;
   if (clause.term) return computed(*clause.term, explanation);
-  if (clause.frequency) return format_score(*clause.frequency) + " times here";
+  if (clause.frequency) {
+    return format_score(*clause.frequency) +
+           (*clause.frequency == 1 ? " time here" : " times here");
+  }
   std::string words;
   for (const std::string& word : clause.words) words += (words.empty() ? "has " : ", ") + word;
   return words;

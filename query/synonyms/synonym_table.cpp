@@ -8,6 +8,11 @@
 namespace warpdex {
 namespace {
 
+/// Of a word; all are compared with each other.
+constexpr std::size_t kMaxAlternatives = 256;
+/// Of all words, about 100 bytes each.
+constexpr std::size_t kMaxPairs = 2'000'000;
+
 SynonymTerms analysed_side(const SynonymRules& rules, const SynonymRules::Rule& rule,
                            const std::string& side, Analyzer& analyzer) {
   std::vector<std::string_view> terms;
@@ -23,9 +28,24 @@ SynonymTerms analysed_side(const SynonymRules& rules, const SynonymRules::Rule& 
   return found;
 }
 
+/// Adds what takes the place of a rule's left side, without what is there already.
+void add_alternatives(const SynonymRules& rules, const SynonymRules::Rule& rule,
+                      const std::vector<SynonymTerms>& more, SynonymEntry& entry) {
+  for (const SynonymTerms& one : more) {
+    if (std::ranges::find(entry.alternatives, one) != entry.alternatives.end()) continue;
+    if (entry.alternatives.size() == kMaxAlternatives) {
+      throw InputError(rules.name + ", line " + std::to_string(rule.line) +
+                       ": a word has more than " + std::to_string(kMaxAlternatives) +
+                       " synonyms; give it fewer");
+    }
+    entry.alternatives.push_back(one);
+  }
+}
+
 }  // namespace
 
 SynonymTable::SynonymTable(const SynonymRules& rules, Analyzer& analyzer) {
+  std::size_t pairs = 0;
   for (const SynonymRules::Rule& rule : rules.rules) {
     std::vector<SynonymTerms> to;
     for (const std::string& side : rule.to) {
@@ -36,11 +56,13 @@ SynonymTable::SynonymTable(const SynonymRules& rules, Analyzer& analyzer) {
       SynonymEntry& entry = entries_[from.terms];
       entry.line = rule.line;
       longest_ = std::max(longest_, from.terms.size());
-      for (const SynonymTerms& one : to) {
-        if (std::ranges::find(entry.alternatives, one) == entry.alternatives.end()) {
-          entry.alternatives.push_back(one);
-        }
-      }
+      const std::size_t before = entry.alternatives.size();
+      add_alternatives(rules, rule, to, entry);
+      pairs += entry.alternatives.size() - before;
+      if (pairs <= kMaxPairs) continue;
+      throw InputError(rules.name + ", line " + std::to_string(rule.line) +
+                       ": up to here more than " + std::to_string(kMaxPairs) +
+                       " synonyms take the place of words; give fewer");
     }
   }
 }

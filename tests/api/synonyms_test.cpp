@@ -232,6 +232,20 @@ TEST(SynonymRules, AreAnalysedAsDocumentsAre) {
   EXPECT_EQ(found("SEAS", "Ocean, sea"), "2");
   EXPECT_EQ(found("uk", "UK, united kingdoms"), "1");
   EXPECT_THROW(found("uk", "uk => the\n"), InputError);
+  std::string many = "uk";
+  for (int i = 1; i < 255; ++i) many += ", x" + std::to_string(i);
+  EXPECT_EQ(found("x200", many), "");
+  EXPECT_EQ(found("x200", many + ", x7\nx200, ocean"), "2");
+  EXPECT_THAT([&] { found("uk", many + "\nx200, y, z"); },
+              testing::ThrowsMessage<InputError>(
+                  HasSubstr("rules, line 2: a word has more than 256 synonyms")));
+  std::string from = "y0";
+  for (int i = 1; i < 10'000; ++i) from += ", y" + std::to_string(i);
+  std::string to = "z0";
+  for (int i = 1; i < 250; ++i) to += ", z" + std::to_string(i);
+  EXPECT_THAT(
+      [&] { found("uk", from + " => " + to); },
+      testing::ThrowsMessage<InputError>(HasSubstr("line 1: up to here more than 2000000")));
 }
 
 }  // namespace
