@@ -8,6 +8,8 @@
 namespace warpdex {
 namespace {
 
+/// Of a left side; a query is compared with all lengths at each of its words.
+constexpr std::size_t kMaxLeftTerms = 32;
 /// Of a word; all are compared with each other.
 constexpr std::size_t kMaxAlternatives = 256;
 /// Of all words, about 100 bytes each.
@@ -53,6 +55,11 @@ SynonymTable::SynonymTable(const SynonymRules& rules, Analyzer& analyzer) {
     }
     for (const std::string& side : rule.from) {
       const SynonymTerms from = analysed_side(rules, rule, side, analyzer);
+      if (from.terms.size() > kMaxLeftTerms) {
+        throw InputError(rules.name + ", line " + std::to_string(rule.line) + ": '" + side +
+                         "' has more than " + std::to_string(kMaxLeftTerms) +
+                         " words; take it out");
+      }
       SynonymEntry& entry = entries_[from.terms];
       entry.line = rule.line;
       longest_ = std::max(longest_, from.terms.size());

@@ -29,7 +29,7 @@ struct SynonymEntry {
 class SynonymTable {
  public:
   /// Throws InputError, which names file and line, where analysis leaves nothing of a side, and for
-  /// more than 256 alternatives of a word or 2,000,000 of all.
+  /// more than 256 alternatives of a word, 2,000,000 of all, and 32 terms of a left side.
   SynonymTable(const SynonymRules& rules, Analyzer& analyzer);
 
   /// What takes the place of the first `size` of these terms: as many as any rule has, 1 at least.

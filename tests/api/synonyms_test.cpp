@@ -232,6 +232,11 @@ TEST(SynonymRules, AreAnalysedAsDocumentsAre) {
   EXPECT_EQ(found("SEAS", "Ocean, sea"), "2");
   EXPECT_EQ(found("uk", "UK, united kingdoms"), "1");
   EXPECT_THROW(found("uk", "uk => the\n"), InputError);
+  std::string words = "uk";
+  for (int i = 1; i < 32; ++i) words += " w" + std::to_string(i);
+  EXPECT_EQ(found(words, words + " => ocean"), "2");
+  EXPECT_THAT([&] { found("uk", words + " w => ocean"); },
+              testing::ThrowsMessage<InputError>(HasSubstr("has more than 32 words")));
   std::string many = "uk";
   for (int i = 1; i < 255; ++i) many += ", x" + std::to_string(i);
   EXPECT_EQ(found("x200", many), "");
