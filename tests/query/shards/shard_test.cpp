@@ -168,7 +168,7 @@ TEST_P(ChangedParts, APartThatIsMissingIsTold) {
                           Snapshot::open(folder_ / "2")});
   test::SettingsMaker settings_maker(random_);
   int complete = 0;
-  for (int i = 0; i < 100; ++i) {
+  for (int i = 0; i < 100 || (complete == 0 && i < 5'000); ++i) {
     const Query query = maker_.query();
     const SearchSettings settings = settings_maker.draw();
     parts.replace_replies({});
