@@ -52,9 +52,9 @@ QueryNode JsonQueryParser::read_named(std::string_view name, const Value& value,
   }
   if (std::optional<QueryNode> leaf = read_json_leaf(name, value, place)) return std::move(*leaf);
   refuse_json(place, "there is no query '" + std::string(name) +
-                         "' here; there are bool, match, match_phrase, multi_match, term, terms, "
-                         "range, prefix, wildcard, fuzzy, exists, ids, constant_score, dis_max, "
-                         "query_string, match_all and match_none");
+                         "' here; there are bool, match, match_phrase, multi_match, "
+                         "combined_fields, term, terms, range, prefix, wildcard, fuzzy, exists, "
+                         "ids, constant_score, dis_max, query_string, match_all and match_none");
 }
 
 std::optional<QueryNode> JsonQueryParser::read_group(std::string_view name, const Value& value,

@@ -246,6 +246,7 @@ TEST_F(JsonQueries, MistakesNameTheirPlace) {
       {"{}", "query: there is no query"},
       {R"({"match": {}, "term": {}})", "query: one query stands here, not 'match' and 'term'"},
       {R"({"geo": {}})", "query.geo: there is no query 'geo' here; there are bool, match,"},
+      {R"({"geo": {}})", "combined_fields, term, terms, range,"},
       {R"({"match": {}})", "query.match: there is no field"},
       {R"({"match": {"*": {}}})", "query.match.*: there is no 'query'"},
       {R"({"match": {"*": {"query": "a", "slop": 1}}})",
