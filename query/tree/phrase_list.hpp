@@ -33,7 +33,6 @@ class PhraseList {
     positions = PositionReader(index.sections(), entry, occurrences_);
   }
 
-  std::uint32_t term_number() const { return cursor.entry().term_number; }
   std::uint64_t occurrences() const { return occurrences_; }
 
   /// Looks for a document, which must not fall from call to call.

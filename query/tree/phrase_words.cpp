@@ -65,11 +65,11 @@ void PhraseWords::open_lists(const Index& index, const PlannedNode& phrase, std:
     const std::optional<PlannedTerm>& term = phrase.should[word].terms[segment];
     if (!term) continue;
     Part& part = parts_.back();
-    std::size_t number = 0;
-    while (number < lists_.size() && lists_[number].term_number() != term->entry.term_number) {
-      ++number;
+    const std::size_t number = list_of(term->entry.term_number);
+    if (number == lists_.size()) {
+      lists_.emplace_back().open(index, term->entry);
+      term_numbers_.push_back(term->entry.term_number);
     }
-    if (number == lists_.size()) lists_.emplace_back().open(index, term->entry);
     if (std::ranges::find(part.lists, number) != part.lists.end()) continue;
     part.lists.push_back(number);
     part.postings += term->entry.document_frequency;
@@ -87,9 +87,9 @@ void PhraseWords::set_scorer(const Index& index, const PlannedNode& phrase, std:
     std::uint64_t occurrences = term->collection_frequency;
     if (documents == 0) {  // of an index of one segment, which has the word
       const std::uint32_t number = word.terms[segment]->entry.term_number;
-      const auto list = std::ranges::find(lists_, number, &PhraseList::term_number);
-      documents = list->cursor.size();
-      occurrences = list->occurrences();
+      const PhraseList& list = lists_[list_of(number)];
+      documents = list.cursor.size();
+      occurrences = list.occurrences();
     }
     words.push_back(make_term_scorer(scorer, statistics, documents, occurrences, term->weight));
   }
@@ -219,7 +219,7 @@ void PhraseWords::intersect(const Kernels& kernels, std::size_t list) {
     for (std::size_t i = 0; i < count; ++i, ++kept) {
       const std::size_t from = begin + matched[i];
       found.documents[kept] = found.documents[from];
-      for (std::size_t other = 0; other < lists_.size(); ++other) {
+      for (std::size_t other = 0; kept != from && other < lists_.size(); ++other) {
         found.blocks[other][kept] = found.blocks[other][from];
         found.places[other][kept] = found.places[other][from];
       }

@@ -2,6 +2,7 @@
 // in the phrase. Internal.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -77,6 +78,11 @@ class PhraseWords {
   void set_scorer(const Index& index, const PlannedNode& phrase, std::size_t segment,
                   const ScorerSettings& scorer, const CollectionStatistics& statistics);
   bool has(const Kernels& kernels, const Part& part, std::uint32_t document, std::size_t known);
+  /// As many as there are: none.
+  std::size_t list_of(std::uint32_t term_number) const {
+    const auto found = std::ranges::find(term_numbers_, term_number);
+    return static_cast<std::size_t>(found - term_numbers_.begin());
+  }
   void intersect(const Kernels& kernels, std::size_t list);
   void take_candidate(std::size_t candidate, float least);
   void take_spots(std::uint32_t document);
@@ -91,7 +97,8 @@ class PhraseWords {
   bool is_exact_;
   bool is_bound_by_lists_ = false;
   float largest_ = 0;
-  std::vector<PhraseList> lists_;  ///< of different words
+  std::vector<PhraseList> lists_;            ///< of different words
+  std::vector<std::uint32_t> term_numbers_;  ///< of the lists
   std::vector<Part> parts_;
   std::vector<PhrasePlace> places_;  ///< of the parts
   std::vector<std::size_t> order_;   ///< of the parts, the rarest first

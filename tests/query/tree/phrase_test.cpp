@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cmath>
 #include <map>
 #include <optional>
@@ -343,6 +344,25 @@ TEST_F(Phrases, OfDamagedIndexesAreRefusedOrAnswered) {
     test::write_file(file, whole);
   }
   EXPECT_GT(refused, 30U);
+}
+
+TEST_F(Phrases, OfManyWordsAreFoundInSeconds) {
+  Words words;
+  QueryNode node{.kind = NodeKind::kPhrase};
+  for (std::uint32_t i = 0; i < 40'000; ++i) {
+    words.push_back("w" + std::to_string(i));
+    node.texts.push_back(words.back());
+    node.positions.push_back(i);
+  }
+  const test::TemporaryFolder folder;
+  build({words, {"w0", "w1"}}, folder / "index");
+  const Snapshot snapshot = Snapshot::open(folder / "index");
+  TreeSearcher searcher(snapshot);
+  const auto start = std::chrono::steady_clock::now();
+  const TreeResult found = searcher.search(node, {.k = 10, .scorer = {}});
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(30));
+  ASSERT_EQ(found.result.hits.size(), 1U);
+  EXPECT_EQ(found.result.hits[0].document, 0U);
 }
 
 TEST_F(Phrases, KeepTheGapsOfStopWords) {
