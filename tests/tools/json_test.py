@@ -198,6 +198,7 @@ class JsonPage(unittest.TestCase):
         for index in ("index", "pfor", "impacts", "sparse", "columns"):
             self.check("`warpdex stats` of documents", f"stats {index}")
         self.check("`warpdex suggest`", "suggest index w")
+        self.check("`warpdex plan`", "plan --documents 400 --postings-per-document 9.5")
         queries = "--queries queries.tsv"
         self.check("`warpdex search`",
                    f"search index {queries} --show text --show-matches-position",

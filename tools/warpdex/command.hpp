@@ -26,6 +26,7 @@ int run_calibrate(const std::vector<std::string>& arguments);
 int run_load(const std::vector<std::string>& arguments);
 int run_bench(const std::vector<std::string>& arguments);
 int run_add(const std::vector<std::string>& arguments);
+int run_plan(const std::vector<std::string>& arguments);
 int run_devices(const std::vector<std::string>& arguments);
 int run_delete(const std::vector<std::string>& arguments);
 int run_merge(const std::vector<std::string>& arguments);

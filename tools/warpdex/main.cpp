@@ -6,7 +6,7 @@
 namespace warpdex::tools {
 namespace {
 
-constexpr std::array<Command, 22> kCommands{{
+constexpr std::array<Command, 23> kCommands{{
     {"index", "build an index from documents", run_index},
     {"add", "add documents to an index, or update them", run_add},
     {"delete", "delete documents from an index by their ids", run_delete},
@@ -18,6 +18,7 @@ constexpr std::array<Command, 22> kCommands{{
     {"calibrate", "measure what queries cost, for the scheduler's predictions", run_calibrate},
     {"load", "measure delays under a load of queries that arrive by themselves", run_load},
     {"devices", "the GPUs that there are, and whether they can search", run_devices},
+    {"plan", "estimate what an index of a collection will take", run_plan},
     {"tune", "choose the weight of a hybrid search by judged queries", run_tune},
     {"stats", "what an index holds and what its parts take", run_stats},
     {"verify", "check every byte of an index", run_verify},
