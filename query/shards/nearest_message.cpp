@@ -1,30 +1,12 @@
 // Messages of searches by vectors.
-#include <cmath>
-
+#include "shards/hit_bytes.hpp"
 #include "shards/message_bytes.hpp"
 
 namespace warpdex::shards {
 namespace {
 
-// The fewest bytes of each.
+/// The fewest bytes of a query's hits.
 constexpr std::size_t kNearestBytes = 8;
-constexpr std::size_t kNearHitBytes = 8;
-
-NearestHits take_nearest(MessageReader& from) {
-  NearestHits query;
-  query.hits.resize(from.count(kNearHitBytes, kMaxK));
-  for (Hit& hit : query.hits) {
-    hit.document = from.number<std::uint32_t>();
-    hit.score = from.number<float>();
-    if (!std::isfinite(hit.score)) fail_message("a score is no number");
-  }
-  query.names.resize(from.count(sizeof(std::uint32_t), query.hits.size()));
-  for (std::string& name : query.names) name = from.text();
-  if (!query.names.empty() && query.names.size() != query.hits.size()) {
-    fail_message("documents without names");
-  }
-  return query;
-}
 
 }  // namespace
 
@@ -58,13 +40,7 @@ std::string write(const NearestAnswer& answer) {
   MessageWriter to(MessageKind::kNearestAnswer);
   to.count(answer.queries.size());
   for (const NearestHits& query : answer.queries) {
-    to.count(query.hits.size());
-    for (const Hit& hit : query.hits) {
-      to.number(hit.document);
-      to.number(hit.score);
-    }
-    to.count(query.names.size());
-    for (const std::string& name : query.names) to.text(name);
+    put_hits(to, query.hits, query.names);
   }
   return to.finish();
 }
@@ -73,7 +49,7 @@ NearestAnswer read_nearest_answer(std::string_view message) {
   MessageReader from(message, MessageKind::kNearestAnswer);
   NearestAnswer answer;
   answer.queries.resize(from.count(kNearestBytes, kMaxBatch));
-  for (NearestHits& query : answer.queries) query = take_nearest(from);
+  for (NearestHits& query : answer.queries) take_hits(from, query.hits, query.names);
   from.finish();
   return answer;
 }

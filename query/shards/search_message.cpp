@@ -1,8 +1,10 @@
 // Messages of searches.
 #include <algorithm>
+#include <cmath>
 #include <memory>
 #include <utility>
 
+#include "shards/hit_bytes.hpp"
 #include "shards/message_bytes.hpp"
 #include "shards/statistics_bytes.hpp"
 #include "shards/tree_bytes.hpp"
@@ -17,8 +19,6 @@ constexpr std::size_t kScorerBytes = 26;
 constexpr std::size_t kQueryBytes = 19;
 constexpr std::size_t kUseBytes = 13;
 constexpr std::size_t kAnswerBytes = 25;
-constexpr std::size_t kHitBytes = 8;
-constexpr std::size_t kNameBytes = 4;
 
 void put_scorer(MessageWriter& to, const ScorerSettings& scorer) {
   to.choice(scorer.kind);
@@ -127,18 +127,11 @@ PartAnswer take_answer(MessageReader& from) {
   answer.matches = from.number<std::uint64_t>();
   answer.matches_are_exact = from.flag();
   answer.most_terms = from.number<std::uint32_t>();
-  answer.hits.resize(from.count(kHitBytes, kMaxK));
-  for (Hit& hit : answer.hits) {
-    hit.document = from.number<std::uint32_t>();
-    hit.score = from.score();
-  }
+  take_hits(from, answer.hits, answer.names);
+  const auto is_negative = [](const Hit& hit) { return std::signbit(hit.score); };
+  if (std::ranges::any_of(answer.hits, is_negative)) fail_message("a score is no score");
   if (!std::is_sorted(answer.hits.begin(), answer.hits.end(), is_before)) {
     fail_message("documents are not in order");
-  }
-  answer.names.resize(from.count(kNameBytes, answer.hits.size()));
-  for (std::string& name : answer.names) name = from.text();
-  if (!answer.names.empty() && answer.names.size() != answer.hits.size()) {
-    fail_message("documents without names");
   }
   return answer;
 }
@@ -206,13 +199,7 @@ std::string write(const SearchAnswer& answer) {
     to.number(query.matches);
     to.flag(query.matches_are_exact);
     to.number(query.most_terms);
-    to.count(query.hits.size());
-    for (const Hit& hit : query.hits) {
-      to.number(hit.document);
-      to.number(hit.score);
-    }
-    to.count(query.names.size());
-    for (const std::string& name : query.names) to.text(name);
+    put_hits(to, query.hits, query.names);
   }
   return to.finish();
 }

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numeric>
 
 #include "tree/leaf_clauses.hpp"
 #include "tree/phrase_scorer.hpp"
@@ -102,13 +101,6 @@ class CombinedClause final : public TreeClause {
   float largest_ = 0;
   std::vector<float> frequencies_;  ///< by place in the window
 };
-
-/// How often a word stands in a list of a plain index.
-std::uint64_t occurrences_of(ListCursor& list) {
-  if (!list.entry().is_short()) return list.entry().collection_frequency;
-  const std::uint32_t* const counts = list.frequencies();
-  return std::accumulate(counts, counts + list.size(), std::uint64_t{0});
-}
 
 }  // namespace
 

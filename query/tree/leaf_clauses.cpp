@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <numeric>
 
 #include "tree/window_parts.hpp"
 
@@ -198,6 +199,12 @@ std::unique_ptr<TreeClause> make_union_clause(const Index& index,
                                               const std::vector<PostingsEntry>& entries,
                                               float score) {
   return std::make_unique<UnionClause>(index, entries, score);
+}
+
+std::uint64_t occurrences_of(ListCursor& list) {
+  if (!list.entry().is_short()) return list.entry().collection_frequency;
+  const std::uint32_t* const counts = list.frequencies();
+  return std::accumulate(counts, counts + list.size(), std::uint64_t{0});
 }
 
 }  // namespace warpdex

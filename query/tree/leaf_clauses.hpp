@@ -19,4 +19,8 @@ std::unique_ptr<TreeClause> make_union_clause(const Index& index,
                                               const std::vector<PostingsEntry>& entries,
                                               float score);
 
+/// How often a list's word stands in the documents of the list's segment. O(1), of a short list
+/// O(postings).
+std::uint64_t occurrences_of(ListCursor& list);
+
 }  // namespace warpdex

@@ -1,7 +1,6 @@
 #include "tree/synonyms_clause.hpp"
 
 #include <algorithm>
-#include <numeric>
 #include <optional>
 
 #include "scorers/scorers.hpp"
@@ -10,12 +9,6 @@
 
 namespace warpdex {
 namespace {
-
-std::uint64_t occurrences_in(ListCursor& list) {
-  if (!list.entry().is_short()) return list.entry().collection_frequency;
-  const std::uint32_t* const frequencies = list.frequencies();
-  return std::accumulate(frequencies, frequencies + list.size(), std::uint64_t{0});
-}
 
 /// Whether the score of a sum of frequencies is at most the sum of their scores.
 bool adds_up(ScorerKind kind) {
@@ -38,7 +31,7 @@ class SynonymsClause final : public TreeClause {
       std::uint64_t own = 0;
       if (const std::optional<PlannedTerm>& term = word.terms[segment]) {
         lists_.emplace_back().open(index, term->entry);
-        own = occurrences_in(lists_.back());
+        own = occurrences_of(lists_.back());
       }
       here += own;
       const auto known = std::ranges::find_if(word.terms, &std::optional<PlannedTerm>::has_value);
@@ -57,7 +50,7 @@ class SynonymsClause final : public TreeClause {
     if (!scores_ || lists_.empty()) return;
     scorer_ = make_term_scorer(scorer, statistics[field], documents, occurrences, weight);
     largest_ = largest_score(scorer_, here) * facts_of(scorer_.kind).bound_slack;
-    for (ListCursor& list : lists_) list.set_scorer(index, scorer_, occurrences_in(list));
+    for (ListCursor& list : lists_) list.set_scorer(index, scorer_, occurrences_of(list));
   }
 
   bool has_lists() const { return !lists_.empty(); }
