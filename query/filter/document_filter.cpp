@@ -2,6 +2,7 @@
 #include "warpdex/query/filter/document_filter.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <bit>
 #include <limits>
 #include <optional>
@@ -169,7 +170,9 @@ void check_filter(const FilterNode& filter, const Schema& schema) {
 }
 
 DocumentFilter filter_of(const Snapshot& snapshot, const vector::RowFilter& documents) {
+  static std::atomic<std::uint64_t> last_number = 0;
   DocumentFilter result{documents};
+  result.number = ++last_number;
   result.count = documents.count();
   for (const Snapshot::Segment& segment : snapshot.segments()) {
     const vector::RowFilter own =

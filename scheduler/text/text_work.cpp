@@ -117,8 +117,7 @@ TextWork::TextWork(const Snapshot& snapshot, const GpuSide& gpu, const CostModel
 
 /// Whether the GPU's engine can answer the query.
 bool TextWork::is_for_gpu(const TextJob& job) const {
-  return gpu_.engine != nullptr && job.settings.documents == nullptr &&
-         job.plan.terms.size() <= kMaxGpuTerms;
+  return gpu_.engine != nullptr && job.plan.terms.size() <= kMaxGpuTerms;
 }
 
 JobCost TextWork::estimate(const Job& job) const {

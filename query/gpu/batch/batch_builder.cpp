@@ -30,9 +30,7 @@ constexpr std::uint32_t kMarkedShare = 128;
 
 BatchBuilder::BatchBuilder(std::vector<const PlacedIndex*> segments, const GpuAblation& ablation,
                            std::shared_ptr<Slices> slices)
-    : segments_(std::move(segments)), all_slices_(std::move(slices)), ablation_(ablation) {
-  rules_.has_seeds = !ablation.no_seeds;
-}
+    : segments_(std::move(segments)), all_slices_(std::move(slices)), ablation_(ablation) {}
 
 /// Runs several slices at a time, if there are many, each on the thread that ran it the last time,
 /// in whose cache it is. A thread that waits for the last ones must not take other tasks meanwhile:
@@ -69,6 +67,8 @@ const BatchShape& BatchBuilder::measure(SegmentPlans batch, std::span<const std:
   rules_.settings = settings;
   const ScorerSettings wanted = slots.empty() ? ScorerSettings{} : rules_.of(slots[0]).scorer;
   rules_.scorer = effective_scorer(segments_[0].index.settings(), wanted);
+  rules_.is_filtered = !slots.empty() && rules_.of(slots[0]).documents != nullptr;
+  rules_.has_seeds = !ablation_.no_seeds && !rules_.is_filtered;
   rules_.flags = tile_flags(ablation_.or_by, scorer().units.form);
   if (ablation_.exhaustive) rules_.flags |= kExhaustive;
   const auto all = static_cast<std::uint32_t>(segments_.size());

@@ -47,9 +47,9 @@ class BatchBuilder {
 
   /// Measures the queries `slots` of a batch, and returns the sizes of their image. Their answers
   /// go to the same slots; query number n has state n. `settings` has one element for the batch or
-  /// one for each of its queries; all `slots` must have the same scorer. `answers_so_far` has, by
-  /// slot, the answers of queries that run again, or is null. All arguments must live until the
-  /// image is written. Throws FormatError for damage.
+  /// one for each of its queries; all `slots` must have the same scorer and filter.
+  /// `answers_so_far` has, by slot, the answers of queries that run again, or is null. All
+  /// arguments must live until the image is written. Throws FormatError for damage.
   const BatchShape& measure(SegmentPlans batch, std::span<const std::uint32_t> slots,
                             std::span<const SearchSettings> settings,
                             const Answer* answers_so_far = nullptr);
@@ -63,6 +63,8 @@ class BatchBuilder {
   /// each query.
   void write(std::uint32_t capacity, const ImageParts& host, const ImageParts& device);
 
+  /// The first docID of the first segment.
+  std::uint32_t first_document() const { return segments_[0].first_document; }
   /// The rows of a snapshot's terms.
   TermRows& rows() { return all_slices_->rows; }
 

@@ -72,8 +72,8 @@ void QueryMeasurer::find_runs(const PlannedQuery& whole, SliceQuery& query) {
 void QueryMeasurer::add_run(const PlannedQuery& whole, SliceQuery& query, TermSet present,
                             std::uint32_t begin, std::uint32_t end) {
   // Of several terms, a segment may know only one.
-  const bool knows_matches =
-      segments_.knows_live() && (segments_.size() == 1 || whole.terms.size() == 1);
+  const bool knows_matches = !rules_.is_filtered && segments_.knows_live() &&
+                             (segments_.size() == 1 || whole.terms.size() == 1);
   const QueryMode mode = rules_.of(query.common.slot).mode;
   const SegmentRun run{
       present, begin, end, entries_of(query.roles, present, mode, knows_matches), {}};

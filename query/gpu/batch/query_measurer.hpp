@@ -26,6 +26,7 @@ struct BatchRules {
   std::uint32_t flags = 0;                   ///< QueryFlags of all queries
   bool adds_up_long = false;                 ///< as the function says
   bool has_seeds = true;                     ///< OR's thresholds start at the seeds
+  bool is_filtered = false;                  ///< by a filter: k live documents may be fewer matches
 
   /// The settings of the query whose answer goes to `slot`.
   const SearchSettings& of(std::uint32_t slot) const {

@@ -135,10 +135,10 @@ std::span<const SeededList> QueryMeasurer::seeded_lists(const SliceQuery& query)
 std::uint32_t QueryMeasurer::seeded_threshold(const SliceQuery& of) {
   const Query& query = of.common;
   std::uint32_t threshold = query.seed_threshold;
-  if (!rules_.has_seeds) return threshold;
   if (answers_so_far_ != nullptr) {
     threshold = std::max(threshold, answers_so_far_[query.slot].threshold);
   }
+  if (!rules_.has_seeds) return threshold;
   const float seed = start_seed(seeded_lists(of), query.k);
   const bool is_exact = query.rounding_slack == 0;
   return std::max(threshold,

@@ -37,7 +37,7 @@ void QueryMeasurer::start_query(const SegmentPlans& plans, std::uint32_t slot) {
   query.common.state = slice_.begin + static_cast<std::uint32_t>(slice_.queries.size()) - 1;
   query.common.slot = slot;
   query.first_term = static_cast<std::uint32_t>(slice_.terms.size());
-  if (plan.terms.size() > kMaxLists || is_for_cpu(plan) || rules_.of(slot).documents != nullptr) {
+  if (plan.terms.size() > kMaxLists || is_for_cpu(plan)) {
     slice_.unanswerable.push_back(slot);
     return;
   }

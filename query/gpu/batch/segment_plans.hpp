@@ -35,6 +35,8 @@ class SegmentPlans {
     return segment_ == kAll ? plans_[query].segments[i] : (*this)[query];
   }
   bool are_of_all() const { return segment_ == kAll; }
+  /// If for one segment of a snapshot: its number; if for a plain one: 0.
+  std::size_t segment() const { return segment_ >= kAll ? 0 : segment_; }
 
  private:
   static constexpr std::size_t kWhole = ~std::size_t{0};

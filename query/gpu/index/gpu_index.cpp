@@ -168,6 +168,7 @@ GpuIndex::State::State(const Index& uploaded, Resources& resources,
     longest_document = std::max(longest_document, length);
   }
   for (const float bound : sections.static_bounds) largest_static = std::max(largest_static, bound);
+  keep_filters(first_document, tiles());
 }
 
 /// Allocates memory for as many parts, in order, as fit beside scratch memory. The last kEncoded

@@ -78,6 +78,8 @@ std::shared_ptr<const JoinedSegments> JoinedSegments::join(std::span<const Joine
   }
   if (!joined->take_memory(segments, resources)) return nullptr;
   joined->copy(segments);
+  const std::uint32_t first = segments.front().placed->first_document;
+  joined->keep_filters(first, (last.first_document - first) / kTileDocuments + last.tiles());
   return joined;
 }
 

@@ -11,6 +11,7 @@
 
 #include "gpu/layout/layout.hpp"
 #include "gpu/layout/placed_index.hpp"
+#include "gpu/lists/filter_sets.hpp"
 #include "warpdex/codecs/codec.hpp"
 #include "warpdex/core/cuda/memory_budget.hpp"
 
@@ -23,6 +24,7 @@ struct SearchedIndex {
   std::unique_ptr<MemoryBudget> budget;      ///< of what is searched and its engines
   std::size_t scratch = 0;                   ///< bytes for all lanes together
   std::unique_ptr<MemoryBudget> row_budget;  ///< of `scratch`, for rows of terms of a snapshot
+  std::unique_ptr<FilterSets> filters;       ///< of `scratch`, too, once there are some
   mutable std::atomic<std::size_t> lanes = 0;
   mutable std::atomic<std::size_t> batches = 0;  ///< under way, of all engines
 
@@ -41,7 +43,14 @@ struct SearchedIndex {
   /// GPU memory that one of the lanes may take.
   std::size_t scratch_share() const {
     const std::size_t rows = row_budget == nullptr ? 0 : row_budget->used();
-    return (scratch - rows) / std::max<std::size_t>(lanes, 1);
+    return (scratch - rows - filters->reserved()) / std::max<std::size_t>(lanes, 1);
+  }
+
+  /// Sets `filters`, when all else is known. DocIDs start at `first`.
+  void keep_filters(std::uint32_t first, std::uint32_t tiles) {
+    constexpr std::size_t kShares = 32;  // of scratch memory
+    const std::uint64_t end = std::uint64_t{first} + std::uint64_t{tiles} * kTileDocuments;
+    filters = std::make_unique<FilterSets>(first, end, scratch / kShares, *budget, device);
   }
 
  protected:

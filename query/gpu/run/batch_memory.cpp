@@ -69,6 +69,12 @@ bool BatchMemory::make_room(std::size_t queries, const Regions<std::size_t>& byt
   return true;
 }
 
+void BatchMemory::give_back() {
+  if (scratch_.size() <= share()) return;
+  stream_.synchronize();  // the part before may still be under way
+  scratch_.reset();
+}
+
 bool BatchMemory::lay_out(const BatchPlan& plan) {
   BatchStages nowhere{};
   Regions<std::size_t> bytes;

@@ -35,6 +35,8 @@ class BatchMemory {
   /// To be called before the first part of a batch, while none is under way. Batches of one part
   /// then all use the same image, which is in the CPU's cache.
   void begin() { turn_of_staging_ = 1; }
+  /// Gives memory back where the lane has more than its share.
+  void give_back();
   /// Lays out a part. False if there is not enough memory, and then nothing is laid out. The part
   /// before may be under way: the stream orders its use of the memory before this one's. Earlier
   /// parts must have ended.

@@ -91,7 +91,7 @@ void Lane::start(SegmentPlans plans, std::span<const SearchSettings> settings) {
   try {
     take_queries();
     put_and_first();
-    sort_by_scorer();
+    sort_by_kind();
     if (stage_) stage_->begin(plans, slots_, answers_, settings_.ablation, planner_, memory_);
     if (is_staging()) stage_next();
     start_part(part_);
@@ -118,20 +118,26 @@ void Lane::take_queries() {
   std::erase_if(slots_, [&](std::uint32_t slot) { return answers_.is_unanswered[slot]; });
 }
 
-/// Sorts queries by their scorer, since all queries of a part have the same.
-void Lane::sort_by_scorer() {
+/// Whether queries may be in the same part: all of a part have the same scorer and filter.
+bool Lane::are_alike(std::uint32_t one, std::uint32_t other) const {
+  const SearchSettings& a = answers_.settings_of(one);
+  const SearchSettings& b = answers_.settings_of(other);
+  return a.documents == b.documents && a.scorer == b.scorer;
+}
+
+/// Puts those beside each other that may be in the same part.
+void Lane::sort_by_kind() {
   if (answers_.settings.size() <= 1) return;
-  std::vector<ScorerSettings> scorers;
-  std::vector<std::size_t> number(plans_.size());  // of the query's scorer, by slot
+  std::vector<std::uint32_t> kinds;                // a query of each
+  std::vector<std::size_t> number(plans_.size());  // of the query's kind, by slot
   for (const std::uint32_t slot : slots_) {
-    const ScorerSettings& scorer = answers_.settings[slot].scorer;
-    const auto found = std::find(scorers.begin(), scorers.end(), scorer);
-    number[slot] = static_cast<std::size_t>(found - scorers.begin());
-    if (found == scorers.end()) scorers.push_back(scorer);
+    const auto found =
+        std::ranges::find_if(kinds, [&](std::uint32_t query) { return are_alike(query, slot); });
+    number[slot] = static_cast<std::size_t>(found - kinds.begin());
+    if (found == kinds.end()) kinds.push_back(slot);
   }
-  if (scorers.size() < 2) return;
-  std::stable_sort(slots_.begin(), slots_.end(),
-                   [&](std::uint32_t a, std::uint32_t b) { return number[a] < number[b]; });
+  if (kinds.size() < 2) return;
+  std::ranges::stable_sort(slots_, {}, [&](std::uint32_t slot) { return number[slot]; });
 }
 
 /// In a batch of few queries, those of AND come first, so that they may be answered first. A query
@@ -149,10 +155,8 @@ std::span<const std::uint32_t> Lane::next_part() const {
   auto left = std::span<const std::uint32_t>(slots_).subspan(started_);
   if (is_staging()) left = left.first(stage_->queries_of_part(left));
   if (answers_.settings.size() > 1 && !left.empty()) {
-    const ScorerSettings& scorer = answers_.settings[left[0]].scorer;
-    const auto end = std::find_if(left.begin(), left.end(), [&](std::uint32_t slot) {
-      return !(answers_.settings[slot].scorer == scorer);
-    });
+    const auto end =
+        std::ranges::find_if(left, [&](std::uint32_t slot) { return !are_alike(left[0], slot); });
     left = left.first(static_cast<std::size_t>(end - left.begin()));
   }
   return left.first(planner_.queries_of_part(plans_, left, answers_.k, attempt_, memory_.share()));
@@ -234,10 +238,12 @@ void Lane::end_batch() {
 /// Ends what is under way. Also after a failure.
 void Lane::abandon() noexcept {
   set_busy(false);
-  part_.slots = {};
-  following_.slots = {};
-  overflowed_.clear();
   launcher_.abandon();
+  for (Part* const part : {&part_, &following_}) {
+    part->slots = {};
+    part->filter = {};
+  }
+  overflowed_.clear();
   if (stage_) stage_->abandon();
   if (cache_ != nullptr) cache_->end(lists_);
 }

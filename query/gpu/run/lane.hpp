@@ -10,6 +10,7 @@
 
 #include "gpu/batch/batch_builder.hpp"
 #include "gpu/batch/segment_plans.hpp"
+#include "gpu/lists/filter_sets.hpp"
 #include "gpu/lists/list_cache.hpp"
 #include "gpu/run/batch_launcher.hpp"
 #include "gpu/run/batch_memory.hpp"
@@ -72,20 +73,23 @@ class Lane {
     std::size_t seen = 0;                  ///< answers that have arrived, counted from the first
     std::size_t early = 0;                 ///< so many of the first slots are answered early
     std::uint32_t polls = 0;               ///< since the part was started
+    FilterSets::Set filter;                ///< of its queries; null if they have none
     Event ended;                           ///< recorded after the part if it has no ticket
   };
 
   void start(SegmentPlans plans, std::span<const SearchSettings> settings);
   void set_busy(bool is_busy) noexcept;
   void take_queries();
-  void sort_by_scorer();
+  bool are_alike(std::uint32_t one, std::uint32_t other) const;
+  void sort_by_kind();
   void put_and_first();
   std::span<const std::uint32_t> next_part() const;
   void start_part(Part& part);
   void stage_next();
+  bool find_filter(Part& part);
   bool launch(Part& part);
   bool lay_out(BatchPlan& plan);
-  PartFacts facts_of(const BatchPlan& plan, std::uint32_t ticket) const;
+  PartFacts facts_of(const BatchPlan& plan, const Part& part) const;
   std::uint32_t next_ticket(std::span<const std::uint32_t> queries);
   bool advance();
   bool start_again();

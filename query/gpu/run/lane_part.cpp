@@ -33,7 +33,7 @@ void Lane::stage_next() {
 }
 
 /// What kernels must know of a part that was written, beside its plan.
-PartFacts Lane::facts_of(const BatchPlan& plan, std::uint32_t ticket) const {
+PartFacts Lane::facts_of(const BatchPlan& plan, const Part& part) const {
   const AnswerParts parts(answers_.memory.device_data(), plans_.size(), plan.k);
   PartFacts facts{};
   facts.form = builder_.scorer().units.form;
@@ -46,8 +46,8 @@ PartFacts Lane::facts_of(const BatchPlan& plan, std::uint32_t ticket) const {
   }
   facts.hits = parts.hits;
   facts.answers = parts.answers;
-  facts.removed = removed_;
-  facts.ticket = ticket;
+  facts.removed = part.filter.memory ? part.filter.bits : removed_;
+  facts.ticket = part.ticket;
   facts.has_clusters = is_new_enough_;
   // Kernels that start early hide the time between the kernels of a small batch, but slow down a
   // large one. While they wait, they keep places on the multiprocessors that batches beside theirs
@@ -60,10 +60,28 @@ PartFacts Lane::facts_of(const BatchPlan& plan, std::uint32_t ticket) const {
   return facts;
 }
 
+/// Finds the set of a part's filter. Returns false if there is no memory for it.
+bool Lane::find_filter(Part& target) {
+  target.filter = {};
+  const DocumentFilter* const wanted = answers_.settings_of(target.slots[0]).documents;
+  if (wanted == nullptr) return true;
+  index_.filters->open();
+  memory_.give_back();
+  std::vector<FilterSets::Segment> segments;
+  for (std::size_t i = 0; i < index_.segments.size(); ++i) {
+    segments.push_back({i, index_.segments[i]->first_document});
+  }
+  if (segments.empty()) segments.push_back({plans_.segment(), builder_.first_document()});
+  const std::optional<FilterSets::Set> set = index_.filters->get(*wanted, segments);
+  if (set) target.filter = *set;
+  return set.has_value();
+}
+
 /// Starts a part's queries. Returns false, and starts nothing, if there is no memory for them.
 bool Lane::launch(Part& target) {
   clock_.start();
   const std::span<const std::uint32_t> queries = target.slots;
+  if (!find_filter(target)) return false;
   const BatchShape& shape =
       builder_.measure(plans_, queries, answers_.settings, attempt_ == 0 ? nullptr : answers_.list);
   BatchPlan plan = planner_.plan(shape, static_cast<std::uint32_t>(queries.size()), answers_.k,
@@ -80,7 +98,7 @@ bool Lane::launch(Part& target) {
   target.early = plan.early_queries;
   builder_.write(plan.capacity, memory_.host(), memory_.device());
   if (plan.shape.stored_ranges > 0) builder_.write_stored(memory_.host());
-  const PartFacts facts = facts_of(plan, target.ticket);
+  const PartFacts facts = facts_of(plan, target);
   BatchStages stages = memory_.places();
   complete(plan, memory_.device(), index_, facts, stages);
   clock_.end(GpuStage::kBuild, stream_);
@@ -140,6 +158,7 @@ void Lane::finish_part(Part& target) {
     if (answers_.list[slot].overflow != 0) overflowed_.push_back(slot);
   }
   target.slots = {};
+  target.filter = {};
 }
 
 void Lane::copy_work() {

@@ -57,6 +57,7 @@ void write_settings(const BenchReport& report, JsonWriter& json) {
   json.member("mode", query_mode_name(settings.search.mode));
   json.member("k", std::uint64_t{settings.search.k});
   json.member("counting_matches", settings.search.count);
+  if (!settings.filter.empty()) json.member("filter", settings.filter);
   write_scorer(settings.search.scorer, json);
   json.member("isa", isa_name(isa()));
   json.member("threads", std::uint64_t{settings.threads});

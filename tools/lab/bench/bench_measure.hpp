@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <string>
 #include <vector>
 
 #include "warpdex/indexer/format/snapshot.hpp"
@@ -28,6 +29,7 @@ Workload plan_all(const Snapshot& index, const std::vector<QueryText>& texts, Qu
 
 struct BenchSettings {
   SearchSettings search;
+  std::string filter{};  ///< the text of search.documents
   std::size_t threads = 1;
   std::size_t repetitions = 1;  ///< timed passes
   std::size_t batch_size = 1;   ///< queries that a sample of time is for

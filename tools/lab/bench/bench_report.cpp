@@ -33,6 +33,7 @@ constexpr const char* kTimedRegionBatch =
 /// Rows on what was searched for, and where.
 void add_task(const BenchReport& report, Table& table) {
   const SearchSettings& search = report.settings.search;
+  const std::string& filter = report.settings.filter;
   table.add({"index", report.index + ": " + counted(report.documents, "document") + ", " +
                           counted(report.postings, "posting") + ", " +
                           codec_text(report.index_settings.codec)});
@@ -46,7 +47,8 @@ void add_task(const BenchReport& report, Table& table) {
                             " postings each"});
   table.add({"search", std::string(query_mode_name(search.mode)) + ", k " +
                            std::to_string(search.k) + ", " + scorer_text(search.scorer) +
-                           (search.count ? ", counting matches" : "")});
+                           (search.count ? ", counting matches" : "") +
+                           (filter.empty() ? "" : ", with the filter " + filter)});
 }
 
 /// Rows on what answered, how often, and in which parts.

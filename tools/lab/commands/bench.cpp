@@ -16,6 +16,7 @@
 #include "warpdex/core/cuda/device.hpp"
 #include "warpdex/core/error.hpp"
 #include "warpdex/core/parallel.hpp"
+#include "warpdex/query/filter/document_filter.hpp"
 
 namespace warpdex::tools {
 namespace {
@@ -59,6 +60,7 @@ struct Arguments {
   std::string or_by{or_method_name(OrMethod::kByCost)};
   bool no_seeds = false;
   bool stages = false;
+  std::string filter;
   std::string json;
 
   GpuAblation ablation() const {
@@ -80,6 +82,8 @@ void add_options(CommandLine& command, Arguments& given) {
       "batch-size", po::value(&given.batch_size)->value_name("N")->default_value(given.batch_size),
       "queries of a batch. GPU: 0 is all queries. CPU: the threads share each batch, and start the "
       "next one when all of it is answered; with 0 or 1, each thread goes on by itself")(
+      "filter", po::value(&given.filter)->value_name("TEXT"),
+      "only documents with such values match: year >= 1990 AND NOT draft = true")(
       "in-flight", po::value(&given.in_flight)->value_name("N")->default_value(given.in_flight),
       "GPU: batches that each thread has under way at a time, so that it prepares one while others "
       "are answered, also across passes: with large batches, give more --repetitions")(
@@ -108,8 +112,9 @@ void save_answers(const Arguments& given, const std::vector<QueryText>& texts) {
   OutputFile output(given.answers.output());
   const auto writer = given.answers.make_writer(output.stream());
   const Searcher searcher = open_searcher(given.index, given.device, given.search.threads());
-  write_answers(searcher, texts, given.search.syntax(QuerySyntax::kPlain),
-                searcher_options(given.search.settings()), *writer);
+  warpdex::SearchOptions options = searcher_options(given.search.settings());
+  options.filter = given.filter;
+  write_answers(searcher, texts, given.search.syntax(QuerySyntax::kPlain), options, *writer);
   output.commit();
   InterruptGuard::check();  // one that came last
 }
@@ -198,7 +203,11 @@ int run_bench(const std::vector<std::string>& arguments) {
   if (texts.empty()) {
     throw InputError(given.search.query_file() + " holds no query; nothing can be measured");
   }
-  const BenchSettings settings = settings_of(given, snapshot, texts.size());
+  BenchSettings settings = settings_of(given, snapshot, texts.size());
+  std::shared_ptr<const DocumentFilter> filter;
+  if (!given.filter.empty()) filter = FilterCache().get(snapshot, given.filter);
+  settings.search.documents = filter.get();
+  settings.filter = given.filter;
   const QuerySyntax syntax = given.search.syntax(QuerySyntax::kPlain);
   print_query_notes(texts, parse_queries(texts, syntax, TextAnalyzers(snapshot.settings())), syntax,
                     IndexReader(given.index));

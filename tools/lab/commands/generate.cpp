@@ -74,6 +74,7 @@ struct Arguments {
   std::int64_t threads = 0;
   bool impacts = false;
   bool positions = false;
+  bool columns = false;
   bool quiet = false;
 };
 
@@ -96,7 +97,10 @@ void add_options(CommandLine& command, Arguments& given) {
       "positions", po::bool_switch(&given.positions),
       "keep where words stand: the words of each query are a phrase, in its order, in about half "
       "of "
-      "the documents that have them all");
+      "the documents that have them all")(
+      "columns", po::bool_switch(&given.columns),
+      "give documents a keyword, site, and a number, percent, from 0 to 99 at random: for filters "
+      "and facets");
   command.add(collection);
 
   po::options_description report = option_group("Report");
@@ -133,6 +137,7 @@ generate::GeneratorSettings generator_settings(const Arguments& given, const Com
   if (given.seed < 0) throw UsageError("--seed takes a number from 0 on");
   settings.seed = static_cast<std::uint64_t>(given.seed);
   settings.positions = given.positions;
+  settings.columns = given.columns;
   if (command.given("documents")) {
     settings.documents =
         checked_number("--documents", given.documents, generate::kMinDocuments, kMaxDocuments);

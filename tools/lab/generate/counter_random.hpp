@@ -33,6 +33,7 @@ enum class Purpose : std::uint64_t {
   kQuery,
   kQueryWeight,
   kPhrase,
+  kColumn,
   kPosition,
 };
 

@@ -84,14 +84,25 @@ class Generator {
  private:
   void add_documents() {
     std::array<char, 32> buffer{};
+    auto section = layout_.sections().begin();
     for (std::uint32_t document = 0; document < settings_.documents; ++document) {
       constexpr std::uint32_t kReport = 1 << 16;
       if (document % kReport == 0) tell("documents", document, settings_.documents);
       writer_.add_document(document_name(document, collection_.names_are_numbers, buffer),
                            layout_.lengths()[document]);
+      if (!settings_.columns) continue;
+      if (document == section->begin + section->size) ++section;
+      writer_.add_values(values_of(*section, document));
     }
     report_.documents = settings_.documents;
     report_.hosts = layout_.hosts();
+  }
+
+  /// In the order of the schema.
+  FieldValues values_of(const Section& section, std::uint32_t document) const {
+    const std::uint64_t key = stream_key(settings_.seed, Purpose::kColumn);
+    const std::int64_t percent = below(number_at(key, document), 100);
+    return {{FieldValue("site" + std::to_string(section.host))}, {FieldValue(percent)}};
   }
 
   std::vector<std::uint32_t> ranks_of_lists(const std::vector<RankQuery>& queries) const {
@@ -255,6 +266,9 @@ std::vector<GeneratedQuery> generate_collection(
   index_settings.has_positions = settings.positions;
   if (settings.positions && (impacts || settings.kind == CollectionKind::kSplade)) {
     throw UsageError("lists of impacts or weights have no positions; leave one of them out");
+  }
+  if (settings.columns) {
+    index_settings.schema.fields = {{"site", FieldType::kKeyword}, {"percent", FieldType::kInt}};
   }
   if (impacts) index_settings.impacts.emplace();
   if (settings.kind == CollectionKind::kSplade) {

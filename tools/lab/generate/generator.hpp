@@ -32,6 +32,8 @@ struct GeneratorSettings {
   std::uint32_t queries = 0;
   double postings_per_document = 0;  ///< the postings of a query's lists over all documents, mean
   bool positions = false;            ///< lists have positions (list_positions.hpp); not of kSplade
+  /// Documents have a keyword `site`, of their host, and a number `percent` from 0 to 99.
+  bool columns = false;
 };
 
 /// GOV2's 25.2 million documents, and 1,000 queries with 3.74 million postings each on average.

@@ -27,8 +27,7 @@ struct SearchSettings {
   /// OR's.
   float known_threshold = 0;
   /// Only these documents of the snapshot match (query/filter/document_filter.hpp), while
-  /// statistics stay those of all; null: all do. It outlives the search. The GPU leaves such
-  /// queries to the CPU.
+  /// statistics stay those of all; null: all do. It outlives the search.
   const DocumentFilter* documents = nullptr;
 
   /// The score with which a search may start its threshold.

@@ -21,7 +21,8 @@ struct DocumentFilter {
   vector::RowFilter documents;  ///< live ones that fit, by their docIDs in the snapshot
   /// By segment: bit d mod 64 of word d / 64 is set where document d was removed or does not fit.
   std::vector<std::vector<std::uint64_t>> excluded{};
-  std::uint64_t count = 0;  ///< of `documents`
+  std::uint64_t count = 0;   ///< of `documents`
+  std::uint64_t number = 0;  ///< of this set in the process; its copies have the same
 };
 
 /// That of a set of live documents.

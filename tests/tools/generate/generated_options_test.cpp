@@ -91,5 +91,38 @@ TEST(GeneratedPositions, AreRefusedBesideImpacts) {
                UsageError);
 }
 
+// Neighbours share their site; each percent has about a hundredth of the documents.
+TEST(GeneratedColumns, AreOfHostsAndEven) {
+  const TemporaryFolder folder;
+  generate::GeneratorSettings settings = generate::gov2_settings();
+  settings.documents = 20'000;
+  settings.queries = 10;
+  settings.columns = true;
+  generate::GeneratorReport report;
+  generate::generate_collection(settings, {}, false, folder / "index", 2, {}, report);
+  EXPECT_THAT(verify_index(folder / "index").problems, testing::IsEmpty());
+  const Index index = Index::open(folder / "index");
+  ASSERT_EQ(index.columns().size(), 2U);
+  std::set<std::string> sites;
+  std::vector<std::uint32_t> documents(100);
+  std::string last;
+  std::uint32_t changes = 0;
+  for (std::uint32_t document = 0; document < settings.documents; ++document) {
+    const auto site = std::get<std::string>(index.columns()[0].values(document).at(0));
+    if (site != last) ++changes;
+    last = site;
+    sites.insert(site);
+    ++documents.at(static_cast<std::size_t>(
+        std::get<std::int64_t>(index.columns()[1].values(document).at(0))));
+  }
+  EXPECT_EQ(sites.size(), report.hosts);
+  EXPECT_EQ(changes, report.hosts);
+  EXPECT_GT(report.hosts, 5U);
+  for (const std::uint32_t count : documents) {
+    EXPECT_GT(count, 120U);
+    EXPECT_LT(count, 280U);
+  }
+}
+
 }  // namespace
 }  // namespace warpdex::test
