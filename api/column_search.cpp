@@ -126,11 +126,29 @@ class SortedSearch {
   std::optional<std::uint32_t> after_;
 };
 
+/// Facets by the GPU beside the best; none where it cannot count them.
+std::optional<TextAnswer> search_on_gpu(const OpenIndex& index, const Query& query,
+                                        const SearchSettings& settings,
+                                        const SearchOptions& options, const SearchLimits& limits) {
+  std::optional<GpuFacets::Found> found = index.count_facets(query, settings, options.facets);
+  if (!found) return std::nullopt;
+  SearchSettings uncounted = settings;
+  uncounted.count = false;
+  TextAnswer answer = std::move(index.search({&query, 1}, uncounted, limits).front());
+  answer.result.matches = found->matches;
+  answer.facets = std::move(found->facets);
+  return answer;
+}
+
 }  // namespace
 
 TextAnswer search_columns(const OpenIndex& index, const Query& query, const SearchSettings& wanted,
                           const SearchOptions& options, const SearchLimits& limits) {
   limits.check_stop();
+  if (options.sort.empty()) {
+    std::optional<TextAnswer> by_gpu = search_on_gpu(index, query, wanted, options, limits);
+    if (by_gpu) return std::move(*by_gpu);
+  }
   SearchSettings settings = wanted;
   const vector::RowFilter matches = all_matches(index.snapshot(), query, settings);
   TextAnswer answer;

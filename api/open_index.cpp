@@ -64,6 +64,7 @@ OpenIndex::OpenIndex(const Snapshot& snapshot, std::size_t threads, const Gpu& g
     const std::lock_guard lock(before->mutex_);
     if (before->uploaded_vectors_) uploaded_vectors_ = before->uploaded_vectors_->next(*uploaded_);
   }
+  if (!columns_of(snapshot.settings().schema).empty()) facets_.emplace(*uploaded_);
   with_gpu_ = device == Device::kAuto ? make_scheduled_text(*uploaded_, threads)
                                       : make_gpu_text(*uploaded_, *cpu_);
 }
@@ -211,6 +212,13 @@ std::vector<TextAnswer> OpenIndex::search(std::span<const Query> queries,
                                    vectors.subspan(first * dimension, count * dimension), settings,
                                    fusion);
   });
+}
+
+std::optional<GpuFacets::Found> OpenIndex::count_facets(
+    const Query& query, const SearchSettings& settings,
+    std::span<const FacetRequest> wanted) const {
+  if (!facets_ || query.tree) return std::nullopt;
+  return facets_->count(take_planner()->plan(query), settings, wanted);
 }
 
 std::shared_ptr<const DocumentFilter> OpenIndex::filter(std::string_view text) const {

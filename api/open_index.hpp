@@ -15,6 +15,7 @@
 #include "warpdex/indexer/format/snapshot.hpp"
 #include "warpdex/indexer/format/stored_fields.hpp"
 #include "warpdex/query/filter/document_filter.hpp"
+#include "warpdex/query/gpu/gpu_facets.hpp"
 #include "warpdex/query/gpu/gpu_vectors.hpp"
 #include "warpdex/query/hybrid/hybrid_searcher.hpp"
 #include "warpdex/query/plan/query_planner.hpp"
@@ -61,6 +62,9 @@ class OpenIndex {
   std::vector<TextAnswer> search(std::span<const Query> queries, std::span<const float> vectors,
                                  const SearchSettings& settings, const FusionSettings& fusion,
                                  const SearchLimits& limits) const;
+  /// Counts over all matches on the GPU; none where it cannot.
+  std::optional<GpuFacets::Found> count_facets(const Query& query, const SearchSettings& settings,
+                                               std::span<const FacetRequest> wanted) const;
   /// The documents of a filter; null for an empty text. Throws InputError, FormatError.
   std::shared_ptr<const DocumentFilter> filter(std::string_view text) const;
   /// By vectors alone: the k nearest of each row. Of `depth`, probes and refine count.
@@ -100,6 +104,7 @@ class OpenIndex {
   std::size_t threads_;
   std::optional<Gpu> gpu_;
   std::optional<GpuSnapshot> uploaded_;
+  mutable std::optional<GpuFacets> facets_;             ///< if there are columns, on the GPU
   mutable std::mutex mutex_;                            ///< protects the next
   mutable std::optional<GpuVectors> uploaded_vectors_;  ///< once a search has needed them
   std::unique_ptr<TextEngine> cpu_;

@@ -1,8 +1,9 @@
-// Counts keys segment by segment: by a table where a column has few packed values, else by a map.
+// Counts keys segment by segment, and adds them up.
 #include "warpdex/query/columns/facets.hpp"
 
 #include <algorithm>
 #include <bit>
+#include <limits>
 #include <span>
 #include <string>
 #include <unordered_map>
@@ -10,80 +11,12 @@
 #include <vector>
 
 #include "columns/find_column.hpp"
+#include "columns/make_facet.hpp"
 #include "warpdex/core/error.hpp"
 #include "warpdex/indexer/field_value.hpp"
 
 namespace warpdex {
 namespace {
-
-/// Packed values of so many are counted by a table.
-constexpr std::uint64_t kMaxTable = std::uint64_t{1} << 22;
-
-/// A key, and the documents and values that have it.
-struct KeyCount {
-  std::uint64_t documents = 0;
-  std::uint64_t values = 0;
-};
-
-/// What is counted of one segment.
-class SegmentFacet {
- public:
-  explicit SegmentFacet(const ColumnView& column) : column_(column) {
-    const ColumnHeader& header = column.header();
-    const std::uint64_t most =
-        header.width >= 22 ? kMaxTable + 1 : std::uint64_t{1} << header.width;
-    const std::uint64_t distinct =
-        column.field().type == FieldType::kKeyword ? header.distinct : most;
-    if (distinct <= kMaxTable && distinct <= 64 + 4 * header.values) {
-      table_.resize(std::max<std::uint64_t>(distinct, 1));
-    }
-  }
-
-  void add(std::uint64_t document) {
-    const ColumnView::Slots slots = column_.slots(document);
-    if (slots.size() == 0) return;
-    ++documents_;
-    std::uint64_t before = 0;
-    for (std::uint64_t slot = slots.begin; slot < slots.end; ++slot) {
-      const std::uint64_t packed = column_.packed(slot);
-      KeyCount& count = count_of(packed);
-      ++count.values;
-      count.documents += slot == slots.begin || packed != before ? 1 : 0;
-      before = packed;
-    }
-  }
-
-  /// Of a column in which each document has one value.
-  void add_one(std::uint64_t document) {
-    ++documents_;
-    KeyCount& count = count_of(column_.packed(document));
-    ++count.values;
-    ++count.documents;
-  }
-
-  std::uint64_t documents() const { return documents_; }
-  /// Calls visit(key, count) for each key that documents have.
-  template <class Visit>
-  void for_each(const Visit& visit) const {
-    const auto key = [&](std::uint64_t packed) {
-      return column_.header().base + column_.header().step * packed;
-    };
-    for (std::size_t i = 0; i < table_.size(); ++i) {
-      if (table_[i].values > 0) visit(key(i), table_[i]);
-    }
-    for (const auto& [packed, count] : map_) visit(key(packed), count);
-  }
-
- private:
-  KeyCount& count_of(std::uint64_t packed) {
-    return packed < table_.size() ? table_[packed] : map_[packed];
-  }
-
-  const ColumnView& column_;
-  std::vector<KeyCount> table_;
-  std::unordered_map<std::uint64_t, KeyCount> map_;
-  std::uint64_t documents_ = 0;
-};
 
 /// Value by value, in all segments: keywords by their texts, others by their keys.
 template <class Name>
@@ -135,8 +68,7 @@ std::vector<std::pair<Name, KeyCount>> sorted_of(const Totals<Name>& totals) {
 }
 
 /// The keys of one segment are in the order of their texts.
-void take_keywords(const ColumnView& column, const SegmentFacet& segment,
-                   const FacetRequest& wanted, Facet& facet) {
+void take_keywords(const ValueCounts& segment, const FacetRequest& wanted, Facet& facet) {
   std::vector<std::pair<std::uint64_t, KeyCount>> all;
   segment.for_each([&](std::uint64_t key, const KeyCount& count) {
     all.emplace_back(key, count);
@@ -144,19 +76,17 @@ void take_keywords(const ColumnView& column, const SegmentFacet& segment,
   });
   facet.distinct = all.size();
   for (const auto& [key, count] : top_of(std::move(all), wanted.values)) {
-    facet.top.push_back({std::string(column.text(key)), count.documents});
+    facet.top.push_back({std::string(segment.column().text(key)), count.documents});
   }
 }
 
-void take_keywords(const std::vector<std::pair<const ColumnView*, SegmentFacet>>& segments,
-                   const FacetRequest& wanted, Facet& facet) {
-  if (segments.size() == 1) {
-    return take_keywords(*segments[0].first, segments[0].second, wanted, facet);
-  }
+void take_keywords(std::span<const ValueCounts> segments, const FacetRequest& wanted,
+                   Facet& facet) {
+  if (segments.size() == 1) return take_keywords(segments[0], wanted, facet);
   Totals<std::string_view> totals;
-  for (const auto& [column, segment] : segments) {
-    segment.for_each([&, view = column](std::uint64_t key, const KeyCount& count) {
-      KeyCount& total = totals[view->text(key)];
+  for (const ValueCounts& segment : segments) {
+    segment.for_each([&](std::uint64_t key, const KeyCount& count) {
+      KeyCount& total = totals[segment.column().text(key)];
       total.documents += count.documents;
       total.values += count.values;
     });
@@ -169,10 +99,10 @@ void take_keywords(const std::vector<std::pair<const ColumnView*, SegmentFacet>>
   }
 }
 
-void take_numbers(const std::vector<std::pair<const ColumnView*, SegmentFacet>>& segments,
-                  const Field& field, const FacetRequest& wanted, Facet& facet) {
+void take_numbers(std::span<const ValueCounts> segments, const Field& field,
+                  const FacetRequest& wanted, Facet& facet) {
   Totals<std::uint64_t> totals;
-  for (const auto& [column, segment] : segments) {
+  for (const ValueCounts& segment : segments) {
     segment.for_each([&](std::uint64_t key, const KeyCount& count) {
       KeyCount& total = totals[key];
       total.documents += count.documents;
@@ -207,36 +137,57 @@ void for_each_of(const Snapshot::Segment& segment, const vector::RowFilter& docu
   }
 }
 
+/// The keys of a range, from the first to the last; none where the first is larger.
+struct Keys {
+  std::uint64_t first = 0;
+  std::uint64_t last = std::numeric_limits<std::uint64_t>::max();
+  bool contain(std::uint64_t key) const { return key >= first && key <= last; }
+};
+
+Keys keys_of(const ColumnView& column, const FacetRange& range) {
+  const Field& field = column.field();
+  const auto key_at = [&](const std::string& text) {
+    return field.type == FieldType::kKeyword ? column.lower_bound(text)
+                                             : key_of(value_of_text(field, text));
+  };
+  Keys keys;
+  if (!range.from.empty()) keys.first = key_at(range.from);
+  if (range.to.empty()) return keys;
+  const std::uint64_t end = key_at(range.to);
+  if (end == 0) return {1, 0};
+  keys.last = end - 1;
+  return keys;
+}
+
 /// A document with several values counts once in a range.
-std::uint64_t count_range(const Snapshot& snapshot, std::size_t place, const FacetRange& range,
-                          const vector::RowFilter& documents) {
+std::uint64_t count_range(const Snapshot::Segment& segment, const ColumnView& column,
+                          const FacetRange& range, const vector::RowFilter& documents) {
+  const Keys keys = keys_of(column, range);
   std::uint64_t count = 0;
-  for (const Snapshot::Segment& segment : snapshot.segments()) {
-    const ColumnView& column = segment.index->columns()[place];
-    const Field& field = column.field();
-    const bool is_keyword = field.type == FieldType::kKeyword;
-    const auto key_at = [&](const std::string& text) {
-      return is_keyword ? column.lower_bound(text) : key_of(value_of_text(field, text));
-    };
-    const std::uint64_t from = range.from.empty() ? 0 : key_at(range.from);
-    const std::uint64_t to = range.to.empty() ? 0 : key_at(range.to);
-    for_each_of(segment, documents, [&](std::uint64_t document) {
-      const ColumnView::Slots slots = column.slots(document);
-      for (std::uint64_t slot = slots.begin; slot < slots.end; ++slot) {
-        const std::uint64_t key = column.key(slot);
-        if (key < from || (!range.to.empty() && key >= to)) continue;
-        ++count;
-        break;
-      }
-    });
-  }
+  for_each_of(segment, documents, [&](std::uint64_t document) {
+    const ColumnView::Slots slots = column.slots(document);
+    for (std::uint64_t slot = slots.begin; slot < slots.end; ++slot) {
+      if (!keys.contain(column.key(slot))) continue;
+      ++count;
+      break;
+    }
+  });
+  return count;
+}
+
+/// Of a column in which no document has several values.
+std::uint64_t count_range(const ValueCounts& segment, const FacetRange& range) {
+  const Keys keys = keys_of(segment.column(), range);
+  std::uint64_t count = 0;
+  segment.for_each([&](std::uint64_t key, const KeyCount& of_key) {
+    if (keys.contain(key)) count += of_key.documents;
+  });
   return count;
 }
 
 }  // namespace
 
-Facet count_facet(const Snapshot& snapshot, const FacetRequest& wanted,
-                  const vector::RowFilter& documents) {
+std::size_t check_facet(const Snapshot& snapshot, const FacetRequest& wanted) {
   const std::size_t place = find_column(snapshot, wanted.column);
   const Field field = columns_of(snapshot.settings().schema)[place];
   if (wanted.ranges.size() > kMaxFacetRanges) {
@@ -248,28 +199,47 @@ Facet count_facet(const Snapshot& snapshot, const FacetRequest& wanted,
       if (!limit.empty()) value_of_text(field, limit);
     }
   }
+  return place;
+}
+
+Facet make_facet(const Snapshot& snapshot, const FacetRequest& wanted,
+                 std::span<const ValueCounts> segments, const vector::RowFilter* documents) {
+  const std::size_t place = find_column(snapshot, wanted.column);
+  const Field field = columns_of(snapshot.settings().schema)[place];
   Facet facet{.column = wanted.column};
-  std::vector<std::pair<const ColumnView*, SegmentFacet>> segments;
-  for (const Snapshot::Segment& segment : snapshot.segments()) {
-    const ColumnView& column = segment.index->columns()[place];
-    SegmentFacet counted(column);
-    if (column.form() == ColumnForm::kOne) {
-      for_each_of(segment, documents, [&](std::uint64_t document) { counted.add_one(document); });
-    } else {
-      for_each_of(segment, documents, [&](std::uint64_t document) { counted.add(document); });
-    }
-    facet.documents += counted.documents();
-    segments.emplace_back(&column, std::move(counted));
-  }
+  for (const ValueCounts& segment : segments) facet.documents += segment.documents();
   if (field.type == FieldType::kKeyword) {
     take_keywords(segments, wanted, facet);
   } else {
     take_numbers(segments, field, wanted, facet);
   }
   for (const FacetRange& range : wanted.ranges) {
-    facet.ranges.push_back({range, count_range(snapshot, place, range, documents)});
+    std::uint64_t count = 0;
+    for (std::size_t i = 0; i < segments.size(); ++i) {
+      const ColumnView& column = segments[i].column();
+      count += column.form() == ColumnForm::kSeveral
+                   ? count_range(snapshot.segments()[i], column, range, *documents)
+                   : count_range(segments[i], range);
+    }
+    facet.ranges.push_back({range, count});
   }
   return facet;
+}
+
+Facet count_facet(const Snapshot& snapshot, const FacetRequest& wanted,
+                  const vector::RowFilter& documents) {
+  const std::size_t place = check_facet(snapshot, wanted);
+  std::vector<ValueCounts> segments;
+  for (const Snapshot::Segment& segment : snapshot.segments()) {
+    const ColumnView& column = segment.index->columns()[place];
+    ValueCounts& counted = segments.emplace_back(column);
+    if (column.form() == ColumnForm::kOne) {
+      for_each_of(segment, documents, [&](std::uint64_t document) { counted.add_one(document); });
+    } else {
+      for_each_of(segment, documents, [&](std::uint64_t document) { counted.add(document); });
+    }
+  }
+  return make_facet(snapshot, wanted, segments, &documents);
 }
 
 }  // namespace warpdex

@@ -132,7 +132,9 @@ SearchResult CpuSearcher::State::run_filtered(const PlannedQuery& plan,
   if (filter.count == 0) {
     settings.validate();
     progress = {};
-    return {};
+    SearchResult nothing;
+    nothing.fell_back_to_or = settings.mode == QueryMode::kAndOr;
+    return nothing;
   }
   const auto search = [&] {
     for (SearchedSegment& segment : segments) segment.is_filtered = true;

@@ -1,11 +1,13 @@
 // The GPU engine of a build without CUDA: constructing an index throws what device_info() throws.
 #include "warpdex/core/cuda/no_cuda.hpp"
 #include "warpdex/query/gpu/gpu_engine.hpp"
+#include "warpdex/query/gpu/gpu_facets.hpp"
 
 namespace warpdex {
 struct GpuIndex::State {};
 struct GpuSnapshot::State {};
 struct GpuEngine::State {};
+struct GpuFacets::State {};
 
 GpuIndex::GpuIndex(const Index&, Resources&, const GpuIndexSettings&) { refuse_without_cuda(); }
 GpuIndex::GpuIndex(GpuIndex&&) noexcept = default;
@@ -39,5 +41,14 @@ bool GpuEngine::poll(Ticket) { refuse_without_cuda(); }
 EarlyAnswers GpuEngine::early_answers(Ticket) { refuse_without_cuda(); }
 BatchAnswers GpuEngine::wait(Ticket) { refuse_without_cuda(); }
 GpuStatistics GpuEngine::statistics() const { refuse_without_cuda(); }
+
+GpuFacets::GpuFacets(const GpuSnapshot&) { refuse_without_cuda(); }
+GpuFacets::~GpuFacets() = default;
+GpuFacets::GpuFacets(GpuFacets&&) noexcept = default;
+GpuFacets& GpuFacets::operator=(GpuFacets&&) noexcept = default;
+std::optional<GpuFacets::Found> GpuFacets::count(const PlannedQuery&, const SearchSettings&,
+                                                 std::span<const FacetRequest>) {
+  refuse_without_cuda();
+}
 
 }  // namespace warpdex

@@ -73,6 +73,41 @@ TEST(GpuSearcher, AnswersAreTheCpus) {
   EXPECT_GT(shared.memory_limit(), 0U);
 }
 
+TEST(GpuSearcher, FiltersAndFacetsAreTheCpus) {
+  WARPDEX_NEEDS_GPU();
+  std::mt19937_64 random = test::generator(12);
+  const test::TemporaryFolder folder;
+  std::vector<Document> documents = test::word_documents(random, 0, 5'000, 80, 40);
+  BuildOptions build = test::plain_build(folder / "index");
+  build.schema = parse_schema(
+      R"({"fields": {"year": {"type": "int"}, "tag": {"type": "keyword", "multiple": true}}})");
+  for (Document& document : documents) {
+    document.values = {{FieldValue(std::int64_t(random() % 50))},
+                       {FieldValue("a"), FieldValue("b")}};
+    if (random() % 2 == 0) document.values[1].pop_back();
+  }
+  build_index(*documents_from_memory(documents), build);
+  const Searcher cpu(folder / "index");
+  for (const Device device : {Device::kGpu, Device::kAuto}) {
+    const Searcher searcher(folder / "index", {.device = device});
+    for (const QueryMode mode : {QueryMode::kOr, QueryMode::kAnd, QueryMode::kAndOr}) {
+      for (const bool has_facets : {false, true}) {
+        SearchOptions options{.k = 20, .mode = mode, .count = !has_facets};
+        options.filter = "year < 20 AND tag = b";
+        if (has_facets) {
+          options.facets = {{.column = "year", .ranges = {{"", "10"}}}, {.column = "tag"}};
+        }
+        const Answer wanted = cpu.search("w1 w7", options);
+        const Answer found = searcher.search("w1 w7", options);
+        expect_equal(found, wanted);
+        EXPECT_EQ(found.matches, wanted.matches);
+        EXPECT_EQ(found.facets, wanted.facets);
+        EXPECT_EQ(found.fell_back_to_or, wanted.fell_back_to_or);
+      }
+    }
+  }
+}
+
 TEST(GpuSearcher, EveryAnswerIsOneCommits) {
   WARPDEX_NEEDS_GPU();
   for (const Device device : {Device::kGpu, Device::kAuto}) {

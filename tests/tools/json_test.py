@@ -223,6 +223,7 @@ class JsonPage(unittest.TestCase):
         for name in ("bm25+", "bm25-lucene", "qljm", "pl2"):
             self.check("`warpdex bench`", f"bench index {bench} --scorer {name}")
         self.check("`warpdex bench`", f"bench impacts {bench} --mode and-or")
+        self.check("`warpdex bench`", f"bench columns {bench} --filter year=1990 --facet lang")
         self.check("`warpdex calibrate`",
                    f"calibrate index {bench} --device cpu --modes or --ks 10")
         load = f"load index {queries} --on cpu --seconds 0.02 --rate 200"

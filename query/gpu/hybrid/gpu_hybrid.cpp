@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <string>
 
+#include "gpu/hybrid/hybrid_segment.hpp"
 #include "gpu/hybrid/hybrid_state.hpp"
 #include "warpdex/core/cuda/copies.hpp"
 #include "warpdex/core/cuda/device.hpp"
@@ -42,14 +43,7 @@ GpuHybrid::State::State(const GpuVectors& searched, QueryThreads& use_threads)
 void GpuHybrid::State::upload_segments() {
   std::vector<HybridSegment> entries;
   for (std::size_t i = 0; i < segments.size(); ++i) {
-    const GpuIndex::State& placed = segments[i]->uploaded->placed;
-    entries.push_back({.lengths = placed.lengths,
-                       .static_scores = placed.static_scores,
-                       .removed = segments[i]->own_bits(),
-                       .first_document = placed.first_document,
-                       .documents = static_cast<std::uint32_t>(placed.documents),
-                       .snapshot_document = segments[i]->first_document,
-                       .first_word = static_cast<std::uint32_t>(searcher().first_word(i))});
+    entries.push_back(hybrid_segment(*segments[i], searcher().first_word(i)));
   }
   if (!table.allocate(entries.size() * sizeof(HybridSegment), resources().memory(),
                       resources().device())) {

@@ -150,6 +150,7 @@ TEST(FilteredSearch, AndOrCountsWhatPasses) {
     settings.mode = QueryMode::kAnd;
     settings.count = true;
     SearchResult wanted = searcher.search(query, settings);
+    ASSERT_EQ(found.fell_back_to_or, wanted.matches < settings.k);
     if (wanted.matches < settings.k) {
       settings.mode = QueryMode::kOr;
       wanted = searcher.search(query, settings);

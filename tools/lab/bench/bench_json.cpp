@@ -58,6 +58,7 @@ void write_settings(const BenchReport& report, JsonWriter& json) {
   json.member("k", std::uint64_t{settings.search.k});
   json.member("counting_matches", settings.search.count);
   if (!settings.filter.empty()) json.member("filter", settings.filter);
+  if (!settings.facets.empty()) json.member("facets", std::uint64_t{settings.facets.size()});
   write_scorer(settings.search.scorer, json);
   json.member("isa", isa_name(isa()));
   json.member("threads", std::uint64_t{settings.threads});

@@ -9,9 +9,12 @@
 #include <span>
 
 #include "options/search_options.hpp"
+#include "warpdex/core/error.hpp"
 #include "warpdex/core/parallel.hpp"
+#include "warpdex/query/columns/facets.hpp"
 #include "warpdex/query/cpu/cpu_engine.hpp"
 #include "warpdex/query/cpu/cpu_searcher.hpp"
+#include "warpdex/query/hybrid/matching.hpp"
 
 namespace warpdex::tools {
 namespace {
@@ -24,6 +27,7 @@ static_assert(Clock::period::num == 1 && Clock::period::den >= 1'000'000'000,
 struct BenchGpuEngine {
   GpuEngine gpu;
   CpuSearcher cpu;
+  GpuFacets* facets = nullptr;  ///< of all threads
 };
 
 void count_answer(std::size_t hits, bool fell_back, AnswerCounts& counts) {
@@ -51,6 +55,13 @@ std::span<const PlannedQuery> queries_of(const Workload& workload, const BenchSe
   const std::size_t first = batch * settings.batch_size;
   return std::span(workload.plans)
       .subspan(first, std::min(settings.batch_size, workload.plans.size() - first));
+}
+
+/// What `warpdex search --facet` counts, on the CPU.
+void count_facets(const Snapshot& index, const PlannedQuery& plan, const BenchSettings& settings) {
+  if (settings.facets.empty()) return;
+  const vector::RowFilter matches = matching_documents(index, plan, settings.search);
+  for (const FacetRequest& facet : settings.facets) count_facet(index, facet, matches);
 }
 
 std::uint64_t nanoseconds_since(Clock::time_point start) {
@@ -104,12 +115,22 @@ class BatchRun {
     if (!flight) return;
     const BatchAnswers answers = engine_.gpu.wait(flight->ticket);
     answer_rest(answers, queries_of(workload_, settings_, flight->batch));
+    count_facets(queries_of(workload_, settings_, flight->batch));
     if (samples_ != nullptr) samples_[flight->sample] = nanoseconds_since(flight->start);
     flight.reset();
     if (counts_ == nullptr) return;
     for (std::size_t i = 0; i < answers.size(); ++i) {
       if (!answers[i].is_answered) continue;
       count_answer(answers[i].hits.size(), answers[i].fell_back_to_or, *counts_);
+    }
+  }
+
+  void count_facets(std::span<const PlannedQuery> plans) {
+    for (const PlannedQuery& plan : plans) {
+      if (settings_.facets.empty()) return;
+      if (!engine_.facets->count(plan, settings_.search, settings_.facets)) {
+        throw UsageError("the GPU does not count this facet; measure it on the CPU");
+      }
     }
   }
 
@@ -152,14 +173,15 @@ void time_passes(const RunPasses& run, const BenchSettings& settings, std::size_
 }
 
 /// Query by query on the CPU: each thread takes the next one.
-RunPasses by_query(std::vector<CpuSearcher>& searchers, const Workload& workload,
-                   const BenchSettings& settings) {
+RunPasses by_query(const Snapshot& index, std::vector<CpuSearcher>& searchers,
+                   const Workload& workload, const BenchSettings& settings) {
   return [&](std::size_t passes, std::uint64_t* samples, AnswerCounts* counts) {
     const std::size_t queries = workload.plans.size();
     parallel_for(searchers.size(), passes * queries, [&](std::size_t thread, std::size_t i) {
       const Clock::time_point start = Clock::now();
       const SearchResult result =
           searchers[thread].run(workload.plans[i % queries], settings.search);
+      count_facets(index, workload.plans[i % queries], settings);
       if (samples != nullptr) samples[i] = nanoseconds_since(start);
       if (counts != nullptr) {
         count_answer(result.hits.size(), result.fell_back_to_or, counts[thread]);
@@ -247,20 +269,20 @@ Measurement measure(const Snapshot& index, const Workload& workload,
   } else {
     std::vector<CpuSearcher> searchers;
     for (std::size_t i = 0; i < settings.threads; ++i) searchers.emplace_back(index);
-    take(by_query(searchers, workload, settings));
+    take(by_query(index, searchers, workload, settings));
   }
   // None is the GPU's.
   measurement.work.unanswered_queries = workload.plans.size() * settings.repetitions;
   return measurement;
 }
 
-Measurement measure_gpu(const Snapshot& index, const MakeGpuEngine& make_engine,
+Measurement measure_gpu(const Snapshot& index, const MakeGpuEngine& make_engine, GpuFacets* facets,
                         const Workload& workload, const BenchSettings& settings) {
   std::vector<BenchGpuEngine> engines;
   for (std::size_t i = 0; i < settings.threads; ++i) {
     engines.push_back(
         {make_engine({.max_batches = settings.in_flight, .ablation = settings.ablation}),
-         CpuSearcher(index)});
+         CpuSearcher(index), facets});
   }
   const RunPasses run = by_gpu(engines, workload, settings);
   Measurement measurement;

@@ -9,6 +9,7 @@
 
 #include "warpdex/indexer/format/snapshot.hpp"
 #include "warpdex/query/gpu/gpu_engine.hpp"
+#include "warpdex/query/gpu/gpu_facets.hpp"
 #include "warpdex/query/input/query_file.hpp"
 #include "warpdex/query/input/query_parser.hpp"
 #include "warpdex/query/plan/plan.hpp"
@@ -29,7 +30,8 @@ Workload plan_all(const Snapshot& index, const std::vector<QueryText>& texts, Qu
 
 struct BenchSettings {
   SearchSettings search;
-  std::string filter{};  ///< the text of search.documents
+  std::string filter{};                ///< the text of search.documents
+  std::vector<FacetRequest> facets{};  ///< counted over all matches of each query
   std::size_t threads = 1;
   std::size_t repetitions = 1;  ///< timed passes
   std::size_t batch_size = 1;   ///< queries that a sample of time is for
@@ -60,8 +62,8 @@ Measurement measure(const Snapshot& index, const Workload& workload, const Bench
 using MakeGpuEngine = std::function<GpuEngine(const GpuEngineSettings&)>;
 
 /// Likewise on the GPU, with a sample for each batch, after two passes that are not timed. Each
-/// thread has an engine.
-Measurement measure_gpu(const Snapshot& index, const MakeGpuEngine& make_engine,
+/// thread has an engine. With facets, batches have one query, and `facets` counts them.
+Measurement measure_gpu(const Snapshot& index, const MakeGpuEngine& make_engine, GpuFacets* facets,
                         const Workload& workload, const BenchSettings& settings);
 
 }  // namespace warpdex::tools

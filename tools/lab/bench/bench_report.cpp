@@ -34,6 +34,7 @@ constexpr const char* kTimedRegionBatch =
 void add_task(const BenchReport& report, Table& table) {
   const SearchSettings& search = report.settings.search;
   const std::string& filter = report.settings.filter;
+  const std::size_t facets = report.settings.facets.size();
   table.add({"index", report.index + ": " + counted(report.documents, "document") + ", " +
                           counted(report.postings, "posting") + ", " +
                           codec_text(report.index_settings.codec)});
@@ -48,7 +49,8 @@ void add_task(const BenchReport& report, Table& table) {
   table.add({"search", std::string(query_mode_name(search.mode)) + ", k " +
                            std::to_string(search.k) + ", " + scorer_text(search.scorer) +
                            (search.count ? ", counting matches" : "") +
-                           (filter.empty() ? "" : ", with the filter " + filter)});
+                           (filter.empty() ? "" : ", with the filter " + filter) +
+                           (facets == 0 ? "" : ", and " + counted(facets, "facet"))});
 }
 
 /// Rows on what answered, how often, and in which parts.

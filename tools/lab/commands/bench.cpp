@@ -1,6 +1,7 @@
 // warpdex bench: how long queries take, on warm lists, with term look-up outside of the clock.
 #include <iostream>
 #include <memory>
+#include <optional>
 
 #include "bench/bench_measure.hpp"
 #include "bench/bench_report.hpp"
@@ -61,6 +62,7 @@ struct Arguments {
   bool no_seeds = false;
   bool stages = false;
   std::string filter;
+  std::vector<std::string> facets;
   std::string json;
 
   GpuAblation ablation() const {
@@ -84,6 +86,9 @@ void add_options(CommandLine& command, Arguments& given) {
       "next one when all of it is answered; with 0 or 1, each thread goes on by itself")(
       "filter", po::value(&given.filter)->value_name("TEXT"),
       "only documents with such values match: year >= 1990 AND NOT draft = true")(
+      "facet", po::value(&given.facets)->value_name("COLUMN"),
+      "also count the values of a column over all matches of each query, one query at a time; may "
+      "be given again")(
       "in-flight", po::value(&given.in_flight)->value_name("N")->default_value(given.in_flight),
       "GPU: batches that each thread has under way at a time, so that it prepares one while others "
       "are answered, also across passes: with large batches, give more --repetitions")(
@@ -130,6 +135,8 @@ BenchSettings settings_of(const Arguments& given, const Snapshot& index, std::si
   settings.batch_size = checked_number("--batch-size", given.batch_size, 0, 1'000'000'000);
   if (settings.batch_size == 0) settings.batch_size = queries;
   settings.in_flight = checked_number("--in-flight", given.in_flight, 1, 64);
+  settings.facets = parse_facets(given.facets);
+  if (!settings.facets.empty()) settings.batch_size = settings.in_flight = 1;
   settings.ablation = given.ablation();
   if (given.stages && settings.in_flight > 1) {
     throw UsageError("--stages times one batch of a thread at a time; leave --in-flight at 1");
@@ -176,7 +183,10 @@ BenchReport bench(const Arguments& given, const BenchSettings& settings, const S
   report.is_resident = gpu->is_resident();
   report.gpu_memory = gpu->memory();
   const MakeGpuEngine make = [&](const GpuEngineSettings& of) { return gpu->make_engine(of); };
-  report.measurement = measure_gpu(index, make, workload, report.settings);
+  std::optional<GpuFacets> facets;
+  if (!settings.facets.empty()) facets.emplace(gpu->snapshot);
+  report.measurement =
+      measure_gpu(index, make, facets ? &*facets : nullptr, workload, report.settings);
   return report;
 }
 

@@ -1,0 +1,43 @@
+// Facets on the GPU: counts of columns over all documents that match.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "warpdex/query/gpu/gpu_snapshot.hpp"
+#include "warpdex/query/plan/plan.hpp"
+#include "warpdex/query/search.hpp"
+#include "warpdex/query/shown_field.hpp"
+
+namespace warpdex {
+
+/// Any thread; one search at a time is under way. Shares the snapshot. Columns are uploaded when
+/// they are first counted.
+class GpuFacets {
+ public:
+  explicit GpuFacets(const GpuSnapshot& snapshot);
+  ~GpuFacets();
+  GpuFacets(GpuFacets&&) noexcept;
+  GpuFacets& operator=(GpuFacets&&) noexcept;
+
+  struct Found {
+    std::uint64_t matches = 0;
+    std::vector<Facet> facets;  ///< in the order of the requests
+  };
+  /// Counts over all documents that match a plan of the snapshot; of the settings, mode,
+  /// and_or_min, k and documents count. None where the GPU cannot: lists or columns are not in its
+  /// memory, a column has too many different values, documents have several values of a column with
+  /// ranges, or is_for_cpu(plan). Throws as count_facet() does, and CudaError. O(postings of the
+  /// terms + matches + distinct values).
+  std::optional<Found> count(const PlannedQuery& plan, const SearchSettings& settings,
+                             std::span<const FacetRequest> wanted);
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace warpdex
