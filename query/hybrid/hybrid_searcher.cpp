@@ -171,7 +171,7 @@ std::vector<std::vector<Hit>> HybridSearcher::State::nearest(std::span<const flo
 
 /// Whether the GPU can match the queries' documents.
 bool HybridSearcher::State::is_for_gpu(std::span<const PlannedQuery> plans) const {
-  return gpu && gpu->has_lists() && std::none_of(plans.begin(), plans.end(), is_for_cpu);
+  return gpu && gpu->has_lists() && std::none_of(plans.begin(), plans.end(), excludes_words);
 }
 
 std::vector<SearchResult> HybridSearcher::State::filter(std::span<const Query> queries,

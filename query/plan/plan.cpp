@@ -63,10 +63,6 @@ bool excludes_words(const PlannedQuery& plan) {
          std::any_of(plan.segments.begin(), plan.segments.end(), excludes_words);
 }
 
-bool is_for_cpu(const PlannedQuery& plan) {
-  return !plan.text_statistics.empty() || excludes_words(plan);
-}
-
 bool has_whole_weights(const PlannedQuery& plan) {
   return std::all_of(plan.terms.begin(), plan.terms.end(), [](const PlannedTerm& term) {
     return std::trunc(term.weight) == term.weight;

@@ -69,7 +69,8 @@ const BatchShape& BatchBuilder::measure(SegmentPlans batch, std::span<const std:
   rules_.scorer = effective_scorer(segments_[0].index.settings(), wanted);
   rules_.is_filtered = !slots.empty() && rules_.of(slots[0]).documents != nullptr;
   rules_.has_seeds = !ablation_.no_seeds && !rules_.is_filtered;
-  rules_.flags = tile_flags(ablation_.or_by, scorer().units.form);
+  set_fields();
+  rules_.flags = tile_flags(ablation_.or_by, form());
   if (ablation_.exhaustive) rules_.flags |= kExhaustive;
   const auto all = static_cast<std::uint32_t>(segments_.size());
   rules_.adds_up_long = adds_up_long(ablation_.or_by, slots.size(), segments_.tiles(0, all),
@@ -81,6 +82,17 @@ const BatchShape& BatchBuilder::measure(SegmentPlans batch, std::span<const std:
   if (shape_.and_queries + shape_.and_fallback_queries > 0) order_ranges();
   choose_stored();
   return shape_;
+}
+
+/// What BM25 knows of text fields: the same for all plans.
+void BatchBuilder::set_fields() {
+  fields_ = {};
+  if (slots_.empty()) return;
+  const std::vector<CollectionStatistics>& texts = batch_[slots_[0]].text_statistics;
+  if (texts.size() > FieldConstants::kMost) return;
+  for (const CollectionStatistics& text : texts) {
+    fields_.c1[fields_.count++] = make_term_scorer(rules_.scorer, text, 1, 1, 1).c1;
+  }
 }
 
 void BatchBuilder::measure(QuerySlice& slice, const Answer* answers_so_far) {
@@ -108,7 +120,7 @@ void BatchBuilder::add_up() {
   shape_.range_blocks = are_few ? kShortRangeBlocks : kRangeBlocks;
   shape_.segments = static_cast<std::uint32_t>(segments_.size());
   shape_.sends_entries = shape_.lists >= kManyLists;
-  shape_.form = scorer().units.form;
+  shape_.form = form();
   shape_.has_static = segments_.has_static();
   shape_.row_shift = segments_[segments_.size() - 1].first_tile();
 }

@@ -13,6 +13,7 @@
 #include "gpu/batch/query_measurer.hpp"
 #include "gpu/batch/query_slice.hpp"
 #include "gpu/batch/segment_plans.hpp"
+#include "gpu/layout/batch.hpp"
 #include "gpu/layout/batch_shape.hpp"
 #include "gpu/layout/layout.hpp"
 #include "gpu/layout/placed_index.hpp"
@@ -44,6 +45,11 @@ class BatchBuilder {
   /// How the measured queries are scored.
   ScorerKind scorer_kind() const { return rules_.scorer.kind; }
   const ScorerFacts& scorer() const { return facts_of(rules_.scorer.kind); }
+  UnitForm form() const {
+    const bool has_fields = segments_[0].index.texts() > 1;
+    return has_fields ? form_of_fields(scorer().units.form) : scorer().units.form;
+  }
+  const FieldConstants& fields() const { return fields_; }
 
   /// Measures the queries `slots` of a batch, and returns the sizes of their image. Their answers
   /// go to the same slots; query number n has state n. `settings` has one element for the batch or
@@ -77,6 +83,7 @@ class BatchBuilder {
  private:
   template <typename Work>
   void for_each_slice(const Work& work);
+  void set_fields();
   void cut(std::size_t queries);
   void measure(QuerySlice& slice, const Answer* answers_so_far);
   void add_up();
@@ -88,6 +95,7 @@ class BatchBuilder {
 
   PlacedSegments segments_;
   BatchRules rules_;
+  FieldConstants fields_{};
   SegmentPlans batch_;
   std::span<const std::uint32_t> slots_;
   std::shared_ptr<Slices> all_slices_;

@@ -151,8 +151,9 @@ void ImageWriter::write_uses(const SliceQuery& query, const SegmentRun& run,
     use->c1 = term.c1;
     use->c2 = term.c2;
     use->bound = term.bound;
-    use->flags = static_cast<std::uint32_t>((required >> bit & 1) * kRequired |
+    use->flags = static_cast<std::uint16_t>((required >> bit & 1) * kRequired |
                                             (query.roles.prohibited >> bit & 1) * kProhibited);
+    use->field = term.planned->entry.field;
     if (are_stored_) {
       const auto rank = static_cast<std::uint32_t>(use - uses_);
       store_.place(term.planned->entry, next_.lists + rank, *use);

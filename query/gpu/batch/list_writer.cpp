@@ -10,7 +10,11 @@ float weight_of(const PlannedTerm& term) { return term.weight > 0 ? term.weight 
 
 void SnapshotScorers::make(const PlannedTerm& term, const CollectionStatistics& statistics,
                            Known& known) const {
-  known = {query_, term.document_frequency, term.collection_frequency, term.weight,
+  known = {query_,
+           term.document_frequency,
+           term.collection_frequency,
+           term.weight,
+           term.entry.field,
            make_term_scorer(settings_, statistics, term.document_frequency,
                             term.collection_frequency, weight_of(term))};
 }
@@ -27,6 +31,7 @@ void ListWriter::write(const PlacedIndex& index, const PlannedTerm& term,
   use.c0 = scorer.c0;
   use.c1 = scorer.c1;
   use.c2 = scorer.c2;
+  use.field = term.entry.field;
   use.bound = largest_score(scorer, largest_frequency(list.size, occurrences));
 }
 

@@ -35,11 +35,13 @@ class SnapshotScorers {
     std::uint64_t document_frequency = 0;
     std::uint64_t collection_frequency = 0;
     float weight = 0;
+    std::uint8_t field = 0;
     TermScorer scorer{};
 
     bool is_of(const PlannedTerm& term) const {
       return document_frequency == term.document_frequency &&
-             collection_frequency == term.collection_frequency && weight == term.weight;
+             collection_frequency == term.collection_frequency && weight == term.weight &&
+             field == term.entry.field;
     }
   };
 

@@ -22,10 +22,8 @@ ListSeed pair_of(std::uint32_t frequency, std::uint32_t code) {
 
 }  // namespace
 
-SeedTable::SeedTable(double average_length)
-    : average_length_(std::max(average_length, 1.0)), counts_(kFrequencies * kLengths) {}
-
-std::vector<ListSeed> SeedTable::take(std::span<const std::uint32_t> ranks) {
+std::vector<ListSeed> SeedTable::take(std::span<const std::uint32_t> ranks, double average_length) {
+  average_length = std::max(average_length, 1.0);
   std::vector<ListSeed> best(ranks.size());
   std::vector<double> best_scores(ranks.size());
   std::vector<std::uint32_t> codes(ranks.size(), kLengths);  // at the frequency before
@@ -43,8 +41,8 @@ std::vector<ListSeed> SeedTable::take(std::span<const std::uint32_t> ranks) {
         if (code >= codes[place]) continue;  // a larger frequency has as short a length
         codes[place] = code;
         const ListSeed pair = pair_of(frequency, code);
-        const double score = default_saturation(pair.frequency, warpdex::decode_length(pair.length),
-                                                average_length_);
+        const double score =
+            default_saturation(pair.frequency, warpdex::decode_length(pair.length), average_length);
         if (score <= best_scores[place]) continue;
         best_scores[place] = score;
         best[place] = pair;
@@ -60,7 +58,7 @@ void add_live_postings(const Index& index, const PostingsEntry& entry, SeedTable
                           index.counts().documents);
   const bool has_impacts = index.settings().impacts.has_value();
   const RemovedRows removed = index.removed();
-  const std::span<const std::uint32_t> lengths = index.lengths();
+  const std::span<const std::uint32_t> lengths = index.lengths(entry.field);
   std::array<std::uint32_t, kBlockSize> docids;
   std::array<std::uint32_t, kBlockSize> frequencies;
   for (std::uint32_t block = 0; block < list.blocks(); ++block) {

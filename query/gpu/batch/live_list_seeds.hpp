@@ -17,8 +17,7 @@ namespace warpdex::gpu {
 /// could be.
 class SeedTable {
  public:
-  /// Pairs are compared by BM25 (k1 0.9, b 0.4) with this average length.
-  explicit SeedTable(double average_length);
+  SeedTable() : counts_(kFrequencies * kLengths) {}
 
   /// Adds `count` postings. An impact counts as a frequency, with length 0.
   void add(std::uint32_t frequency, std::uint32_t length, std::uint32_t count) {
@@ -28,15 +27,15 @@ class SeedTable {
   }
 
   /// For each rank, the best pair that this many postings reach; frequency 0 if there are fewer.
-  /// `ranks` ascend. Leaves the table empty. O(frequencies).
-  std::vector<ListSeed> take(std::span<const std::uint32_t> ranks);
+  /// `ranks` ascend. Pairs are compared by BM25 (k1 0.9, b 0.4) with this average length. Leaves
+  /// the table empty. O(frequencies).
+  std::vector<ListSeed> take(std::span<const std::uint32_t> ranks, double average_length);
 
  private:
   /// Larger frequencies count as the last one.
   static constexpr std::uint32_t kFrequencies = 256;
   static constexpr std::uint32_t kLengths = 256;  ///< codes of lengths
 
-  double average_length_;
   std::vector<std::uint32_t> counts_;         ///< by frequency, then by length
   std::array<bool, kFrequencies> has_row_{};  ///< whether the frequency was added
 };

@@ -10,6 +10,7 @@
 
 #include "gpu/batch/live_list_seeds.hpp"
 #include "warpdex/core/parallel.hpp"
+#include "warpdex/indexer/format/bm25.hpp"
 #include "warpdex/indexer/format/seeds.hpp"
 
 namespace warpdex::gpu {
@@ -24,6 +25,15 @@ std::uint64_t live_documents(const Index& index, const PostingsEntry& entry) {
   return entry.document_frequency - index.frequency_change(entry.term_number).documents;
 }
 
+/// Of documents in a text field.
+double average_length(const IndexCounts& counts, std::size_t field) {
+  if (counts.texts.empty()) {
+    return CollectionStatistics{counts.documents, counts.tokens}.average_length();
+  }
+  const TextCounts& text = counts.texts[field];
+  return CollectionStatistics{text.documents, text.tokens}.average_length();
+}
+
 }  // namespace
 
 LiveSeeds::LiveSeeds(const Index& index) {
@@ -34,7 +44,8 @@ LiveSeeds::LiveSeeds(const Index& index) {
     index.for_each_term_of_group(group, [&](std::string_view, const PostingsEntry& entry) {
       if (entry.is_short()) return;
       lists->places[entry.term_number] = {
-          entry.first_seed, static_cast<std::uint8_t>(seed_count(entry.document_frequency))};
+          entry.first_seed, static_cast<std::uint8_t>(seed_count(entry.document_frequency)),
+          entry.field};
       longs[group].push_back(entry);
     });
   });
@@ -71,12 +82,13 @@ std::uint64_t LiveSeeds::remove(const Index& index, RemovedRows before, RemovedR
 std::uint64_t LiveSeeds::count(const Index& index, std::uint32_t document) {
   // In an index of impacts, seeds do not depend on lengths.
   const bool has_lengths = !index.settings().impacts;
-  const std::uint32_t length = index.lengths()[document];
   std::uint64_t terms = 0;
   index.for_each_term_of_document(document, [&](std::uint32_t term, std::uint32_t frequency) {
     ++terms;
     if (term >= lists_->places.size()) return;
     const Place& place = lists_->places[term];
+    if (place.count == 0) return;
+    const std::uint32_t length = index.lengths(place.field)[document];
     for (std::uint32_t i = place.first; i < place.first + place.count; ++i) {
       const ListSeed& seed = seeds_[i].seed;
       if (frequency < seed.frequency) continue;
@@ -125,11 +137,9 @@ std::vector<const PostingsEntry*> LiveSeeds::find_lacking(const Index& index,
 void LiveSeeds::renew(const Index& index, std::uint64_t max_postings) {
   std::vector<const PostingsEntry*> lacking = find_lacking(index, max_postings);
   std::ranges::reverse(lacking);  // so that no thread is left with a long one at the end
-  const IndexCounts& counts = index.counts();
-  const double average = static_cast<double>(counts.tokens) / static_cast<double>(counts.documents);
   std::vector<std::optional<SeedTable>> tables(default_threads());
   parallel_for(tables.size(), lacking.size(), [&](std::size_t thread, std::size_t i) {
-    if (!tables[thread]) tables[thread].emplace(average);
+    if (!tables[thread]) tables[thread].emplace();
     renew_list(index, *lacking[i], *tables[thread]);
   });
 }
@@ -142,7 +152,8 @@ void LiveSeeds::renew_list(const Index& index, const PostingsEntry& entry, SeedT
     ranks.push_back(static_cast<std::uint32_t>(std::min<std::uint64_t>(with_spare(rank), live)));
   }
   add_live_postings(index, entry, table);
-  const std::vector<ListSeed> seeds = table.take(ranks);
+  const double average = average_length(index.counts(), entry.field);
+  const std::vector<ListSeed> seeds = table.take(ranks, average);
   for (std::size_t place = 0; place < seeds.size(); ++place) {
     if (seeds[place].frequency == 0) continue;  // damage: the list has fewer postings
     seeds_[entry.first_seed + place] = {seeds[place], ranks[place], 0};

@@ -56,6 +56,7 @@ class LiveSeeds {
   struct Place {
     std::uint32_t first = 0;
     std::uint8_t count = 0;
+    std::uint8_t field = 0;  ///< its text field
   };
   /// The data that removals do not change.
   struct Lists {

@@ -37,7 +37,7 @@ void QueryMeasurer::start_query(const SegmentPlans& plans, std::uint32_t slot) {
   query.common.state = slice_.begin + static_cast<std::uint32_t>(slice_.queries.size()) - 1;
   query.common.slot = slot;
   query.first_term = static_cast<std::uint32_t>(slice_.terms.size());
-  if (plan.terms.size() > kMaxLists || is_for_cpu(plan)) {
+  if (plan.terms.size() > kMaxLists || excludes_words(plan)) {
     slice_.unanswerable.push_back(slot);
     return;
   }
@@ -136,14 +136,12 @@ void QueryMeasurer::describe_lists() {
 /// How the lists of a query score: in all segments alike.
 void QueryMeasurer::set_scorers(const PlannedQuery& whole, const SliceQuery& query) {
   const IndexCounts& counts = segments_[0].index.counts();
-  const CollectionStatistics statistics =
-      whole.statistics.value_or(CollectionStatistics{counts.documents, counts.tokens});
   const bool reads_occurrences = facts_of(rules_.scorer.kind).reads_occurrences;
   for (SliceTerm& term : slice_.terms_of(query)) {
     const bool is_of_snapshot = term.planned->document_frequency != 0;
     const TermList& first = term.row.lists[0];
     const TermScorer scorer =
-        make_term_scorer(rules_.scorer, statistics,
+        make_term_scorer(rules_.scorer, whole.statistics_for(*term.planned, counts),
                          is_of_snapshot ? term.planned->document_frequency : first.source.size,
                          is_of_snapshot ? term.planned->collection_frequency : first.occurrences,
                          term.planned->weight > 0 ? term.planned->weight : 1.0F);

@@ -16,6 +16,12 @@ __device__ inline auto with_scorer(ScorerList<First, Rest...>, ScorerKind kind, 
   return call.template operator()<First>();
 }
 
+/// A document's exact length in the text field of a list.
+__device__ inline std::uint32_t length_of(const Batch& batch, const List& list,
+                                          std::uint32_t document) {
+  return batch.lengths.of(batch.lengths.place(document, list.field));
+}
+
 /// TermScorer::operator(), bit for bit.
 __device__ inline float exact_score(const Batch& batch, const List& list, std::uint32_t frequency,
                                     std::uint32_t length) {

@@ -1,5 +1,6 @@
-// Units of any scorer: its exact score, in units. A scorer without kernels of its own needs nothing
-// else on the GPU. They serve AND, and OR by accumulating tiles. Internal.
+// Units of any scorer: its exact score, in units. A scorer without kernels of its own, or with none
+// for several text fields, needs nothing else on the GPU. They serve AND, and OR by accumulating
+// tiles. Internal.
 #pragma once
 
 #include "gpu/device/exact_score.cuh"
@@ -10,6 +11,7 @@ struct ExactUnits {
   static constexpr UnitForm kForm = UnitForm::kExact;
   static constexpr bool kIsExact = true;
   static constexpr bool kHasLengths = false;  ///< no codes: lengths are exact, too
+  static constexpr bool kHasFields = false;   ///< each list has its field's anyway
   static constexpr bool kMayBeWhole = false;
   static constexpr bool kReadsC0 = false;
   static constexpr bool kIsMeasured = false;
@@ -19,7 +21,7 @@ struct ExactUnits {
                                              const List& list, std::uint32_t value,
                                              std::uint32_t document) {
     const auto tf = static_cast<float>(value + 1);
-    const auto length = static_cast<float>(batch.lengths.of(document));
+    const auto length = static_cast<float>(length_of(batch, list, document));
     return with_scorer(Scorers(), batch.scorer(), [&]<class Scorer>() {
       if constexpr (kIsOwn<Scorer>) return of_score(query, Scorer::score(list, tf, length));
       return 0U;
@@ -49,7 +51,7 @@ struct ExactUnits {
 
  private:
   template <class Scorer>
-  static constexpr bool kIsOwn = Scorer::kFacts.units.form == kForm;
+  static constexpr bool kIsOwn = form_of_fields(Scorer::kFacts.units.form) == kForm;
 
   /// Rounded up: a product that is below a whole number stays below it when it is rounded.
   static __device__ std::uint32_t of_score(const Query& query, float score) {

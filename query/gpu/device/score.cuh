@@ -11,6 +11,9 @@ namespace warpdex::gpu {
 __device__ inline std::uint32_t lower_units(const Batch& batch, const Query& query,
                                             std::uint32_t document, std::uint32_t sum) {
   if (!has_length_codes(batch.form)) return ImpactUnits::lower_of_any(query, sum);
+  if (batch.form == FieldBm25Units::kForm) {
+    return FieldBm25Units::lower(batch, query, document, sum);
+  }
   const auto length = static_cast<float>(batch.lengths.of(document));
   const auto rounded = static_cast<float>(decode_length(batch.lengths.codes[document]));
   float lower = static_cast<float>(sum) - static_cast<float>(query.rounding_slack);

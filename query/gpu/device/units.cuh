@@ -6,6 +6,7 @@
 //   lower_of_any(query, sum): a lower bound of score * scale of any document with this sum.
 //   by_exact_length(batch, query, lower, rounded, length), where kHasLengths: `lower`, a lower
 //     bound with the length's code, for the exact length.
+// With kHasFields, length_part() depends on the list, and lengths are those of its text field.
 // ExactUnits have of_posting() in place of of(). Kernels are compiled for each. Code that is not
 // chooses here, at run time. Internal.
 #pragma once
@@ -20,13 +21,15 @@ namespace warpdex::gpu {
 template <class... Units>
 struct UnitsList {};
 
-using AllUnits = UnitsList<ImpactUnits, Bm25Units, QueryLikelihoodUnits, ExactUnits>;
+using AllUnits =
+    UnitsList<ImpactUnits, Bm25Units, FieldBm25Units, QueryLikelihoodUnits, ExactUnits>;
 /// Those that UnitKernels::lookups has.
-using LookupUnits = UnitsList<ImpactUnits, Bm25Units, QueryLikelihoodUnits>;
-/// Those that UnitKernels::stored has: each also has stored_value(), of_stored(), kStoredFraction.
-using StoredUnits = UnitsList<ImpactUnits, Bm25Units>;
-/// By codes of lengths.
-using CodedUnits = UnitsList<Bm25Units, QueryLikelihoodUnits>;
+using LookupUnits = UnitsList<ImpactUnits, Bm25Units, FieldBm25Units, QueryLikelihoodUnits>;
+/// Those that UnitKernels::stored has: each also has stored_value(), of_stored(), kStoredFraction,
+/// and OfStored, which has the same but for stored_value().
+using StoredUnits = UnitsList<ImpactUnits, Bm25Units, FieldBm25Units>;
+/// By codes of lengths; FieldBm25Units are the last where the list is not read.
+using CodedUnits = UnitsList<QueryLikelihoodUnits, Bm25Units>;
 
 /// Calls call.operator()<the type of a form>(); a form that is not in the list counts as the last.
 template <class First, class... Rest, class Call>

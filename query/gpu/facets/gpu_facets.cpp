@@ -37,7 +37,7 @@ struct FacetCounter {
     }
   };
 
-  bool can_count(const PlannedQuery& plan) const { return has_lists && !is_for_cpu(plan); }
+  bool can_count(const PlannedQuery& plan) const { return has_lists && !excludes_words(plan); }
   bool find_columns(std::span<const FacetRequest> wanted);
   bool find_segments(const DocumentFilter* filter);
   bool take_memory();

@@ -18,9 +18,10 @@ namespace {
 
 constexpr std::size_t kTakenAtATime = 32;  ///< that a thread takes at a time
 
-std::uint32_t flags_of(const PlannedTerm& term) {
+std::uint16_t flags_of(const PlannedTerm& term) {
   if (term.is_prohibited) return kProhibited;
-  return (is_required(term, true) ? kRequired : 0U) | (is_required(term, false) ? kMust : 0U);
+  return static_cast<std::uint16_t>((is_required(term, true) ? kRequired : 0U) |
+                                    (is_required(term, false) ? kMust : 0U));
 }
 
 /// Whether a list is decoded on the host, for each query that has it.
@@ -33,7 +34,6 @@ struct SegmentWriter {
   ListWriter& writer;
   const PlacedIndex& index;
   const PlannedQuery& plan;
-  CollectionStatistics statistics;
   List* lists;
   std::uint32_t* raw;               ///< where the next decoded list goes, on the host
   const std::uint32_t* device_raw;  ///< where it will be on the GPU
@@ -49,7 +49,7 @@ struct SegmentWriter {
     ListSource source{};
     ListUse use{};
     packed.clear();
-    writer.write(index, term, statistics, packed, source, use);
+    writer.write(index, term, plan.statistics_for(term, index.index.counts()), packed, source, use);
     use.flags = flags_of(term);
     if (source.flags & kPacked) {
       pad_list(packed.data(), source.size, raw);
@@ -101,18 +101,11 @@ void QueryLists::write(std::span<const PlannedQuery* const> plans, const ScorerS
       writer.scorers().clear();
       for (std::size_t s = 0; s < segments_.size(); ++s) {
         const PlannedQuery& plan = plan_in(*plans[q], s);
-        const IndexCounts& counts = segments_[s]->index.counts();
         const std::size_t number = q * segments_.size() + s;
         const Begin& begin = begins_[number];
         const std::size_t raw = std::size_t{begin.raw} * kRawListEntries;
-        SegmentWriter segment{
-            writer,
-            *segments_[s],
-            plan,
-            plan.statistics.value_or(CollectionStatistics{counts.documents, counts.tokens}),
-            host.lists + begin.list,
-            host.raw + raw,
-            device.raw + raw};
+        SegmentWriter segment{writer,         *segments_[s],   plan, host.lists + begin.list,
+                              host.raw + raw, device.raw + raw};
         segment.write(false);
         segment.write(true);
         const RoleCounts as_or = count_roles(plan, false);

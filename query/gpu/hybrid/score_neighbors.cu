@@ -46,7 +46,8 @@ __device__ Found look_up(const NeighborBatch& batch, const HybridSegment& segmen
   Found found;
   found.matches[kReadOr] = has && !query.is_empty[kReadOr];
   found.matches[kReadAnd] = has && !query.is_empty[kReadAnd];
-  const std::uint32_t length = has ? segment.lengths.of(document) : 0;
+  std::uint32_t field = 0;
+  std::uint32_t length = has ? segment.lengths.of(document) : 0;
   bool has_any = false;
   const std::uint32_t lists = query.scoring_lists + query.prohibited_lists;
   for (std::uint32_t i = 0; i < lists; ++i) {
@@ -63,6 +64,10 @@ __device__ Found look_up(const NeighborBatch& batch, const HybridSegment& segmen
     }
     const std::uint32_t value =
         value_at<kCodec, LaneLists::kSame>(batch, list_index, posting, memory);
+    if (list.field != field) {
+      field = list.field;
+      length = has ? segment.lengths.of(segment.lengths.place(document, field)) : 0;
+    }
     found.score += is_there ? exact_score(batch, list, value + 1, length) : 0.F;
     has_any = has_any || is_there;
     if (!is_there && (list.flags & kMust) != 0) found.matches[kReadOr] = false;

@@ -109,7 +109,7 @@ GpuIndex::State::State(const Index& uploaded, Resources& resources,
   budget = std::make_unique<MemoryBudget>(memory_limit(resources, settings), &resources.memory());
   check_before_upload(index, [](const std::string& /*name*/) { return true; });
   const IndexSections& sections = index.sections();
-  const gpu::LengthTables of_lengths = gpu::make_length_tables(sections.document_lengths);
+  const gpu::LengthTables of_lengths = gpu::make_length_tables(index);
   const gpu::ExceptionTables exceptions = gpu::make_exception_tables(index);
   docids.flat_starts = exceptions.docids.flat_starts;
   frequencies.flat_starts = exceptions.frequencies.flat_starts;
@@ -161,12 +161,11 @@ GpuIndex::State::State(const Index& uploaded, Resources& resources,
   }
   if (cache == nullptr) upload_raw_lists();
   long_documents = of_lengths.long_lengths.size();
+  lengths.field_stride = of_lengths.field_stride;
+  longest_document = of_lengths.longest;
   shift_docids();
   shift_tables();
   set_list_tables();
-  for (const std::uint32_t length : sections.document_lengths) {
-    longest_document = std::max(longest_document, length);
-  }
   for (const float bound : sections.static_bounds) largest_static = std::max(largest_static, bound);
   keep_filters(first_document, tiles());
 }

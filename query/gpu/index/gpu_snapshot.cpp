@@ -40,7 +40,7 @@ std::vector<SectionInfo> written_sections(const Index& index) {
 std::uint64_t estimated_bytes(const Index& index) {
   constexpr std::uint64_t kBlockBytes = 24;  // of block metadata
   return index.sections().docids.size() + index.sections().frequencies.size() +
-         kBlockBytes * index.counts().blocks + 2 * index.counts().documents;
+         kBlockBytes * index.counts().blocks + 2 * index.texts() * index.counts().documents;
 }
 
 bool is_same_build(const IndexSettings& one, const IndexSettings& other) {

@@ -104,9 +104,11 @@ JoinedSegments::Arrays JoinedSegments::lay_out(std::span<const JoinedSegment> al
   for (const JoinedSegment& each : all) long_documents += each.placed->long_documents;
   Arena arena(begin);
   Arrays arrays{};
-  arrays.codes = arena.take<std::uint8_t>(end);
-  arrays.remainders = arena.take<std::uint8_t>(end);
-  arrays.long_bases = arena.take<std::uint32_t>(end / kLengthGroup);
+  const std::size_t fields = last.index.texts();
+  arrays.field_stride = static_cast<std::uint32_t>(end);
+  arrays.codes = arena.take<std::uint8_t>(fields * end);
+  arrays.remainders = arena.take<std::uint8_t>(fields * end);
+  arrays.long_bases = arena.take<std::uint32_t>(fields * end / kLengthGroup);
   arrays.long_lengths = arena.take<std::uint32_t>(long_documents);
   arrays.static_scores = arena.take<float>(has_static ? end : 0);
   arrays.static_bounds = arena.take<float>(has_static ? end / kStaticWindow : 0);
@@ -127,15 +129,7 @@ void JoinedSegments::copy(std::span<const JoinedSegment> all) {
     const GpuIndex::State& from = *each.placed;
     const std::size_t first = from.first_document;
     const std::size_t count = from.documents;
-    copy_items(to.codes + first, from.lengths.codes + first, count, stream);
-    copy_items(to.remainders + first, from.lengths.remainders + first, count, stream);
-    const std::size_t group = first / kLengthGroup;
-    const std::size_t groups = parts(count, kLengthGroup);
-    copy_items(to.long_bases + group, from.lengths.long_bases + group, groups, stream);
-    launch_add(to.long_bases + group, groups, static_cast<std::uint32_t>(long_documents),
-               stream.handle());
-    copy_items(to.long_lengths + long_documents, from.lengths.long_lengths, from.long_documents,
-               stream);
+    copy_lengths(from, long_documents, to, stream);
     long_documents += from.long_documents;
     if (from.static_scores != nullptr) {
       copy_items(to.static_scores + first, from.static_scores + first, count, stream);
@@ -149,12 +143,30 @@ void JoinedSegments::copy(std::span<const JoinedSegment> all) {
   }
   copy_space(all, to.space, stream);
   stream.synchronize();
-  lengths = {to.codes, to.remainders, to.long_bases, to.long_lengths};
+  lengths = {to.codes, to.remainders, to.long_bases, to.long_lengths, to.field_stride};
   if (all.back().placed->static_scores != nullptr) {
     static_scores = to.static_scores;
     static_bounds = to.static_bounds;
   }
   space = to.space;
+}
+
+/// Copies a segment's lengths in all text fields, behind `long_documents` long ones.
+void JoinedSegments::copy_lengths(const GpuIndex::State& segment, std::size_t long_documents,
+                                  const Arrays& to, const Stream& stream) {
+  const Lengths& from = segment.lengths;
+  const std::size_t first = segment.first_document;
+  const std::size_t groups = parts(segment.documents, kLengthGroup);
+  for (std::size_t field = 0; field < segment.index.texts(); ++field) {
+    const std::size_t there = first + field * from.field_stride;
+    const std::size_t here = first + field * to.field_stride;
+    copy_items(to.codes + here, from.codes + there, segment.documents, stream);
+    copy_items(to.remainders + here, from.remainders + there, segment.documents, stream);
+    std::uint32_t* const bases = to.long_bases + here / kLengthGroup;
+    copy_items(bases, from.long_bases + there / kLengthGroup, groups, stream);
+    launch_add(bases, groups, static_cast<std::uint32_t>(long_documents), stream.handle());
+  }
+  copy_items(to.long_lengths + long_documents, from.long_lengths, segment.long_documents, stream);
 }
 
 void JoinedSegments::copy_space(std::span<const JoinedSegment> all, SpaceEntry* to,

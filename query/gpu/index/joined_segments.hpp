@@ -53,6 +53,7 @@ class JoinedSegments final : public SearchedIndex {
     std::uint8_t* remainders;
     std::uint32_t* long_bases;
     std::uint32_t* long_lengths;
+    std::uint32_t field_stride;
     float* static_scores;
     float* static_bounds;
     std::uint32_t* removed;
@@ -64,6 +65,8 @@ class JoinedSegments final : public SearchedIndex {
   bool take_memory(std::span<const JoinedSegment> all, Resources& resources);
   Arrays lay_out(std::span<const JoinedSegment> all, void* begin) const;
   void copy(std::span<const JoinedSegment> all);
+  static void copy_lengths(const GpuIndex::State& segment, std::size_t long_documents,
+                           const Arrays& to, const Stream& stream);
   void copy_space(std::span<const JoinedSegment> all, SpaceEntry* to, const Stream& stream);
 
   AccountedBuffer bytes_;

@@ -1,5 +1,5 @@
-// Makes two passes over the lengths, tile by tile: the first counts the long documents of each
-// group, the second writes the tables.
+// Makes two passes over the lengths of each field, tile by tile: the first counts the long
+// documents of each group, the second writes the tables.
 #include "gpu/index/length_tables.hpp"
 
 #include <algorithm>
@@ -23,19 +23,19 @@ std::span<const std::uint32_t> group_of(std::span<const std::uint32_t> lengths, 
 
 bool is_long(std::uint32_t length) { return encode_length(length) >= kLongCode; }
 
+/// Writes the lengths of a group, which is number `group` of all fields together.
 void write_group(std::span<const std::uint32_t> lengths, std::size_t group, LengthTables& tables) {
-  const std::size_t begin = group * kLengthGroup;
+  std::size_t place = group * kLengthGroup;
   std::uint32_t long_documents = 0;
-  for (std::size_t i = 0; i < group_of(lengths, group).size(); ++i) {
-    const std::uint32_t length = lengths[begin + i];
+  for (const std::uint32_t length : lengths) {
     const std::uint8_t code = encode_length(length);
-    tables.codes[begin + i] = code;
+    tables.codes[place] = code;
     std::uint32_t rest = length - decode_length(code);
     if (code >= kLongCode) {
       tables.long_lengths[tables.long_bases[group] + long_documents] = length;
       rest = long_documents++;
     }
-    tables.remainders[begin + i] = static_cast<std::uint8_t>(rest);
+    tables.remainders[place++] = static_cast<std::uint8_t>(rest);
   }
 }
 
@@ -52,22 +52,42 @@ void for_each_group(std::size_t groups, const Function& function) {
 
 }  // namespace
 
-LengthTables make_length_tables(std::span<const std::uint32_t> lengths) {
-  const std::size_t groups = groups_of(lengths.size());
-  const std::size_t tiles = (lengths.size() + kTileDocuments - 1) / kTileDocuments;
+LengthTables make_length_tables(std::span<const std::span<const std::uint32_t>> fields) {
+  const std::size_t documents = fields[0].size();
+  const std::size_t groups = groups_of(documents);
+  const std::size_t stride = (documents + kTileDocuments - 1) / kTileDocuments * kTileDocuments;
+  const std::size_t before = (fields.size() - 1) * stride;  // places of all fields but the last
   LengthTables tables;
-  tables.codes.resize(tiles * kTileDocuments);
-  tables.remainders.resize(lengths.size());
-  tables.long_bases.resize(groups);
-  for_each_group(groups, [&](std::size_t group) {
-    tables.long_bases[group] =
-        static_cast<std::uint32_t>(std::ranges::count_if(group_of(lengths, group), is_long));
+  tables.field_stride = static_cast<std::uint32_t>(stride);
+  tables.codes.resize(before + stride);
+  tables.remainders.resize(before + documents);
+  tables.long_bases.resize(before / kLengthGroup + groups);
+  const auto for_each = [&](const auto& use) {
+    for (std::size_t field = 0; field < fields.size(); ++field) {
+      for_each_group(groups, [&](std::size_t group) {
+        use(group_of(fields[field], group), field * stride / kLengthGroup + group);
+      });
+    }
+  };
+  for_each([&](std::span<const std::uint32_t> lengths, std::size_t group) {
+    tables.long_bases[group] = static_cast<std::uint32_t>(std::ranges::count_if(lengths, is_long));
   });
   std::uint32_t all = 0;
   for (std::uint32_t& base : tables.long_bases) all += std::exchange(base, all);
   tables.long_lengths.resize(all);
-  for_each_group(groups, [&](std::size_t group) { write_group(lengths, group, tables); });
+  for_each([&](std::span<const std::uint32_t> lengths, std::size_t group) {
+    write_group(lengths, group, tables);
+  });
+  for (const auto& lengths : fields) {
+    for (const std::uint32_t length : lengths) tables.longest = std::max(tables.longest, length);
+  }
   return tables;
+}
+
+LengthTables make_length_tables(const Index& index) {
+  std::vector<std::span<const std::uint32_t>> fields;
+  for (std::size_t i = 0; i < index.texts(); ++i) fields.push_back(index.lengths(i));
+  return make_length_tables(fields);
 }
 
 }  // namespace warpdex::gpu

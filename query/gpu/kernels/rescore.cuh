@@ -44,8 +44,9 @@ __device__ inline float score_of_term(const FinishBatch& batch, std::uint32_t li
                                       std::uint32_t document, LookupMemory& memory) {
   const List& list = batch.lists[list_index];
   if (has) {
-    prefetch(batch.lengths.codes + document);
-    prefetch(batch.lengths.remainders + document);
+    const std::size_t place = batch.lengths.place(document, list.field);
+    prefetch(batch.lengths.codes + place);
+    prefetch(batch.lengths.remainders + place);
   }
   std::uint32_t value = kNone;
   if constexpr (kSpread == Spread::kApart && kCodec == CodecKind::kBitpack) {
@@ -56,7 +57,8 @@ __device__ inline float score_of_term(const FinishBatch& batch, std::uint32_t li
         find_document<kCodec, kGoal, kLists>(batch, list_index, has, document, held, memory);
     value = value_at<kCodec, kLists>(batch, list_index, posting, memory);
   }
-  return value == kNone ? 0.F : exact_score(batch, list, value + 1, batch.lengths.of(document));
+  if (value == kNone) return 0;
+  return exact_score(batch, list, value + 1, length_of(batch, list, document));
 }
 
 /// The number among all lists of a query's scoring list number `term` in a document's segment;

@@ -9,6 +9,14 @@
 
 namespace warpdex::gpu {
 
+/// What BM25 knows of each text field, where documents have several.
+struct FieldConstants {
+  static constexpr std::uint32_t kMost = 8;
+
+  std::uint32_t count;  ///< 0: there is one text, or more than kMost
+  float c1[kMost];      ///< by field
+};
+
 /// The arguments of the kernels of all stages. Each stage adds its own.
 struct Batch {
   const List* lists;
@@ -32,7 +40,8 @@ struct Batch {
   UnitForm form;
   float c0;  ///< c0 and c1 of BM25, and c1 of query likelihood, are the same for all terms; query
              ///< likelihood's c0 is not
-  float c1;
+  float c1;  ///< of several text fields that of any one
+  FieldConstants fields;
   bool prefetches_values;  ///< lookups prefetch values while they decode docIDs: in small batches
   bool overlaps_launches;  ///< a kernel may start while the one before ends
   std::uint8_t scorer_number;  ///< ScorerKind, of exact scores

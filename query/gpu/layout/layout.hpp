@@ -67,7 +67,8 @@ struct alignas(16) List {
   std::uint32_t tile_row;  ///< its row in the tables by list and tile starts here, at the entry
                            ///< that tile 0 would have; kNone: it has none
   std::uint16_t flags;     ///< ListFlags
-  std::uint16_t rank;      ///< its number among the lists of its query
+  std::uint8_t rank;       ///< its number among the lists of its query
+  std::uint8_t field;      ///< its text field; 0 where documents have one text
   std::uint32_t or_query;  ///< its query's number among those of OR
   std::uint32_t first_document;  ///< the first docID of its segment
   std::uint32_t stored_block;    ///< its first block among those decoded once for all queries

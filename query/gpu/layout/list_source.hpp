@@ -77,8 +77,9 @@ struct ListUse {
   float bound;
   std::uint32_t stored_block;
   std::uint32_t stored_row;
-  std::uint32_t flags;  ///< kRequired or kProhibited
-  float c2;             ///< of List
+  std::uint16_t flags;  ///< kRequired or kProhibited
+  std::uint8_t field;   ///< this and the next are those of List
+  float c2;
 };
 
 /// The entries of a query in neighbouring segments that have the same terms of it.
@@ -124,6 +125,7 @@ WARPDEX_HOST_DEVICE inline List make_list(const ListSource& source, const ListTa
   list.bound = use.bound;
   list.tile_row = kNone;
   list.flags = static_cast<std::uint16_t>((source.flags & 0xFF) | use.flags);
+  list.field = use.field;
   list.first_document = tables.first_document;
   list.stored_block = use.stored_block;
   list.stored_row = use.stored_row;
@@ -153,7 +155,7 @@ WARPDEX_HOST_DEVICE inline List make_list(const ListSource& source, const ListTa
 /// `tables` are those of all segments.
 WARPDEX_HOST_DEVICE inline void place_list(const EntrySource& entry, const SegmentTables* tables,
                                            std::uint32_t i, std::uint32_t rank, List& list) {
-  list.rank = static_cast<std::uint16_t>(rank);
+  list.rank = static_cast<std::uint8_t>(rank);
   if (entry.row == kNone) return;
   const SegmentTables& first = tables[entry.first_segment];
   const SegmentTables& own = tables[entry.first_segment + i];

@@ -28,6 +28,7 @@ void complete_batch(const BatchPlan& plan, const ImageParts& image, const Search
   batch.scorer_number = static_cast<std::uint8_t>(facts.scorer);
   batch.c0 = facts.c0;
   batch.c1 = facts.c1;
+  batch.fields = facts.fields;
   batch.prefetches_values = plan.choice.is_by_bound();
   batch.overlaps_launches = facts.overlaps_launches;
 }

@@ -15,6 +15,7 @@ struct PartFacts {
   ScorerKind scorer;
   float c0;
   float c1;
+  FieldConstants fields;
   Hit* hits;
   Answer* answers;
   const std::uint32_t* removed;

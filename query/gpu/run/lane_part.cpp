@@ -36,7 +36,7 @@ void Lane::stage_next() {
 PartFacts Lane::facts_of(const BatchPlan& plan, const Part& part) const {
   const AnswerParts parts(answers_.memory.device_data(), plans_.size(), plan.k);
   PartFacts facts{};
-  facts.form = builder_.scorer().units.form;
+  facts.form = builder_.form();
   facts.scorer = builder_.scorer_kind();
   if (plan.shape.lists > 0) {
     const ImageParts image = memory_.host();
@@ -44,6 +44,7 @@ PartFacts Lane::facts_of(const BatchPlan& plan, const Part& part) const {
     facts.c0 = is_sent ? image.uses[0].c0 : image.lists[0].c0;
     facts.c1 = is_sent ? image.uses[0].c1 : image.lists[0].c1;
   }
+  facts.fields = builder_.fields();
   facts.hits = parts.hits;
   facts.answers = parts.answers;
   facts.removed = part.filter.memory ? part.filter.bits : removed_;

@@ -20,6 +20,7 @@
 #include "tests/support.hpp"
 #include "warpdex/core/storage/replacement_folder.hpp"
 #include "warpdex/core/storage/target.hpp"
+#include "warpdex/indexer/format/text_fields.hpp"
 #include "warpdex/indexer/living/living_index.hpp"
 #include "warpdex/indexer/readers/memory_reader.hpp"
 #include "warpdex/query/plan/plan.hpp"
@@ -31,14 +32,19 @@ namespace warpdex::test {
 /// Components of documents' vectors.
 inline constexpr std::size_t kLivingDimension = 7;
 
-/// With stored fields, and vectors whose form and metric differ with the codec.
-inline BuildOptions living_options(const std::filesystem::path& output, CodecKind codec) {
+/// With stored fields, vectors whose form and metric differ with the codec, and text fields if
+/// there are several.
+inline BuildOptions living_options(const std::filesystem::path& output, CodecKind codec,
+                                   std::size_t fields) {
   BuildOptions options;
   options.output = output;
   options.analyzer = "whitespace";
   options.codec.kind = codec;
   options.threads = 1;
   options.stored_fields = {"text", "note"};
+  for (std::size_t i = 0; fields > 1 && i < fields; ++i) {
+    options.schema.fields.push_back({.name = "f" + std::to_string(i)});
+  }
   const bool are_halves = codec == CodecKind::kPfor;
   options.vectors = vector::RowSettings{
       are_halves                     ? vector::Metric::kL2
@@ -52,8 +58,12 @@ inline BuildOptions living_options(const std::filesystem::path& output, CodecKin
 class Living {
  public:
   Living(std::uint64_t stream, CodecKind codec, bool weights, std::size_t documents = 300,
-         bool has_static = false)
-      : random_(generator(stream)), codec_(codec), weights_(weights), has_static_(has_static) {
+         bool has_static = false, std::size_t fields = 1)
+      : random_(generator(stream)),
+        codec_(codec),
+        weights_(weights),
+        has_static_(has_static),
+        fields_(fields) {
     for (std::size_t i = 0; i < documents; ++i) live_.push_back(new_document());
     build(index(), live_);
     open();
@@ -170,7 +180,7 @@ class Living {
   }
 
   void build(const std::filesystem::path& output, std::vector<Document> documents) const {
-    BuildOptions options = living_options(output, codec_);
+    BuildOptions options = living_options(output, codec_, fields_);
     options.static_scores = static_scores(documents);
     const auto reader = weights_ ? vectors_from_memory(std::move(documents))
                                  : documents_from_memory(std::move(documents));
@@ -183,7 +193,8 @@ class Living {
       const Occur occur = below(8) == 0   ? Occur::kMust
                           : below(8) == 0 ? Occur::kMustNot
                                           : Occur::kUnsigned;
-      query.terms.push_back({word(), occur, below(4) == 0 ? 1.5F : 1.0F});
+      const std::string mark = fields_ == 1 ? "" : field_mark(below(fields_));
+      query.terms.push_back({mark + word(), occur, below(4) == 0 ? 1.5F : 1.0F});
     }
     return query;
   }
@@ -234,12 +245,25 @@ class Living {
     return "w" + std::to_string(static_cast<int>(std::pow(2000.0, uniform)));
   }
 
+  /// The text is in the second field. The first one is short, others are mostly missing.
+  std::vector<std::string> new_texts(const std::string& text) {
+    std::vector<std::string> texts(fields_);
+    texts[1] = text;
+    for (std::uint64_t words = below(6); words > 0; --words) texts[0] += word() + " ";
+    for (std::size_t i = 2; i < fields_; ++i) {
+      for (auto words = below(3) * below(2) * below(200); words > 0; --words)
+        texts[i] += word() + " ";
+    }
+    return texts;
+  }
+
   Document new_document() {
     Document document{"d" + std::to_string(next_++), ""};
     for (std::uint64_t words = below(40); words > 0; --words) document.text += word() + " ";
     document.stored = {document.text, std::nullopt};
     if (below(3) == 0) document.stored[1] = word();
     document.embedding = new_vector();
+    if (fields_ > 1) document.texts = new_texts(document.text);
     if (!weights_) return document;
     document.text.clear();
     std::set<std::string> terms;
@@ -255,6 +279,7 @@ class Living {
   CodecKind codec_;
   bool weights_;
   bool has_static_;
+  std::size_t fields_;
   bool in_background_ = false;
   int next_ = 0;
   std::vector<Document> live_;

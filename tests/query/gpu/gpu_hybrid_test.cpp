@@ -184,6 +184,18 @@ TEST(GpuHybrid, SmallStaticScores) {
   }
 }
 
+TEST(GpuHybrid, SmallTextFields) {
+  WARPDEX_NEEDS_GPU();
+  Living living(899, CodecKind::kBitpack, false, 500, true, 3);
+  living.add_some(129);
+  living.commit();
+  living.remove_share(20);
+  living.commit();
+  UploadedVectors uploaded;
+  Both both(uploaded.open(living));
+  for (const std::size_t count : {1, 33}) both.expect_same(living, count);
+}
+
 TEST(GpuHybrid, SmallUploadsWhatIsNew) {
   WARPDEX_NEEDS_GPU();
   Living living(893, CodecKind::kPfor, false, 2000);

@@ -68,8 +68,11 @@ class ChunkMatcher : public ChunkBlocks<Shape, kMeasures> {
     } else {
       float part = 0;
       if constexpr (Units::kHasLengths) {
-        const std::uint32_t length = decode_length(batch_.lengths.codes[document]);
-        part = Units::length_part(batch_.c0, batch_.c1, static_cast<float>(length));
+        const std::size_t place =
+            Units::kHasFields ? batch_.lengths.place(document, list.field) : document;
+        const std::uint32_t length = decode_length(batch_.lengths.codes[place]);
+        part = Units::length_part(batch_.c0, Units::kHasFields ? list.c1 : batch_.c1,
+                                  static_cast<float>(length));
       }
       return min(Units::of(value, part, list.weight * query_.scale, list.c0,
                            (list.flags & kHugeFrequencies) != 0),

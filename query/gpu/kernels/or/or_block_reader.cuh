@@ -36,7 +36,7 @@ class BlockReader {
   __device__ void read(const Chunk& chunk, Emit emit) {
     const List& list = batch_.lists[chunk.list];
     const Query& query = batch_.queries[batch_.and_queries + list.or_query];
-    const ListWeight weight = table_.weigh(query, list);
+    const ListWeight weight = table_.weigh(batch_, query, list);
     Threshold need(batch_, query);
     for (std::uint32_t i = 0; i < chunk.count; ++i) {
       if (Decoder::kKeeps && i % kAhead == 0 && i + 1 < chunk.count) read_ahead(chunk, i);
@@ -94,7 +94,7 @@ class BlockReader {
       read_docids<kCodec>(batch_, list_index, block, memory_.scratch, docids);
     } else {
       read_docids<kCodec>(batch_, list_index, block, memory_.scratch, docids);
-      table_.read_codes(batch_, docids, codes);
+      table_.read_codes(batch_, weight, docids, codes);
       read_values<kCodec>(batch_, list_index, block, memory_.scratch, sums);
     }
     bool wanted[4];

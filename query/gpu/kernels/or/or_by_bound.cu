@@ -179,7 +179,7 @@ class BlockSearcher {
     const std::uint32_t needed = __shfl_sync(kWholeWarp, max(need.sum, floor), 0);
     if (promise.bound < needed || needed >= ceiling) return;
     if (first == 0) ++read_;
-    const ListWeight weight = table_.weigh(query, list);
+    const ListWeight weight = table_.weigh(batch_, query, list);
     const std::uint32_t* const suffix_bounds = batch_.suffix_bounds + list.tile_row;
     std::uint32_t docids[4];
     std::uint32_t sums[4];
@@ -192,7 +192,7 @@ class BlockSearcher {
     // decoded.
     std::uint8_t codes[4];
     std::uint32_t bounds[4];
-    table_.read_codes(batch_, docids, codes);
+    table_.read_codes(batch_, weight, docids, codes);
 #pragma unroll
     for (std::uint32_t i = 0; i < 4; ++i) {
       wanted[i] = docids[i] != kNone && lane_id() >= first && lane_id() < end;

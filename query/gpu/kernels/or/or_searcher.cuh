@@ -140,7 +140,7 @@ class Searcher {
   __device__ void look_up(const Query& query, std::uint32_t place, bool adds, const Threshold& need,
                           std::uint32_t& count) {
     const std::uint32_t other = query.first_list + place;
-    const ListWeight weight = table_.weigh(query, batch_.lists[other]);
+    const ListWeight weight = table_.weigh(batch_, query, batch_.lists[other]);
     std::uint32_t held = kNone;
     keep(count, [&](bool has, Candidate& document) {
       const PostingPlace posting =
@@ -148,7 +148,7 @@ class Searcher {
       if (!adds) return has && posting.place == kNone;
       const std::uint32_t value = value_at<kCodec>(batch_, other, posting, memory_.lookup);
       if (value != kNone) {
-        const std::uint8_t code = table_.code_of(batch_, document.document);
+        const std::uint8_t code = table_.code_of(batch_, weight, document.document);
         document.sum += table_.units(weight, value, code);
       }
       return has && reaches(batch_.lists[other], document, need);
@@ -187,9 +187,9 @@ class Searcher {
       const std::uint32_t value =
           value_at<kCodec, LaneLists::kOwn>(batch_, other, posting, memory_.lookup);
       if (value != kNone) {
-        const ListWeight weight = table_.weigh(query, batch_.lists[other]);
+        const ListWeight weight = table_.weigh(batch_, query, batch_.lists[other]);
         atomicAdd(&memory_.documents[which].sum,
-                  table_.units(weight, value, table_.code_of(batch_, document)));
+                  table_.units(weight, value, table_.code_of(batch_, weight, document)));
       }
       __syncwarp();
     }

@@ -240,8 +240,8 @@ __global__ void __launch_bounds__(kThreads, 6) add_stored(OrRounds batch) {
 
 void launch_add_stored(const OrRounds& batch, cudaStream_t stream) {
   launch_with(StoredUnits(), batch, [&]<class Units>() {
-    launch("add_stored", add_stored<Units>, batch.tiles * ctas_of_tile(batch), kThreads,
-           sizeof(StoredMemory), stream, batch);
+    launch("add_stored", add_stored<typename Units::OfStored>, batch.tiles * ctas_of_tile(batch),
+           kThreads, sizeof(StoredMemory), stream, batch);
   });
 }
 

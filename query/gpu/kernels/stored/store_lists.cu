@@ -48,6 +48,7 @@ __global__ void __launch_bounds__(kThreads) store_lists(OrRounds batch, std::uin
   table.fill(batch);
   const List& list = batch.lists[range.owner];
   const Query& query = batch.queries[batch.and_queries + list.or_query];
+  const ListWeight weight = table.weigh(batch, query, list);
   device::WarpScratch& scratch = scratches[warp_id()];
   auto* const stored = reinterpret_cast<uint4*>(batch.stored);
   for (std::uint32_t i = warp_id(); i < range.blocks; i += kWarps) {
@@ -56,13 +57,13 @@ __global__ void __launch_bounds__(kThreads) store_lists(OrRounds batch, std::uin
     std::uint32_t values[4];
     std::uint8_t codes[4];
     read_docids<kCodec>(batch, range.owner, block, scratch, docids);
-    table.read_codes(batch, docids, codes);
+    table.read_codes(batch, weight, docids, codes);
     read_values<kCodec>(batch, range.owner, block, scratch, values);
     StoredPosting four[4];
 #pragma unroll
     for (int j = 0; j < 4; ++j) {
-      four[j] =
-          docids[j] % kTileDocuments * 2 | Units::stored_value(values[j], table.part(codes[j]));
+      four[j] = docids[j] % kTileDocuments * 2 |
+                Units::stored_value(values[j], table.part(weight, codes[j]));
     }
     stored[(std::size_t{list.stored_block} + block) * (kBlockSize / 4) + lane_id()] = {
         four[0], four[1], four[2], four[3]};

@@ -56,7 +56,7 @@ class DenseTile : public TileCollector<kCodec, Units, kIsTimed> {
   /// Copies the documents' length codes to shared memory if enough blocks need them. Codes are
   /// padded to whole tiles, and no item goes beyond the last tile.
   __device__ void bring_lengths() {
-    if constexpr (Shape::kHasLengths) {
+    if constexpr (Shape::kCopiesLengths) {
       if (!plan_.info.copies_lengths) return;
       const auto* from = reinterpret_cast<const uint4*>(batch_.lengths.codes + begin_);
       auto* to = reinterpret_cast<uint4*>(memory_.length_codes(batch_.tile_room));

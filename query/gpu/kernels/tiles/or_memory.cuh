@@ -5,6 +5,7 @@
 
 #include "gpu/device/candidates.cuh"
 #include "gpu/device/lookup.cuh"
+#include "gpu/device/unit_table.cuh"
 
 namespace warpdex::gpu {
 namespace or_tiles {
@@ -26,6 +27,8 @@ inline constexpr std::uint32_t kCountedBlocks = 64;
 template <CodecKind kCodec, class Units>
 struct TileShape {
   static constexpr bool kHasLengths = Units::kHasLengths;
+  /// Whether an item's length codes may be copied: not those of several fields.
+  static constexpr bool kCopiesLengths = kHasLengths && !Units::kHasFields;
   static constexpr bool kIsPfor = kCodec == CodecKind::kPfor;  ///< its blocks take more registers
                                                                ///< and memory
   static constexpr std::uint32_t kCtas = kHasLengths || Units::kIsExact ? 2 : 3;
@@ -144,7 +147,7 @@ struct alignas(128) Memory {
 
   static constexpr std::size_t bytes(const TileRoom& room) {
     const std::size_t documents = room.documents();
-    const bool has_codes = Shape::kHasLengths && room.has_lengths;
+    const bool has_codes = Shape::kCopiesLengths && room.has_lengths;
     return sizeof(Memory) + documents * sizeof(std::uint16_t) + (has_codes ? documents : 0);
   }
 
@@ -162,7 +165,7 @@ struct alignas(128) Memory {
   Plan plans[2];              ///< the one at work, and the next
   PlannedItem items[2];       ///< the one that is planned now, and the next
   HandedDocuments handed[2];  ///< of the item at work, and of the one before
-  float parts[Shape::kHasLengths ? kLengthCodes : 4];  ///< length_part of each code
+  float parts[Shape::kHasLengths ? kLengthCodes : 4];  ///< as UnitTable::parts
   std::uint16_t recorded[kRecorded];                   ///< slots of the recorded documents
   std::uint32_t next_item;                             ///< the number of the next item; of the
                                                        ///< ItemFinder

@@ -65,9 +65,15 @@ class TileReader {
     return value;
   }
 
-  /// The length_part of a document's length.
-  __device__ float part(std::uint32_t slot) {
-    if constexpr (Shape::kHasLengths) {
+  /// The length_part of a document's length, for a list.
+  __device__ float part(const BlockEntry& entry, std::uint32_t slot) {
+    if constexpr (Units::kHasFields) {
+      const List& list = lists_[entry.traits.list];
+      const std::size_t place = batch_.lengths.place(begin_ + slot, __ldg(&list.field));
+      const float length = read_shared(memory_.parts[batch_.lengths.codes[place]]);
+      return Units::length_part(__ldg(&list.c0), __ldg(&list.c1), length);
+    }
+    if constexpr (Shape::kCopiesLengths) {
       const std::uint8_t code = plan_.info.copies_lengths
                                     ? memory_.length_codes(batch_.tile_room)[slot]
                                     : batch_.lengths.codes[begin_ + slot];
@@ -85,7 +91,7 @@ class TileReader {
     if constexpr (Units::kIsExact) {
       return Units::of_posting(batch_, query_, lists_[entry.traits.list], value, begin_ + slot);
     } else {
-      return Units::of(value, part(slot), __uint_as_float(entry.weight), c0_of(entry),
+      return Units::of(value, part(entry, slot), __uint_as_float(entry.weight), c0_of(entry),
                        (entry.traits.flags & kHugeFrequencies) != 0);
     }
   }

@@ -78,8 +78,7 @@ __global__ void __launch_bounds__(TileShape<kCodec, Units>::kAllThreads,
   }
   if constexpr (Shape::kHasLengths) {
     for (std::uint32_t i = threadIdx.x; i < kLengthCodes; i += Shape::kAllThreads) {
-      memory.parts[i] =
-          Units::length_part(batch.c0, batch.c1, static_cast<float>(decode_length(i)));
+      memory.parts[i] = entry_of<Units>(batch, i);
     }
   }
   const std::uint32_t warp = warp_id();

@@ -9,6 +9,7 @@ struct Bm25Units {
   static constexpr UnitForm kForm = UnitForm::kBm25;
   static constexpr bool kIsExact = false;
   static constexpr bool kHasLengths = true;
+  static constexpr bool kHasFields = false;
   static constexpr bool kMayBeWhole = false;
   static constexpr bool kReadsC0 = false;
   static constexpr bool kIsMeasured = true;
@@ -40,6 +41,7 @@ struct Bm25Units {
   }
 
   // Of lists that are decoded once: a posting is the share of the list's weight, StoredPosting.
+  using OfStored = Bm25Units;
   static constexpr float kStoredFraction = 16;  ///< of a unit, in stored_weight()
   static __device__ StoredPosting stored_value(std::uint32_t value, float part) {
     constexpr std::uint32_t kShares = 1U << (32 - kStoredShift);
@@ -51,6 +53,31 @@ struct Bm25Units {
   static __device__ std::uint32_t of_stored(StoredPosting posting, std::uint32_t weight,
                                             std::uint32_t cap) {
     return min((__umulhi(posting, weight) >> 4) + 1, cap);
+  }
+};
+
+/// The same where documents have several text fields: each list has its own c1, and the lengths of
+/// its field.
+struct FieldBm25Units : Bm25Units {
+  static constexpr UnitForm kForm = UnitForm::kFieldBm25;
+  static constexpr bool kHasFields = true;
+  static constexpr bool kIsMeasured = false;
+
+  /// A lower bound of a document's score * scale. Each field's length makes it lower by a share of
+  /// its own; the whole sum is lowered by the largest of these.
+  static __device__ std::uint32_t lower(const Batch& batch, const Query& query,
+                                        std::uint32_t document, std::uint32_t sum) {
+    if (batch.fields.count == 0) return lower_of_any(query, sum);
+    float share = 1;
+    for (std::uint32_t field = 0; field < batch.fields.count; ++field) {
+      const std::size_t place = batch.lengths.place(document, field);
+      const auto length = static_cast<float>(batch.lengths.of(place));
+      const auto rounded = static_cast<float>(decode_length(batch.lengths.codes[place]));
+      const float c1 = batch.fields.c1[field];
+      share = fminf(share, (1.F + batch.c0 + c1 * rounded) / (1.F + batch.c0 + c1 * length));
+    }
+    const float lower = static_cast<float>(sum) - static_cast<float>(query.rounding_slack);
+    return static_cast<std::uint32_t>(fmaxf(0.F, lower * share * 0.99999F));
   }
 };
 

@@ -9,6 +9,7 @@ struct ImpactUnits {
   static constexpr UnitForm kForm = UnitForm::kImpact;
   static constexpr bool kIsExact = false;
   static constexpr bool kHasLengths = false;
+  static constexpr bool kHasFields = false;
   static constexpr bool kMayBeWhole = true;
   static constexpr bool kReadsC0 = false;
   static constexpr bool kIsMeasured = false;
@@ -28,6 +29,7 @@ struct ImpactUnits {
   }
 
   // Of lists that are decoded once: a posting is the impact, StoredPosting.
+  using OfStored = ImpactUnits;
   static constexpr float kStoredFraction = 256;  ///< of a unit, in stored_weight()
   static __device__ StoredPosting stored_value(std::uint32_t value, float) {
     return (value + 1) << kStoredImpactShift;

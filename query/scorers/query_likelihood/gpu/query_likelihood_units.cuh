@@ -9,6 +9,7 @@ struct QueryLikelihoodUnits {
   static constexpr UnitForm kForm = UnitForm::kQueryLikelihood;
   static constexpr bool kIsExact = false;
   static constexpr bool kHasLengths = true;
+  static constexpr bool kHasFields = false;
   static constexpr bool kMayBeWhole = false;
   static constexpr bool kReadsC0 = true;
   static constexpr bool kIsMeasured = false;

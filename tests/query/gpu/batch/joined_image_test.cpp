@@ -82,7 +82,7 @@ class JoinedImageTest : public JoinedSnapshotTest {
         const double units = static_cast<double>(list.bound) * static_cast<double>(query.scale);
         most += std::min<double>(units, query.unit_cap) + 3;
       }
-      if (!GetParam() || query.rounding_slack > 0) {
+      if (GetParam() != JoinedKind::kWeights || query.rounding_slack > 0) {
         EXPECT_LT(most, 65'536);
       }
     }
@@ -180,11 +180,12 @@ void expect_lists(const JoinedImage& image, const Query& query, const PlannedQue
     const PlannedTerm& term = terms[i];
     const List& list = image.lists()[query.first_list + i];
     const TermScorer right =
-        make_term_scorer(scorer, plan.statistics.value(), term.document_frequency,
+        make_term_scorer(scorer, plan.statistics_for(term, {}), term.document_frequency,
                          term.collection_frequency, term.weight > 0 ? term.weight : 1.0F);
     EXPECT_EQ(list.weight, right.weight);
     EXPECT_EQ(list.c0, right.c0);
     EXPECT_EQ(list.c1, right.c1);
+    EXPECT_EQ(list.field, term.entry.field);
     EXPECT_EQ(list.size, term.entry.document_frequency);
     EXPECT_EQ((list.flags & kProhibited) != 0, term.is_prohibited);
     EXPECT_EQ((list.flags & kRaw) != 0, term.entry.is_short());
@@ -277,7 +278,7 @@ TEST_P(JoinedImageTest, RowsOrNotIsTheSame) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(TextsAndWeights, JoinedImageTest, testing::Bool());
+INSTANTIATE_TEST_SUITE_P(Kinds, JoinedImageTest, testing::ValuesIn(kJoinedKinds));
 
 }  // namespace
 }  // namespace warpdex::gpu

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -22,8 +23,8 @@ struct PlacedSegment final : PlacedIndex {
   PlacedSegment(const Index& placed, std::uint32_t first) : PlacedIndex(placed) {
     first_document = first;
     tables.first_document = first;
-    for (const std::uint32_t length : placed.lengths()) {
-      longest_document = std::max(longest_document, length);
+    for (std::size_t field = 0; field < placed.texts(); ++field) {
+      longest_document = std::max(longest_document, std::ranges::max(placed.lengths(field)));
     }
     if (!placed.removed().none()) removals.bits = &kBits;
   }
@@ -65,10 +66,17 @@ struct Rows {
   std::vector<ListSource> memory;
 };
 
-/// Five segments, documents of the first two were removed. The parameter: an index of weights.
-class JoinedSnapshotTest : public testing::TestWithParam<bool> {
+/// What the index has: weights, or words of one text or of several text fields.
+enum class JoinedKind { kText, kFields, kWeights };
+inline constexpr std::array kJoinedKinds{JoinedKind::kText, JoinedKind::kFields,
+                                         JoinedKind::kWeights};
+
+/// Five segments, documents of the first two were removed.
+class JoinedSnapshotTest : public testing::TestWithParam<JoinedKind> {
  protected:
-  JoinedSnapshotTest() : living_(891, CodecKind::kBitpack, GetParam(), 3'000) {
+  JoinedSnapshotTest()
+      : living_(891, CodecKind::kBitpack, GetParam() == JoinedKind::kWeights, 3'000, false,
+                GetParam() == JoinedKind::kFields ? 2 : 1) {
     living_.add_some(2'000);
     living_.commit();
     living_.remove_share(30);

@@ -35,7 +35,7 @@ struct LivePostings {
     for (std::size_t i = 0; i < list.docids.size(); ++i) {
       if (index.removed().contains(list.docids[i])) continue;
       frequencies.push_back(list.frequencies[i]);
-      lengths.push_back(index.settings().impacts ? 0 : index.lengths()[list.docids[i]]);
+      lengths.push_back(index.settings().impacts ? 0 : index.lengths(entry.field)[list.docids[i]]);
     }
   }
 
@@ -88,10 +88,18 @@ class SteppedSeeds {
   LiveSeeds seeds_;
 };
 
-class LiveSeedsTest : public testing::TestWithParam<bool> {};
+/// What the lists have: words of one text, of two text fields, or weights.
+enum class SeededKind { kText, kFields, kWeights };
+
+struct LiveSeedsTest : testing::TestWithParam<SeededKind> {
+  static test::Living make(std::uint64_t stream, CodecKind codec, std::size_t documents) {
+    return {stream,    codec, GetParam() == SeededKind::kWeights,
+            documents, false, GetParam() == SeededKind::kFields ? 2U : 1U};
+  }
+};
 
 TEST_P(LiveSeedsTest, AreNearlyAllWhenCounted) {
-  test::Living living(896, CodecKind::kBitpack, GetParam(), 4'000);
+  test::Living living = make(896, CodecKind::kBitpack, 4'000);
   SteppedSeeds stepped(living.index());
   for (int commit = 0; commit < 3; ++commit) {
     living.remove_share(10);
@@ -139,7 +147,7 @@ double score_of(const ListSeed& seed, double average) {
 
 TEST(SeedTable, FindsTheBestPairs) {
   auto random = test::generator(901);
-  SeedTable table(300);
+  SeedTable table;
   for (int round = 0; round < 60; ++round) {
     const auto size = static_cast<std::uint32_t>(1 + random() % 3'000);
     LivePostings live;
@@ -154,14 +162,14 @@ TEST(SeedTable, FindsTheBestPairs) {
     }
     std::vector<std::uint32_t> ranks{1, 2, 11, 112, 1 + size / 2, size, size + 1};
     std::ranges::sort(ranks);
-    const std::vector<ListSeed> seeds = table.take(ranks);
+    const std::vector<ListSeed> seeds = table.take(ranks, 300);
     ASSERT_EQ(seeds.size(), ranks.size());
     for (std::size_t i = 0; i < ranks.size(); ++i) {
       ASSERT_GE(live.that_reach(seeds[i]), ranks[i] <= size ? ranks[i] : 0);
       ASSERT_DOUBLE_EQ(score_of(seeds[i], 300), best_by_force(live, ranks[i], 300))
           << "rank " << ranks[i] << " of " << size;
     }
-    EXPECT_EQ(table.take(ranks), std::vector<ListSeed>(ranks.size()));
+    EXPECT_EQ(table.take(ranks, 300), std::vector<ListSeed>(ranks.size()));
   }
 }
 
@@ -171,8 +179,10 @@ void expect_renewed(const Index& index, const PostingsEntry& entry, const LiveSe
                     std::size_t& renewed) {
   const LivePostings live(index, entry);
   const auto stored = list_seeds(index.sections(), entry);
-  const double average =
-      static_cast<double>(index.counts().tokens) / static_cast<double>(index.counts().documents);
+  const IndexCounts& counts = index.counts();
+  const TextCounts text = counts.texts.empty() ? TextCounts{counts.documents, counts.tokens}
+                                               : counts.texts[entry.field];
+  const double average = static_cast<double>(text.tokens) / static_cast<double>(text.documents);
   for (std::size_t place = 0; place < stored.size(); ++place) {
     const LiveSeed seed = seeds.get(entry, place);
     ASSERT_LE(seed.documents, live.that_reach(seed.seed));
@@ -186,7 +196,7 @@ void expect_renewed(const Index& index, const PostingsEntry& entry, const LiveSe
 }
 
 TEST_P(LiveSeedsTest, AreAllWhenRenewed) {
-  test::Living living(898, CodecKind::kPfor, GetParam(), 12'000);
+  test::Living living = make(898, CodecKind::kPfor, 12'000);
   SteppedSeeds stepped(living.index());
   for (const std::uint64_t percent : {1, 20, 50, 97, 100}) {
     if (percent < 100) {
@@ -224,7 +234,7 @@ std::size_t count_different(const Index& index, const LiveSeeds& one, const Live
 }
 
 TEST_P(LiveSeedsTest, TakeTheShortestListsFirst) {
-  test::Living living(899, CodecKind::kBitpack, GetParam(), 4'000);
+  test::Living living = make(899, CodecKind::kBitpack, 4'000);
   living.remove_share(20);
   living.commit();
   const Snapshot snapshot = Snapshot::open(living.index());
@@ -255,7 +265,9 @@ TEST_P(LiveSeedsTest, TakeTheShortestListsFirst) {
   EXPECT_EQ(count_different(index, counted, all), lacking.size());
 }
 
-INSTANTIATE_TEST_SUITE_P(TextsAndWeights, LiveSeedsTest, testing::Bool());
+INSTANTIATE_TEST_SUITE_P(Kinds, LiveSeedsTest,
+                         testing::Values(SeededKind::kText, SeededKind::kFields,
+                                         SeededKind::kWeights));
 
 // Of a list of 1,500 postings so many are left.
 TEST(LiveSeeds, ReachTheLastDocuments) {

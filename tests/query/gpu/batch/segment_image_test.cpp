@@ -18,8 +18,8 @@ constexpr std::uint32_t kBits = 0;  // of removed documents; not read here
 
 struct PlacedSegment final : PlacedIndex {
   explicit PlacedSegment(const Index& placed) : PlacedIndex(placed) {
-    for (const std::uint32_t length : placed.lengths()) {
-      longest_document = std::max(longest_document, length);
+    for (std::size_t field = 0; field < placed.texts(); ++field) {
+      longest_document = std::max(longest_document, std::ranges::max(placed.lengths(field)));
     }
     if (!placed.removed().none()) removals.bits = &kBits;
   }
@@ -73,8 +73,9 @@ void expect_scorers(const OneImage& image, const PlannedQuery& plan,
     const PlannedTerm& term = terms[i % terms.size()];
     const List& list = image.lists()[i];
     const TermScorer wanted =
-        make_term_scorer(settings.scorer, plan.statistics.value(), term.document_frequency,
+        make_term_scorer(settings.scorer, plan.statistics_for(term, {}), term.document_frequency,
                          term.collection_frequency, term.weight > 0 ? term.weight : 1.0F);
+    EXPECT_EQ(list.field, term.entry.field);
     EXPECT_EQ(list.weight, wanted.weight);
     EXPECT_EQ(list.c0, wanted.c0);
     EXPECT_EQ(list.c1, wanted.c1);
@@ -82,8 +83,11 @@ void expect_scorers(const OneImage& image, const PlannedQuery& plan,
   }
 }
 
-TEST(SegmentImage, HoldsTheSnapshotsScorersAndValidThresholds) {
-  test::Living living(890, CodecKind::kBitpack, false, 3'000);
+/// The parameter: text fields.
+class SegmentImage : public testing::TestWithParam<std::size_t> {};
+
+TEST_P(SegmentImage, HoldsTheSnapshotsScorersAndValidThresholds) {
+  test::Living living(890, CodecKind::kBitpack, false, 3'000, false, GetParam());
   living.add_some(2'000);
   living.commit();
   living.remove_share(30);
@@ -128,8 +132,8 @@ TEST(SegmentImage, HoldsTheSnapshotsScorersAndValidThresholds) {
 }
 
 // Scales are those of an index that was built anew from the live documents.
-TEST(SegmentImage, ScalesByLiveDocuments) {
-  test::Living living(902, CodecKind::kBitpack, false, 3'000);
+TEST_P(SegmentImage, ScalesByLiveDocuments) {
+  test::Living living(902, CodecKind::kBitpack, false, 3'000, false, GetParam());
   living.remove_share(30);
   living.commit();
   const test::TemporaryFolder folder(test::place_in_memory());
@@ -152,6 +156,31 @@ TEST(SegmentImage, ScalesByLiveDocuments) {
       EXPECT_EQ(image.queries()[j].scale, wanted.queries()[j].scale)
           << reference::describe(log.queries[i]) << reference::describe(log.settings[i]);
     }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Fields, SegmentImage, testing::Values(1, 3));
+
+// BM25 has a form of its own where fields are several; others take the exact form.
+TEST(BatchBuilder, KnowsTextFields) {
+  for (const std::size_t fields : {1, 2, 8, 9}) {
+    test::Living living(903, CodecKind::kBitpack, false, 300, false, fields);
+    const Snapshot snapshot = Snapshot::open(living.index());
+    const PlacedSegment placed(*snapshot.segments()[0].index);
+    const PlannedQuery plan = plan_query(snapshot, warpdex::Query{"", {{"w1"}}});
+    const std::vector<std::uint32_t> slots{0};
+    BatchBuilder builder(placed, {});
+    SearchSettings settings;
+    builder.measure(std::span(&plan, 1), slots, std::span(&settings, 1));
+    EXPECT_EQ(builder.form(), fields == 1 ? UnitForm::kBm25 : UnitForm::kFieldBm25);
+    ASSERT_EQ(builder.fields().count, fields == 1 || fields == 9 ? 0 : fields);
+    for (std::uint32_t field = 0; field < builder.fields().count; ++field) {
+      const double average = snapshot.text_statistics()[field].average_length();
+      EXPECT_FLOAT_EQ(builder.fields().c1[field], static_cast<float>(0.9 * 0.4 / average));
+    }
+    settings.scorer.kind = ScorerKind::kQueryLikelihood;
+    builder.measure(std::span(&plan, 1), slots, std::span(&settings, 1));
+    EXPECT_EQ(builder.form(), fields == 1 ? UnitForm::kQueryLikelihood : UnitForm::kExact);
   }
 }
 

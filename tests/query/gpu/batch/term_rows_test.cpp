@@ -186,7 +186,7 @@ TEST_P(TermRowsTest, ARowTooLargeAloneLeavesTheRoomToOthers) {
   EXPECT_EQ(rows.bytes(), smallest);
 }
 
-INSTANTIATE_TEST_SUITE_P(TextsAndWeights, TermRowsTest, testing::Bool());
+INSTANTIATE_TEST_SUITE_P(Kinds, TermRowsTest, testing::ValuesIn(kJoinedKinds));
 
 }  // namespace
 }  // namespace warpdex::gpu

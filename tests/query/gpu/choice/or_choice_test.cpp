@@ -129,6 +129,10 @@ TEST(OrChoice, TilesAreAnsweredAsAskedAndAsThereAreKernels) {
   EXPECT_EQ(tile_flags(OrMethod::kLookUp, UnitForm::kImpact), kNoTiles);
   EXPECT_EQ(tile_flags(OrMethod::kFusedLookUp, UnitForm::kImpact), kNoTiles);
   EXPECT_EQ(tile_flags(OrMethod::kByCost, UnitForm::kExact), kNoLookups);
+  // Of several text fields BM25 has kernels for lookups, and query likelihood none.
+  EXPECT_EQ(tile_flags(OrMethod::kByCost, form_of_fields(UnitForm::kBm25)), 0U);
+  EXPECT_EQ(tile_flags(OrMethod::kByCost, form_of_fields(UnitForm::kQueryLikelihood)), kNoLookups);
+  EXPECT_EQ(form_of_fields(UnitForm::kExact), UnitForm::kExact);
 }
 
 TEST(OrChoice, OneLongQueryAddsUpWhereTilesAreMany) {

@@ -17,6 +17,8 @@ TEST(OrChoice, ListsAreDecodedOnce) {
             OrRule::kNoneStoredAddsUp);
   EXPECT_EQ(stored([](OrPart& part) { part.shape.form = UnitForm::kQueryLikelihood; }),
             OrRule::kNoneStoredForm);
+  EXPECT_EQ(stored([](OrPart& part) { part.shape.form = UnitForm::kFieldBm25; }),
+            OrRule::kSearchStored);
   EXPECT_EQ(stored([](OrPart& part) { part.facts.or_by = OrMethod::kLookUp; }),
             OrRule::kNoneStoredAsked);
   EXPECT_EQ(stored([](OrPart& part) { part.shape.form = UnitForm::kImpact; }),

@@ -30,8 +30,8 @@ class GpuFacets {
   /// Counts over all documents that match a plan of the snapshot; of the settings, mode,
   /// and_or_min, k and documents count. None where the GPU cannot: lists or columns are not in its
   /// memory, a column has too many different values, documents have several values of a column with
-  /// ranges, or is_for_cpu(plan). Throws as count_facet() does, and CudaError. O(postings of the
-  /// terms + matches + distinct values).
+  /// ranges, or excludes_words(plan). Throws as count_facet() does, and CudaError. O(postings of
+  /// the terms + matches + distinct values).
   std::optional<Found> count(const PlannedQuery& plan, const SearchSettings& settings,
                              std::span<const FacetRequest> wanted);
 

@@ -38,7 +38,7 @@ struct PlannedQuery {
   std::vector<PlannedQuery> segments;
   /// Excluded words of several terms (QueryTerm::word): for each that the index has all terms of,
   /// their entries. Documents with all terms of one are no matches. Of a snapshot that is not plain
-  /// they are in `segments`. The GPU leaves queries with such words to the CPU.
+  /// they are in `segments`.
   std::vector<std::vector<PostingsEntry>> excluded_words{};
   /// The statistics that scorers use; none: the counts of the index.
   std::optional<CollectionStatistics> statistics;
@@ -60,12 +60,9 @@ PlannedQuery plan_query(const Index& index, const Query& query);
 /// plan for its index.
 PlannedQuery plan_query(const Snapshot& snapshot, const Query& query);
 
-/// Whether the plan, or one of a segment's, has excluded words of several terms.
+/// Whether the plan, or one of a segment's, has excluded words of several terms. The GPU engine
+/// leaves such queries to the CPU.
 bool excludes_words(const PlannedQuery& plan);
-
-/// Whether the GPU engine leaves the query to the CPU: for excluded words of several terms, and
-/// for an index with several texts.
-bool is_for_cpu(const PlannedQuery& plan);
 
 /// Whether all weights are whole numbers.
 bool has_whole_weights(const PlannedQuery& plan);
