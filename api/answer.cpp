@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "answer_maker.hpp"
 #include "column_search.hpp"
 #include "warpdex/core/error.hpp"
 #include "warpdex/indexer/format/snapshot.hpp"
@@ -46,9 +47,7 @@ const Explanation* AnswerHit::explanation() const {
 
 Explanation AnswerHit::explain(const Query& query, const ScorerSettings& scorer) const {
   Explanation why = warpdex::explain(*answer_->snapshot_, query, scorer, document());
-  if (!why.tree) {
-    why.searched_by = answer_->is_of_gpu ? SearchedBy::kGpuEngine : SearchedBy::kCpuEngine;
-  }
+  set_searched_by(answer_->is_of_gpu, why);
   return why;
 }
 

@@ -69,6 +69,14 @@ void add_columns(const Snapshot& snapshot, std::uint32_t document, StoredValues&
 
 }  // namespace
 
+void set_searched_by(bool is_of_gpu, Explanation& why) {
+  if (is_of_gpu) {
+    why.searched_by = why.tree ? SearchedBy::kGpuPhrase : SearchedBy::kGpuEngine;
+  } else if (!why.tree) {
+    why.searched_by = SearchedBy::kCpuEngine;
+  }
+}
+
 AnswerMaker::AnswerMaker(std::shared_ptr<const OpenIndex> index, const SearchOptions& options,
                          bool scores_are_distances)
     : index_(std::move(index)), options_(options), scores_are_distances_(scores_are_distances) {
@@ -121,8 +129,7 @@ Answer AnswerMaker::make(const Query& query, TextAnswer&& found) {
     if (!places_.empty()) answer.fields_.push_back(fields_of(hit.document, in_fields));
     if (!explainer) continue;
     Explanation& why = answer.explanations_.emplace_back(explainer->explain(hit.document));
-    if (why.tree) continue;
-    why.searched_by = answer.is_of_gpu ? SearchedBy::kGpuEngine : SearchedBy::kCpuEngine;
+    set_searched_by(answer.is_of_gpu, why);
   }
   return answer;
 }

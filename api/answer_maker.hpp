@@ -14,6 +14,9 @@
 
 namespace warpdex {
 
+/// Says which search has answered the explained query.
+void set_searched_by(bool is_of_gpu, Explanation& why);
+
 /// For the answers of one call.
 class AnswerMaker {
  public:

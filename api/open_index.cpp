@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <numeric>
 #include <string>
 
 #include "warpdex/core/parallel.hpp"
@@ -67,6 +68,8 @@ OpenIndex::OpenIndex(const Snapshot& snapshot, std::size_t threads, const Gpu& g
   if (!columns_of(snapshot.settings().schema).empty()) facets_.emplace(*uploaded_);
   with_gpu_ = device == Device::kAuto ? make_scheduled_text(*uploaded_, threads)
                                       : make_gpu_text(*uploaded_, *cpu_);
+  phrases_ = std::make_unique<PhraseText>(*uploaded_, threads,
+                                          before != nullptr ? before->phrases_.get() : nullptr);
 }
 
 std::size_t OpenIndex::threads_for(std::size_t queries, const SearchLimits& limits) const {
@@ -132,16 +135,21 @@ std::vector<TextAnswer> OpenIndex::search(std::span<const std::string_view> text
   return search(plans, settings, limits);
 }
 
-/// Trees, on threads of the CPU; one on its caller's.
+/// Trees: exact phrases on the GPU, others on threads of the CPU; one on its caller's.
 std::vector<TextAnswer> OpenIndex::search_trees(std::span<const Query> queries,
                                                 const SearchSettings& settings,
                                                 const SearchLimits& limits) const {
   std::vector<TextAnswer> answers(queries.size());
+  std::vector<std::size_t> left(queries.size());
+  std::iota(left.begin(), left.end(), std::size_t{0});
+  if (phrases_) left = phrases_->search(queries, settings, limits, answers);
   ProgressReport report(limits);
+  report.add(queries.size() - left.size());
   const std::size_t wanted = limits.threads == 0 ? threads_ : limits.threads;
-  const std::size_t threads = queries.size() == 1 ? 1 : wanted == 0 ? default_threads() : wanted;
-  kept_threads_.parallel_for(threads, queries.size(), [&](std::size_t, std::size_t i) {
+  const std::size_t threads = left.size() == 1 ? 1 : wanted == 0 ? default_threads() : wanted;
+  kept_threads_.parallel_for(threads, left.size(), [&](std::size_t, std::size_t place) {
     if (!report.goes_on()) return;
+    const std::size_t i = left[place];
     const auto searcher =
         tree_searchers_.take([this] { return std::make_unique<TreeSearcher>(*snapshot_); });
     LimitWatch watch(limits, report);
@@ -250,9 +258,11 @@ Pool<OpenIndex::Hybrid>::Lease OpenIndex::take_hybrid(const SearchLimits& limits
 std::size_t OpenIndex::part_size() const { return uploaded_ ? 4096 : 64; }
 
 std::string OpenIndex::note() const {
+  const std::string of_phrases = phrases_ ? phrases_->note() : "";
   const std::lock_guard lock(mutex_);
-  if (!uploaded_vectors_ || uploaded_vectors_->is_resident()) return "";
-  return "the GPU's memory does not hold the vectors; the CPU searches them";
+  if (!uploaded_vectors_ || uploaded_vectors_->is_resident()) return of_phrases;
+  return "the GPU's memory does not hold the vectors; the CPU searches them" +
+         (of_phrases.empty() ? "" : "; " + of_phrases);
 }
 
 Pool<StoredReader>::Lease OpenIndex::stored_reader() const {

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "phrase_text.hpp"
 #include "pool.hpp"
 #include "text_engine.hpp"
 #include "warpdex/core/kept_threads.hpp"
@@ -73,7 +74,8 @@ class OpenIndex {
                                   const FusionSettings& depth, const DocumentFilter* documents,
                                   const SearchLimits& limits) const;
   Pool<StoredReader>::Lease stored_reader() const;
-  /// A sentence where the GPU's memory does not hold the vectors that were searched; else empty.
+  /// A sentence where the GPU's memory does not hold the vectors or positions that were searched;
+  /// else empty.
   std::string note() const;
 
  private:
@@ -109,6 +111,7 @@ class OpenIndex {
   mutable std::optional<GpuVectors> uploaded_vectors_;  ///< once a search has needed them
   std::unique_ptr<TextEngine> cpu_;
   std::unique_ptr<TextEngine> with_gpu_;  ///< or none, and the CPU answers
+  std::unique_ptr<PhraseText> phrases_;   ///< likewise
   mutable KeptThreads kept_threads_;
   mutable Pool<TextAnalyzers> analyzers_;
   mutable Pool<QueryPlanner> planners_;

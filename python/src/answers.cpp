@@ -139,7 +139,7 @@ void bind_explanation(nb::module_& module) {
       .def_prop_ro(
           "searched_by",
           [](const Explanation& of) { return to_str(searched_by_name(of.searched_by)); },
-          "engine, cpu engine, gpu engine or trees: what answers the query.")
+          "engine, cpu engine, gpu engine, trees or gpu phrase: what answers the query.")
       .def_prop_ro(
           "why_trees", [](const Explanation& of) { return to_str(of.why_trees); },
           "What of the query no engine answers.")

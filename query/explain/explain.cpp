@@ -91,6 +91,7 @@ std::string_view searched_by_name(SearchedBy by) {
     case SearchedBy::kEngine: return "engine";
     case SearchedBy::kCpuEngine: return "cpu engine";
     case SearchedBy::kGpuEngine: return "gpu engine";
+    case SearchedBy::kGpuPhrase: return "gpu phrase";
     case SearchedBy::kTrees: break;
   }
   return "trees";

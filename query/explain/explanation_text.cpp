@@ -150,6 +150,7 @@ std::string searched_text(const Explanation& of) {
     case SearchedBy::kEngine: return "words for an engine";
     case SearchedBy::kCpuEngine: return "words, by the CPU's engine";
     case SearchedBy::kGpuEngine: return "words, by the GPU's engine";
+    case SearchedBy::kGpuPhrase: return "a phrase, searched on the GPU";
     case SearchedBy::kTrees: break;
   }
   return "a tree, searched on the CPU" +

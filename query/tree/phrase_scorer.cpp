@@ -42,4 +42,11 @@ float PhraseScorer::bound(float frequency, std::uint32_t length) const {
   return score(frequency, length) * slack_;
 }
 
+const PlannedTerm* find_anywhere(const PlannedNode& word) {
+  for (const std::optional<PlannedTerm>& term : word.terms) {
+    if (term) return &*term;
+  }
+  return word.elsewhere ? &*word.elsewhere : nullptr;
+}
+
 }  // namespace warpdex

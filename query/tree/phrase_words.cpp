@@ -8,14 +8,6 @@
 namespace warpdex {
 namespace {
 
-/// A term in whichever segment or part has it, with the statistics of all.
-const PlannedTerm* find_anywhere(const PlannedNode& word) {
-  for (const std::optional<PlannedTerm>& term : word.terms) {
-    if (term) return &*term;
-  }
-  return word.elsewhere ? &*word.elsewhere : nullptr;
-}
-
 /// The text field of a phrase's words.
 std::size_t field_of(const PlannedNode& phrase) {
   for (const PlannedNode& word : phrase.should) {
@@ -79,21 +71,11 @@ void PhraseWords::open_lists(const Index& index, const PlannedNode& phrase, std:
 
 void PhraseWords::set_scorer(const Index& index, const PlannedNode& phrase, std::size_t segment,
                              const ScorerSettings& scorer, const CollectionStatistics& statistics) {
-  std::vector<TermScorer> words;
-  for (const PlannedNode& word : phrase.should) {
-    const PlannedTerm* const term = find_anywhere(word);
-    if (term == nullptr) continue;  // an alternative that the index has not
-    std::uint64_t documents = term->document_frequency;
-    std::uint64_t occurrences = term->collection_frequency;
-    if (documents == 0) {  // of an index of one segment, which has the word
-      const std::uint32_t number = word.terms[segment]->entry.term_number;
-      const PhraseList& list = lists_[list_of(number)];
-      documents = list.cursor.size();
-      occurrences = list.occurrences();
-    }
-    words.push_back(make_term_scorer(scorer, statistics, documents, occurrences, term->weight));
-  }
-  scorer_ = PhraseScorer(words);
+  scorer_ = make_phrase_scorer(phrase, scorer, statistics, [&](std::size_t word) {
+    const std::size_t number = list_of(phrase.should[word].terms[segment]->entry.term_number);
+    return std::pair<std::uint64_t, std::uint64_t>(lists_[number].cursor.size(),
+                                                   lists_[number].occurrences());
+  });
   std::uint64_t most = 0;
   for (const PhraseList& list : lists_) most += list.occurrences();
   largest_ = scorer_.largest(most);

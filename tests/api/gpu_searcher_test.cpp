@@ -108,6 +108,36 @@ TEST(GpuSearcher, FiltersAndFacetsAreTheCpus) {
   }
 }
 
+TEST(GpuSearcher, AnswersArePhrasesToo) {
+  WARPDEX_NEEDS_GPU();
+  std::mt19937_64 random = test::generator(12);
+  const test::TemporaryFolder folder;
+  BuildOptions build = test::plain_build(folder / "index");
+  build.positions = true;
+  build_index(*documents_from_memory(test::word_documents(random, 0, 3000, 12, 40)), build);
+  const Searcher cpu(folder / "index");
+  for (const Device device : {Device::kGpu, Device::kAuto}) {
+    const Searcher searcher(folder / "index", {.device = device});
+    std::vector<SearchRequest> requests;
+    for (int i = 0; i < 40; ++i) {
+      const std::string words = "w" + std::to_string(random() % 9) + " w" + std::to_string(i % 9);
+      requests.push_back(
+          {.text = i % 4 == 0 ? words : "\"" + words + "\"" + (i % 4 == 1 ? "~2" : "")});
+    }
+    const SearchOptions options{.k = 20, .syntax = QuerySyntax::kLucene, .explain = true};
+    const auto wanted = cpu.search(requests, options);
+    const auto found = searcher.search(requests, options);
+    for (std::size_t i = 0; i < requests.size(); ++i) {
+      expect_equal(found[i], wanted[i]);
+      if (i % 4 < 2) continue;
+      EXPECT_TRUE(found[i].is_of_gpu) << requests[i].text;
+      ASSERT_GT(found[i].size(), 0U);
+      EXPECT_EQ(found[i][0].explanation()->searched_by, SearchedBy::kGpuPhrase);
+    }
+    EXPECT_EQ(searcher.problem(), "");
+  }
+}
+
 TEST(GpuSearcher, EveryAnswerIsOneCommits) {
   WARPDEX_NEEDS_GPU();
   for (const Device device : {Device::kGpu, Device::kAuto}) {

@@ -54,8 +54,9 @@ enum class SearchedBy {
   kCpuEngine,  ///< the CPU's engine did
   kGpuEngine,  ///< a GPU's engine did
   kTrees,      ///< the search of trees, on the CPU
+  kGpuPhrase,  ///< the search of phrases on a GPU
 };
-/// "engine", "cpu engine", "gpu engine" or "trees".
+/// "engine", "cpu engine", "gpu engine", "trees" or "gpu phrase".
 std::string_view searched_by_name(SearchedBy by);
 
 /// The score of one document, taken apart. share_formula() says how a term's share is computed; it

@@ -1,0 +1,55 @@
+#include "phrase_text.hpp"
+
+#include <utility>
+
+namespace warpdex {
+
+PhraseText::PhraseText(const GpuSnapshot& snapshot, std::size_t threads, const PhraseText* before)
+    : snapshot_(snapshot), threads_(threads) {
+  if (before == nullptr) return;
+  const std::lock_guard lock(before->mutex_);
+  if (before->positions_) positions_ = before->positions_->next(snapshot);
+}
+
+GpuPhrases& PhraseText::phrases() {
+  if (!positions_) positions_.emplace(snapshot_);
+  if (!phrases_) phrases_.emplace(*positions_, threads_);
+  return *phrases_;
+}
+
+std::vector<std::size_t> PhraseText::search(std::span<const Query> queries,
+                                            const SearchSettings& settings,
+                                            const SearchLimits& limits,
+                                            std::vector<TextAnswer>& answers) {
+  std::vector<std::size_t> left;
+  std::vector<std::size_t> taken;
+  std::vector<const QueryNode*> trees;
+  for (std::size_t i = 0; i < queries.size(); ++i) {
+    if (is_exact_phrase(*queries[i].tree)) {
+      taken.push_back(i);
+      trees.push_back(queries[i].tree.get());
+    } else {
+      left.push_back(i);
+    }
+  }
+  if (trees.empty()) return left;
+  limits.check_stop();
+  const std::lock_guard lock(mutex_);
+  std::vector<std::optional<SearchResult>> found = phrases().search(trees, settings);
+  for (std::size_t i = 0; i < taken.size(); ++i) {
+    if (found[i]) {
+      answers[taken[i]] = {.result = std::move(*found[i]), .is_of_gpu = true};
+    } else {
+      left.push_back(taken[i]);
+    }
+  }
+  return left;
+}
+
+std::string PhraseText::note() const {
+  const std::lock_guard lock(mutex_);
+  if (!positions_ || positions_->is_resident()) return "";
+  return "the GPU's memory does not hold the positions of words; the CPU searches phrases";
+}
+
+}  // namespace warpdex

@@ -1,0 +1,44 @@
+// Phrases of an index that is on a GPU. Internal.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "text_engine.hpp"
+#include "warpdex/query/gpu/gpu_phrases.hpp"
+#include "warpdex/query/query.hpp"
+
+namespace warpdex {
+
+/// Any thread; one at a time searches.
+class PhraseText {
+ public:
+  /// Shares what it can with that of an earlier snapshot, which may be null. Positions are uploaded
+  /// with the first phrase, or here if those of the earlier one were. `threads`: of the CPU.
+  PhraseText(const GpuSnapshot& snapshot, std::size_t threads, const PhraseText* before);
+
+  /// Answers those of the trees that are exact phrases, if the GPU can, and says which are left.
+  /// Throws CancelledError, and what GpuPhrases throws.
+  std::vector<std::size_t> search(std::span<const Query> queries, const SearchSettings& settings,
+                                  const SearchLimits& limits, std::vector<TextAnswer>& answers);
+
+  /// A sentence if positions were to be uploaded, and the GPU's memory does not hold them; or
+  /// empty.
+  std::string note() const;
+
+ private:
+  GpuPhrases& phrases();
+
+  const GpuSnapshot snapshot_;
+  const std::size_t threads_;
+  mutable std::mutex mutex_;  ///< protects the next
+  std::optional<GpuPositions> positions_;
+  std::optional<GpuPhrases> phrases_;
+};
+
+}  // namespace warpdex
