@@ -2,26 +2,22 @@
 #include "bench/bench_measure.hpp"
 
 #include <algorithm>
-#include <chrono>
-#include <functional>
-#include <memory>
 #include <optional>
 #include <span>
 
+#include "bench/passes.hpp"
+#include "bench/phrase_bench.hpp"
 #include "options/search_options.hpp"
 #include "warpdex/core/error.hpp"
 #include "warpdex/core/parallel.hpp"
 #include "warpdex/query/columns/facets.hpp"
 #include "warpdex/query/cpu/cpu_engine.hpp"
 #include "warpdex/query/cpu/cpu_searcher.hpp"
+#include "warpdex/query/gpu/gpu_phrases.hpp"
 #include "warpdex/query/hybrid/matching.hpp"
 
 namespace warpdex::tools {
 namespace {
-
-using Clock = std::chrono::steady_clock;
-static_assert(Clock::period::num == 1 && Clock::period::den >= 1'000'000'000,
-              "the clock must tell times below a microsecond apart");
 
 /// A thread's: the GPU's engine, and the CPU's for what that cannot answer.
 struct BenchGpuEngine {
@@ -29,26 +25,6 @@ struct BenchGpuEngine {
   CpuSearcher cpu;
   GpuFacets* facets = nullptr;  ///< of all threads
 };
-
-void count_answer(std::size_t hits, bool fell_back, AnswerCounts& counts) {
-  counts.hits += hits;
-  counts.without_answer += hits == 0 ? 1 : 0;
-  counts.fell_back += fell_back ? 1 : 0;
-}
-
-AnswerCounts sum_of(const std::vector<AnswerCounts>& parts) {
-  AnswerCounts sum;
-  for (const AnswerCounts& part : parts) {
-    sum.hits += part.hits;
-    sum.without_answer += part.without_answer;
-    sum.fell_back += part.fell_back;
-  }
-  return sum;
-}
-
-std::size_t count_batches(const Workload& workload, const BenchSettings& settings) {
-  return (workload.plans.size() + settings.batch_size - 1) / settings.batch_size;
-}
 
 std::span<const PlannedQuery> queries_of(const Workload& workload, const BenchSettings& settings,
                                          std::size_t batch) {
@@ -62,10 +38,6 @@ void count_facets(const Snapshot& index, const PlannedQuery& plan, const BenchSe
   if (settings.facets.empty()) return;
   const vector::RowFilter matches = matching_documents(index, plan, settings.search);
   for (const FacetRequest& facet : settings.facets) count_facet(index, facet, matches);
-}
-
-std::uint64_t nanoseconds_since(Clock::time_point start) {
-  return static_cast<std::uint64_t>((Clock::now() - start).count());
 }
 
 /// A thread's share of the batches of some passes: while some are under way, the next is handed
@@ -84,7 +56,7 @@ class BatchRun {
   /// Every n-th batch, of n threads. A pass begins while the last batches of the one before are
   /// under way.
   void run(std::size_t thread, std::size_t passes) {
-    const std::size_t batches = count_batches(workload_, settings_);
+    const std::size_t batches = count_batches(workload_.plans.size(), settings_);
     std::size_t turn = 0;
     for (std::size_t i = thread; i < batches * passes; i += settings_.threads) {
       finish(flights_[turn]);
@@ -151,27 +123,6 @@ class BatchRun {
   std::vector<std::optional<Flight>> flights_;
 };
 
-/// Runs all queries so many times. `samples`, if any, gets the nanoseconds of each query or batch,
-/// pass by pass; `counts`, if any, what each thread found.
-using RunPasses =
-    std::function<void(std::size_t passes, std::uint64_t* samples, AnswerCounts* counts)>;
-
-/// A pass that is not timed and says what was found.
-AnswerCounts count_answers(const RunPasses& run, std::size_t threads) {
-  std::vector<AnswerCounts> parts(threads);
-  run(1, nullptr, parts.data());
-  return sum_of(parts);
-}
-
-/// As many passes as are wanted, of so many samples each.
-void time_passes(const RunPasses& run, const BenchSettings& settings, std::size_t samples,
-                 Measurement& measurement) {
-  measurement.samples.resize(samples * settings.repetitions);
-  const Clock::time_point start = Clock::now();
-  run(settings.repetitions, measurement.samples.data(), nullptr);
-  measurement.seconds = std::chrono::duration<double>(Clock::now() - start).count();
-}
-
 /// Query by query on the CPU: each thread takes the next one.
 RunPasses by_query(const Snapshot& index, std::vector<CpuSearcher>& searchers,
                    const Workload& workload, const BenchSettings& settings) {
@@ -193,7 +144,7 @@ RunPasses by_query(const Snapshot& index, std::vector<CpuSearcher>& searchers,
 /// Batch by batch on the CPU: all threads share one out.
 RunPasses by_batch(CpuEngine& engine, const Workload& workload, const BenchSettings& settings) {
   return [&](std::size_t passes, std::uint64_t* samples, AnswerCounts* counts) {
-    const std::size_t batches = count_batches(workload, settings);
+    const std::size_t batches = count_batches(workload.plans.size(), settings);
     for (std::size_t sample = 0; sample < passes * batches; ++sample) {
       const Clock::time_point start = Clock::now();
       const BatchAnswers answers =
@@ -239,9 +190,13 @@ Workload plan_all(const Snapshot& index, const std::vector<QueryText>& texts, Qu
   const TextAnalyzers analyzers(index.settings());
   Workload workload;
   for (const Query& query : parse_queries(texts, syntax, analyzers)) {
+    if (query.tree != nullptr && is_exact_phrase(*query.tree)) {
+      workload.phrases.push_back(query.tree);
+      continue;
+    }
     if (query.tree != nullptr) {
       throw UsageError("query " + query.id +
-                       " has groups, phrases, patterns, near words or ranges, which "
+                       " has groups, patterns, near words, ranges, or phrases beside others, which "
                        "engines are not timed with; leave it out");
     }
     workload.plans.push_back(plan_query(index, query));
@@ -253,15 +208,21 @@ Workload plan_all(const Snapshot& index, const std::vector<QueryText>& texts, Qu
       for (const PlannedQuery& segment : plan.segments) count_lists(segment, workload);
     }
   }
+  if (!workload.phrases.empty() && !workload.plans.empty()) {
+    throw UsageError(
+        "some queries are phrases and some are words, which are timed apart: put them "
+        "into two files");
+  }
   return workload;
 }
 
 Measurement measure(const Snapshot& index, const Workload& workload,
                     const BenchSettings& settings) {
+  if (!workload.phrases.empty()) return measure_phrases(index, workload.phrases, settings);
   Measurement measurement;
   const auto take = [&](const RunPasses& run) {
     measurement.answers = count_answers(run, settings.threads);
-    time_passes(run, settings, count_batches(workload, settings), measurement);
+    time_passes(run, settings, count_batches(workload.plans.size(), settings), measurement);
   };
   if (settings.batch_size > 1) {
     CpuEngine engine(index, {.threads = settings.threads});
@@ -289,7 +250,7 @@ Measurement measure_gpu(const Snapshot& index, const MakeGpuEngine& make_engine,
   measurement.answers = count_answers(run, settings.threads);
   run(1, nullptr, nullptr);  // memory has its final size now
   const GpuStatistics before = sum_of(engines);
-  time_passes(run, settings, count_batches(workload, settings), measurement);
+  time_passes(run, settings, count_batches(workload.plans.size(), settings), measurement);
   measurement.work = sum_of(engines);
   subtract(before, measurement.work);
   return measurement;

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -17,9 +18,13 @@
 
 namespace warpdex::tools {
 
+/// Trees of terms, each of which is_exact_phrase().
+using Phrases = std::vector<std::shared_ptr<const QueryNode>>;
+
 /// What is known of the log before it is run.
 struct Workload {
   std::vector<PlannedQuery> plans;
+  Phrases phrases;             ///< or these; of them the next are 0
   std::uint64_t terms = 0;     ///< distinct and known, over all queries
   std::uint64_t postings = 0;  ///< of their lists
   std::uint64_t bytes = 0;     ///< of these as they are encoded; short lists aside

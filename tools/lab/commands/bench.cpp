@@ -6,6 +6,7 @@
 #include "bench/bench_measure.hpp"
 #include "bench/bench_report.hpp"
 #include "bench/measured_engines.hpp"
+#include "bench/phrase_bench.hpp"
 #include "command.hpp"
 #include "options/places.hpp"
 #include "options/search_options.hpp"
@@ -27,7 +28,7 @@ constexpr const char* kAbout =
     "looked\n"
     "up first; a first pass over all of them, which warms the lists, is not timed (on the GPU, nor "
     "is\n"
-    "a second); then come --repetitions timed passes.";
+    "a second); then come --repetitions timed passes. A file of exact phrases is measured, too.";
 
 constexpr const char* kNotes =
     "The clock of a query runs from its looked-up terms to its k best documents with their "
@@ -182,6 +183,10 @@ BenchReport bench(const Arguments& given, const BenchSettings& settings, const S
   report.device = device_info(gpu->device()).name;
   report.is_resident = gpu->is_resident();
   report.gpu_memory = gpu->memory();
+  if (!workload.phrases.empty()) {
+    report.measurement = measure_phrases(gpu->snapshot, workload.phrases, report.settings);
+    return report;
+  }
   const MakeGpuEngine make = [&](const GpuEngineSettings& of) { return gpu->make_engine(of); };
   std::optional<GpuFacets> facets;
   if (!settings.facets.empty()) facets.emplace(gpu->snapshot);
