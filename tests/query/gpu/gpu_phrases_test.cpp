@@ -169,6 +169,18 @@ TEST(GpuPhrases, SmallHugeFrequencies) {
   }
 }
 
+TEST(GpuPhrases, SmallStaticScores) {
+  WARPDEX_NEEDS_GPU();
+  for (const double largest : {0.01, 10.0}) {
+    PhraseCollection collection(5806, CodecKind::kPfor);
+    collection.set_static_scores(largest, 2000);
+    collection.build(2000, 40);
+    UploadedPhrases uploaded;
+    GpuPhrases& gpu = uploaded.open(collection.open());
+    EXPECT_GT(expect_as_cpu(gpu, collection, 12, 40), 0U);
+  }
+}
+
 /// Many matches, of which few can enter the answer: thresholds rise.
 TEST(GpuPhrases, ManyMatches) {
   WARPDEX_NEEDS_GPU();

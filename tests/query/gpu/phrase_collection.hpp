@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <fstream>
 #include <random>
 #include <string>
 #include <utility>
@@ -30,6 +31,15 @@ class PhraseCollection {
   }
 
   std::size_t below(std::size_t end) { return random_() % end; }
+
+  /// Before build(): the documents have static scores, up to so much.
+  void set_static_scores(double largest, std::size_t documents) {
+    options_.static_scores = folder_ / "scores";
+    std::ofstream file(options_.static_scores);
+    for (std::size_t i = 0; i < documents; ++i) {
+      file << i << '\t' << largest * static_cast<double>(below(1000)) / 1000 << '\n';
+    }
+  }
 
   void build(std::size_t documents, std::size_t longest) {
     build_index(*documents_from_memory(make(documents, longest)), options_);
