@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "warpdex/indexer/format/text_fields.hpp"
+
 namespace warpdex {
 
 PhraseText::PhraseText(const GpuSnapshot& snapshot, std::size_t threads, const PhraseText* before)
@@ -24,8 +26,10 @@ std::vector<std::size_t> PhraseText::search(std::span<const Query> queries,
   std::vector<std::size_t> left;
   std::vector<std::size_t> taken;
   std::vector<const QueryNode*> trees;
+  // The GPU has the lengths of one text.
+  const bool can_take = text_count(snapshot_.snapshot().settings().schema) < 2;
   for (std::size_t i = 0; i < queries.size(); ++i) {
-    if (is_exact_phrase(*queries[i].tree)) {
+    if (can_take && is_exact_phrase(*queries[i].tree)) {
       taken.push_back(i);
       trees.push_back(queries[i].tree.get());
     } else {
