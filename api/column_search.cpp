@@ -126,17 +126,20 @@ class SortedSearch {
   std::optional<std::uint32_t> after_;
 };
 
-/// Facets by the GPU beside the best; none where it cannot count them.
+/// Facets by the GPU, which counts while the best are searched for; none where it cannot.
 std::optional<TextAnswer> search_on_gpu(const OpenIndex& index, const Query& query,
                                         const SearchSettings& settings,
                                         const SearchOptions& options, const SearchLimits& limits) {
-  std::optional<GpuFacets::Found> found = index.count_facets(query, settings, options.facets);
-  if (!found) return std::nullopt;
+  if (query.tree) return std::nullopt;
+  const PlannedQuery plan = index.plan(query);
+  std::optional<GpuFacets::Counting> counting = index.start_facets(plan, settings, options.facets);
+  if (!counting) return std::nullopt;
   SearchSettings uncounted = settings;
   uncounted.count = false;
-  TextAnswer answer = std::move(index.search({&query, 1}, uncounted, limits).front());
-  answer.result.matches = found->matches;
-  answer.facets = std::move(found->facets);
+  TextAnswer answer = std::move(index.search({&plan, 1}, uncounted, limits).front());
+  GpuFacets::Found found = counting->finish();
+  answer.result.matches = found.matches;
+  answer.facets = std::move(found.facets);
   return answer;
 }
 

@@ -222,11 +222,11 @@ std::vector<TextAnswer> OpenIndex::search(std::span<const Query> queries,
   });
 }
 
-std::optional<GpuFacets::Found> OpenIndex::count_facets(
-    const Query& query, const SearchSettings& settings,
+std::optional<GpuFacets::Counting> OpenIndex::start_facets(
+    const PlannedQuery& plan, const SearchSettings& settings,
     std::span<const FacetRequest> wanted) const {
-  if (!facets_ || query.tree) return std::nullopt;
-  return facets_->count(take_planner()->plan(query), settings, wanted);
+  if (!facets_) return std::nullopt;
+  return facets_->start(plan, settings, wanted);
 }
 
 std::shared_ptr<const DocumentFilter> OpenIndex::filter(std::string_view text) const {

@@ -63,9 +63,15 @@ class OpenIndex {
   std::vector<TextAnswer> search(std::span<const Query> queries, std::span<const float> vectors,
                                  const SearchSettings& settings, const FusionSettings& fusion,
                                  const SearchLimits& limits) const;
-  /// Counts over all matches on the GPU; none where it cannot.
-  std::optional<GpuFacets::Found> count_facets(const Query& query, const SearchSettings& settings,
-                                               std::span<const FacetRequest> wanted) const;
+  /// Starts to count over all matches of a plan on the GPU; none where it cannot. The arguments
+  /// outlive the counting.
+  std::optional<GpuFacets::Counting> start_facets(const PlannedQuery& plan,
+                                                  const SearchSettings& settings,
+                                                  std::span<const FacetRequest> wanted) const;
+  PlannedQuery plan(const Query& query) const { return take_planner()->plan(query); }
+  /// By words alone.
+  std::vector<TextAnswer> search(std::span<const PlannedQuery> plans,
+                                 const SearchSettings& settings, const SearchLimits& limits) const;
   /// The documents of a filter; null for an empty text. Throws InputError, FormatError.
   std::shared_ptr<const DocumentFilter> filter(std::string_view text) const;
   /// By vectors alone: the k nearest of each row. Of `depth`, probes and refine count.
@@ -95,8 +101,6 @@ class OpenIndex {
   std::vector<TextAnswer> search_trees(std::span<const Query> queries,
                                        const SearchSettings& settings,
                                        const SearchLimits& limits) const;
-  std::vector<TextAnswer> search(std::span<const PlannedQuery> plans,
-                                 const SearchSettings& settings, const SearchLimits& limits) const;
   HybridSearcher make_hybrid(Hybrid& of) const;
   Pool<Hybrid>::Lease take_hybrid(const SearchLimits& limits) const;
   std::size_t part_size() const;

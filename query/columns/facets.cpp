@@ -47,18 +47,38 @@ void add_numbers(const Field& field, const std::vector<std::pair<std::uint64_t, 
   if (field.type != FieldType::kFloat) facet.sum = static_cast<double>(whole);
 }
 
-/// The first `wanted` by documents, equal ones in their order.
+/// The first `wanted` values by documents, equal ones in their order.
 template <class Name>
-std::vector<std::pair<Name, KeyCount>> top_of(std::vector<std::pair<Name, KeyCount>> sorted,
-                                              std::size_t wanted) {
-  const auto middle = sorted.begin() + static_cast<std::ptrdiff_t>(std::min(wanted, sorted.size()));
-  std::partial_sort(sorted.begin(), middle, sorted.end(), [](const auto& a, const auto& b) {
-    if (a.second.documents != b.second.documents) return a.second.documents > b.second.documents;
-    return a.first < b.first;
-  });
-  sorted.erase(middle, sorted.end());
-  return sorted;
-}
+class TopValues {
+ public:
+  explicit TopValues(std::size_t wanted) : wanted_(wanted) {}
+
+  void add(const Name& name, std::uint64_t documents) {
+    const Value value{name, documents};
+    if (top_.size() == wanted_) {
+      if (top_.empty() || !is_before(value, top_.front())) return;
+      std::ranges::pop_heap(top_, is_before);
+      top_.pop_back();
+    }
+    top_.push_back(value);
+    std::ranges::push_heap(top_, is_before);
+  }
+  /// In order. Once.
+  std::vector<std::pair<Name, std::uint64_t>> take() {
+    std::ranges::sort_heap(top_, is_before);
+    return std::move(top_);
+  }
+
+ private:
+  using Value = std::pair<Name, std::uint64_t>;
+  static bool is_before(const Value& one, const Value& other) {
+    if (one.second != other.second) return one.second > other.second;
+    return one.first < other.first;
+  }
+
+  std::size_t wanted_;
+  std::vector<Value> top_;  ///< a heap: the last in order first
+};
 
 template <class Name>
 std::vector<std::pair<Name, KeyCount>> sorted_of(const Totals<Name>& totals) {
@@ -69,14 +89,14 @@ std::vector<std::pair<Name, KeyCount>> sorted_of(const Totals<Name>& totals) {
 
 /// The keys of one segment are in the order of their texts.
 void take_keywords(const ValueCounts& segment, const FacetRequest& wanted, Facet& facet) {
-  std::vector<std::pair<std::uint64_t, KeyCount>> all;
+  TopValues<std::uint64_t> top(wanted.values);
   segment.for_each([&](std::uint64_t key, const KeyCount& count) {
-    all.emplace_back(key, count);
+    top.add(key, count.documents);
     facet.values += count.values;
+    ++facet.distinct;
   });
-  facet.distinct = all.size();
-  for (const auto& [key, count] : top_of(std::move(all), wanted.values)) {
-    facet.top.push_back({std::string(segment.column().text(key)), count.documents});
+  for (const auto& [key, documents] : top.take()) {
+    facet.top.push_back({std::string(segment.column().text(key)), documents});
   }
 }
 
@@ -92,10 +112,13 @@ void take_keywords(std::span<const ValueCounts> segments, const FacetRequest& wa
     });
   }
   facet.distinct = totals.size();
-  std::vector<std::pair<std::string_view, KeyCount>> all(totals.begin(), totals.end());
-  for (const auto& [text, count] : all) facet.values += count.values;
-  for (const auto& [text, count] : top_of(std::move(all), wanted.values)) {
-    facet.top.push_back({std::string(text), count.documents});
+  TopValues<std::string_view> top(wanted.values);
+  for (const auto& [text, count] : totals) {
+    top.add(text, count.documents);
+    facet.values += count.values;
+  }
+  for (const auto& [text, documents] : top.take()) {
+    facet.top.push_back({std::string(text), documents});
   }
 }
 
@@ -109,15 +132,19 @@ void take_numbers(std::span<const ValueCounts> segments, const Field& field,
       total.values += count.values;
     });
   }
-  auto sorted = sorted_of(totals);
+  const auto sorted = sorted_of(totals);
+  TopValues<std::uint64_t> top(wanted.values);
   facet.distinct = sorted.size();
-  for (const auto& [key, count] : sorted) facet.values += count.values;
+  for (const auto& [key, count] : sorted) {
+    top.add(key, count.documents);
+    facet.values += count.values;
+  }
   add_numbers(field, sorted, facet);
-  for (const auto& [key, count] : top_of(std::move(sorted), wanted.values)) {
+  for (const auto& [key, documents] : top.take()) {
     const FieldValue value = field.type == FieldType::kFloat  ? FieldValue(float_of_key(key))
                              : field.type == FieldType::kBool ? FieldValue(key != 0)
                                                               : FieldValue(int_of_key(key));
-    facet.top.push_back({value_text(field, value), count.documents});
+    facet.top.push_back({value_text(field, value), documents});
   }
 }
 

@@ -19,10 +19,4 @@ std::size_t ValueCounts::table_size(const ColumnView& column) {
   return std::max<std::uint64_t>(distinct, 1);
 }
 
-void ValueCounts::set(std::uint64_t documents, std::span<const std::uint32_t> of_documents,
-                      std::span<const std::uint32_t> of_values) {
-  documents_ = documents;
-  for (std::size_t i = 0; i < table_.size(); ++i) table_[i] = {of_documents[i], of_values[i]};
-}
-
 }  // namespace warpdex

@@ -48,10 +48,14 @@ class ValueCounts {
     ++count.documents;
   }
 
-  /// Sets what was counted elsewhere: `documents` that have a value; by entry of the table, which
-  /// there must be, the documents and the values.
-  void set(std::uint64_t documents, std::span<const std::uint32_t> of_documents,
-           std::span<const std::uint32_t> of_values);
+  /// What was counted elsewhere, which must outlive it: `documents` that have a value; by entry of
+  /// the table, which there must be, the documents and the values.
+  ValueCounts(const ColumnView& column, std::uint64_t documents,
+              std::span<const std::uint32_t> of_documents, std::span<const std::uint32_t> of_values)
+      : column_(&column),
+        of_documents_(of_documents),
+        of_values_(of_values),
+        documents_(documents) {}
 
   const ColumnView& column() const { return *column_; }
   std::uint64_t documents() const { return documents_; }
@@ -65,6 +69,9 @@ class ValueCounts {
       if (table_[i].values > 0) visit(key(i), table_[i]);
     }
     for (const auto& [packed, count] : map_) visit(key(packed), count);
+    for (std::size_t i = 0; i < of_values_.size(); ++i) {
+      if (of_values_[i] > 0) visit(key(i), KeyCount{of_documents_[i], of_values_[i]});
+    }
   }
 
  private:
@@ -75,6 +82,8 @@ class ValueCounts {
   const ColumnView* column_;
   std::vector<KeyCount> table_;
   std::unordered_map<std::uint64_t, KeyCount> map_;
+  std::span<const std::uint32_t> of_documents_;
+  std::span<const std::uint32_t> of_values_;
   std::uint64_t documents_ = 0;
 };
 

@@ -46,6 +46,15 @@ GpuFacets::GpuFacets(const GpuSnapshot&) { refuse_without_cuda(); }
 GpuFacets::~GpuFacets() = default;
 GpuFacets::GpuFacets(GpuFacets&&) noexcept = default;
 GpuFacets& GpuFacets::operator=(GpuFacets&&) noexcept = default;
+struct GpuFacets::Counting::State {};
+GpuFacets::Counting::Counting(std::unique_ptr<State>) { refuse_without_cuda(); }
+GpuFacets::Counting::Counting(Counting&&) noexcept = default;
+GpuFacets::Counting::~Counting() = default;
+GpuFacets::Found GpuFacets::Counting::finish() { refuse_without_cuda(); }
+std::optional<GpuFacets::Counting> GpuFacets::start(const PlannedQuery&, const SearchSettings&,
+                                                    std::span<const FacetRequest>) {
+  refuse_without_cuda();
+}
 std::optional<GpuFacets::Found> GpuFacets::count(const PlannedQuery&, const SearchSettings&,
                                                  std::span<const FacetRequest>) {
   refuse_without_cuda();

@@ -10,6 +10,7 @@
 
 #include "gpu/batch/image_writer.hpp"
 #include "gpu/choice/or_choice.hpp"
+#include "warpdex/query/filter/document_filter.hpp"
 
 namespace warpdex::gpu {
 namespace {
@@ -61,14 +62,20 @@ void BatchBuilder::cut(std::size_t queries) {
 
 const BatchShape& BatchBuilder::measure(SegmentPlans batch, std::span<const std::uint32_t> slots,
                                         std::span<const SearchSettings> settings,
-                                        const Answer* answers_so_far) {
+                                        const Answer* answers_so_far, bool may_guess) {
   batch_ = batch;
   slots_ = slots;
   rules_.settings = settings;
   const ScorerSettings wanted = slots.empty() ? ScorerSettings{} : rules_.of(slots[0]).scorer;
   rules_.scorer = effective_scorer(segments_[0].index.settings(), wanted);
-  rules_.is_filtered = !slots.empty() && rules_.of(slots[0]).documents != nullptr;
-  rules_.has_seeds = !ablation_.no_seeds && !rules_.is_filtered;
+  const DocumentFilter* const filter = slots.empty() ? nullptr : rules_.of(slots[0]).documents;
+  rules_.is_filtered = filter != nullptr;
+  rules_.passing_share = 0;
+  if (rules_.is_filtered && may_guess) {
+    rules_.passing_share = static_cast<double>(filter->count) /
+                           static_cast<double>(std::max<std::size_t>(filter->documents.rows(), 1));
+  }
+  rules_.has_seeds = !ablation_.no_seeds && (!rules_.is_filtered || rules_.passing_share > 0);
   set_fields();
   rules_.flags = tile_flags(ablation_.or_by, form());
   if (ablation_.exhaustive) rules_.flags |= kExhaustive;

@@ -54,11 +54,13 @@ class BatchBuilder {
   /// Measures the queries `slots` of a batch, and returns the sizes of their image. Their answers
   /// go to the same slots; query number n has state n. `settings` has one element for the batch or
   /// one for each of its queries; all `slots` must have the same scorer and filter.
-  /// `answers_so_far` has, by slot, the answers of queries that run again, or is null. All
-  /// arguments must live until the image is written. Throws FormatError for damage.
+  /// `answers_so_far` has, by slot, the answers of queries that run again, or is null. If it
+  /// `may_guess`, a filtered query may start from a threshold that its answer does not reach, and
+  /// must then run again. All arguments must live until the image is written. Throws FormatError
+  /// for damage.
   const BatchShape& measure(SegmentPlans batch, std::span<const std::uint32_t> slots,
                             std::span<const SearchSettings> settings,
-                            const Answer* answers_so_far = nullptr);
+                            const Answer* answers_so_far = nullptr, bool may_guess = false);
   /// How many of the measured queries come before the first one that OR answers.
   std::uint32_t first_without_or() const;
   /// The slots of measured queries that the kernels cannot answer, since they have too many terms.

@@ -27,6 +27,9 @@ struct BatchRules {
   bool adds_up_long = false;                 ///< as the function says
   bool has_seeds = true;                     ///< OR's thresholds start at the seeds
   bool is_filtered = false;                  ///< by a filter: k live documents may be fewer matches
+  /// If it is, the share of the documents that pass, where OR may start from a threshold that is
+  /// only likely; 0: it may not.
+  double passing_share = 0;
 
   /// The settings of the query whose answer goes to `slot`.
   const SearchSettings& of(std::uint32_t slot) const {
@@ -84,6 +87,7 @@ class QueryMeasurer {
   double max_counted(const SliceQuery& query, bool is_of_all);
   void set_scale(double max_counted, bool weights_are_whole, SliceQuery& of) const;
   void set_known_threshold(Query& query) const;
+  std::uint32_t seed_rank(std::uint32_t k) const;
   std::uint32_t seeded_threshold(const SliceQuery& of);
   std::span<const SeededList> seeded_lists(const SliceQuery& query);
 

@@ -7,6 +7,7 @@
 
 #include "gpu/batch/query_measurer.hpp"
 #include "scorers/scorers.hpp"
+#include "warpdex/indexer/format/seeds.hpp"
 
 namespace warpdex::gpu {
 
@@ -129,6 +130,15 @@ std::span<const SeededList> QueryMeasurer::seeded_lists(const SliceQuery& query)
   return seeded_;
 }
 
+/// How many documents a list's seed is to be reached by. With a filter, so many that three times k
+/// of them pass if these are spread evenly; 0 if no seed is of so many.
+std::uint32_t QueryMeasurer::seed_rank(std::uint32_t k) const {
+  if (!rules_.is_filtered) return k;
+  constexpr double kSpare = 3;
+  const double rank = kSpare * k / std::max(rules_.passing_share, 1e-9);
+  return rank > kSeedRanks.back() ? 0 : static_cast<std::uint32_t>(std::ceil(rank));
+}
+
 /// The threshold that OR starts with. Each term's seed is a lower bound of the k-th best score,
 /// since no term is required, unless documents are prohibited. The seed is rounded down, since sums
 /// in units are never below scores. A query that runs again starts with its last threshold.
@@ -139,7 +149,9 @@ std::uint32_t QueryMeasurer::seeded_threshold(const SliceQuery& of) {
     threshold = std::max(threshold, answers_so_far_[query.slot].threshold);
   }
   if (!rules_.has_seeds) return threshold;
-  const float seed = start_seed(seeded_lists(of), query.k);
+  const std::uint32_t rank = seed_rank(query.k);
+  if (rank == 0) return threshold;
+  const float seed = start_seed(seeded_lists(of), rank);
   const bool is_exact = query.rounding_slack == 0;
   return std::max(threshold,
                   static_cast<std::uint32_t>(

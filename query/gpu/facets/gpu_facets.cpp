@@ -173,7 +173,6 @@ void FacetCounter::count_values() {
                         stream);
   }
   copy_to_host(static_cast<std::uint32_t*>(host.data()), found, numbers_to_come, stream);
-  stream.synchronize();
 }
 
 std::uint64_t FacetCounter::matches(const SearchSettings& settings) const {
@@ -184,21 +183,24 @@ std::uint64_t FacetCounter::matches(const SearchSettings& settings) const {
   return as[is_and ? kReadAnd : kReadOr];
 }
 
+/// Of segments without documents, nothing is counted.
 Facet FacetCounter::facet_of(std::size_t facet, const FacetRequest& wanted) const {
   const Snapshot& all = snapshot.snapshot();
   const std::size_t place = check_facet(all, wanted);
   std::vector<ValueCounts> of_segments;
-  for (const Snapshot::Segment& segment : all.segments()) {
-    of_segments.emplace_back(segment.index->columns()[place]);
-  }
-  for (const Count& count : counts) {
-    if (count.facet != facet) continue;
-    const auto* const own = static_cast<const std::uint32_t*>(host.data()) + count.first;
-    const std::span documents(own + 1, count.column.entries);
-    const bool has_several = count.column.begins != nullptr;
-    const std::span values(own + 1 + (has_several ? count.column.entries : 0),
-                           count.column.entries);
-    of_segments[numbers[count.segment]].set(*own, documents, values);
+  auto count = std::ranges::find(counts, facet, &Count::facet);
+  for (std::size_t i = 0; i < all.segments().size(); ++i) {
+    const ColumnView& column = all.segments()[i].index->columns()[place];
+    if (count == counts.end() || count->facet != facet || numbers[count->segment] != i) {
+      of_segments.emplace_back(column, 0, std::span<const std::uint32_t>(),
+                               std::span<const std::uint32_t>());
+      continue;
+    }
+    const auto* const own = static_cast<const std::uint32_t*>(host.data()) + count->first;
+    const std::uint32_t entries = count->column.entries;
+    const std::uint32_t* const values = own + 1 + (count->column.begins == nullptr ? 0 : entries);
+    of_segments.emplace_back(column, *own, std::span(own + 1, entries), std::span(values, entries));
+    ++count;
   }
   return make_facet(all, wanted, of_segments, nullptr);
 }
@@ -217,24 +219,56 @@ GpuFacets::~GpuFacets() = default;
 GpuFacets::GpuFacets(GpuFacets&&) noexcept = default;
 GpuFacets& GpuFacets::operator=(GpuFacets&&) noexcept = default;
 
-std::optional<GpuFacets::Found> GpuFacets::count(const PlannedQuery& plan,
-                                                 const SearchSettings& settings,
-                                                 std::span<const FacetRequest> wanted) {
+struct GpuFacets::Counting::State {
+  GpuFacets::State& counter;
+  std::unique_lock<std::mutex> lock;
+  const SearchSettings& settings;
+  std::span<const FacetRequest> wanted;
+};
+
+GpuFacets::Counting::Counting(std::unique_ptr<State> state) : state_(std::move(state)) {}
+GpuFacets::Counting::Counting(Counting&&) noexcept = default;
+
+GpuFacets::Counting::~Counting() {
+  if (!state_) return;
+  cudaStreamSynchronize(state_->counter.stream.handle());  // what fails there was of no use
+}
+
+GpuFacets::Found GpuFacets::Counting::finish() {
+  const std::unique_ptr<State> state = std::move(state_);
+  const gpu::FacetCounter& counter = state->counter;
+  counter.stream.synchronize();
+  Found found{counter.matches(state->settings), {}};
+  for (std::size_t i = 0; i < state->wanted.size(); ++i) {
+    found.facets.push_back(counter.facet_of(i, state->wanted[i]));
+  }
+  return found;
+}
+
+std::optional<GpuFacets::Counting> GpuFacets::start(const PlannedQuery& plan,
+                                                    const SearchSettings& settings,
+                                                    std::span<const FacetRequest> wanted) {
   State& state = *state_;
   if (!state.can_count(plan)) return std::nullopt;
-  const std::lock_guard lock(state.mutex);
+  auto counting = std::make_unique<Counting::State>(
+      Counting::State{state, std::unique_lock(state.mutex), settings, wanted});
   const CurrentDevice current(state.snapshot.device());
   if (!state.find_columns(wanted) || !state.find_segments(settings.documents) ||
       !state.take_memory()) {
     return std::nullopt;
   }
+  Counting started(std::move(counting));  // waits where the next throw
   state.match(plan, settings);
   state.count_values();
-  Found found{state.matches(settings), {}};
-  for (std::size_t i = 0; i < wanted.size(); ++i) {
-    found.facets.push_back(state.facet_of(i, wanted[i]));
-  }
-  return found;
+  return started;
+}
+
+std::optional<GpuFacets::Found> GpuFacets::count(const PlannedQuery& plan,
+                                                 const SearchSettings& settings,
+                                                 std::span<const FacetRequest> wanted) {
+  std::optional<Counting> counting = start(plan, settings, wanted);
+  if (!counting) return std::nullopt;
+  return counting->finish();
 }
 
 }  // namespace warpdex

@@ -84,7 +84,7 @@ void Lane::submit(SegmentPlans plans, std::span<const SearchSettings> settings,
 void Lane::start(SegmentPlans plans, std::span<const SearchSettings> settings) {
   plans_ = plans;
   answers_.begin(plans.size(), settings);
-  overflowed_.clear();
+  again_.clear();
   attempt_ = 0;
   set_busy(true);
   memory_.begin();
@@ -208,16 +208,16 @@ bool Lane::advance() {
 }
 
 /// Starts over with the queries whose candidates overflowed, with more room, then with all there
-/// is. Returns false if there are none, or if the last attempt has failed.
+/// is; and with those whose thresholds were too high. Returns false if there are none, or if the
+/// last attempt has failed.
 bool Lane::start_again() {
-  statistics_.candidates_lost += attempt_ == 0 ? overflowed_.size() : 0;
-  if (overflowed_.empty()) return false;
+  if (again_.empty()) return false;
   if (stage_) stage_->end(memory_);
   if (attempt_ == kMaxRetries) {
-    for (const std::uint32_t slot : overflowed_) answers_.is_unanswered[slot] = true;
+    for (const std::uint32_t slot : again_) answers_.is_unanswered[slot] = true;
     return false;
   }
-  slots_ = std::exchange(overflowed_, {});
+  slots_ = std::exchange(again_, {});
   started_ = 0;
   ++attempt_;
   return true;
@@ -225,7 +225,7 @@ bool Lane::start_again() {
 
 void Lane::end_batch() {
   set_busy(false);
-  overflowed_.clear();
+  again_.clear();
   if (cache_ != nullptr) cache_->end(lists_);
   statistics_.cache_hits += lists_.hits;
   statistics_.cache_misses += lists_.uses.size() - lists_.hits;
@@ -243,7 +243,7 @@ void Lane::abandon() noexcept {
     part->slots = {};
     part->filter = {};
   }
-  overflowed_.clear();
+  again_.clear();
   if (stage_) stage_->abandon();
   if (cache_ != nullptr) cache_->end(lists_);
 }

@@ -74,6 +74,7 @@ class Lane {
     std::size_t early = 0;                 ///< so many of the first slots are answered early
     std::uint32_t polls = 0;               ///< since the part was started
     FilterSets::Set filter;                ///< of its queries; null if they have none
+    bool has_guesses = false;              ///< thresholds may be too high for a filter
     Event ended;                           ///< recorded after the part if it has no ticket
   };
 
@@ -95,6 +96,7 @@ class Lane {
   bool start_again();
   bool has_ended(Part& part) const;
   void finish_part(Part& part);
+  bool has_guessed_wrong(const Part& part, std::uint32_t slot) const;
   void copy_work();
   void add_work();
   void end_batch();
@@ -128,8 +130,8 @@ class Lane {
   Part part_;                            ///< the part that is answered next
   Part following_;                       ///< the part after it, if it was started
   std::uint32_t last_ticket_ = 0;
-  std::vector<std::uint32_t> overflowed_;  ///< queries with more candidates than room
-  std::uint32_t attempt_ = 0;              ///< 0 for the first; later ones have more room
+  std::vector<std::uint32_t> again_;  ///< queries that are to run again
+  std::uint32_t attempt_ = 0;         ///< 0 for the first; later ones have more room
   bool is_busy_ = false;
   GpuStatistics statistics_;
 };

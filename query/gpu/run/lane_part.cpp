@@ -83,8 +83,11 @@ bool Lane::launch(Part& target) {
   clock_.start();
   const std::span<const std::uint32_t> queries = target.slots;
   if (!find_filter(target)) return false;
+  // Of a few queries, answers are awaited one by one, and none may be made again.
+  target.has_guesses = target.filter.memory && attempt_ == 0 && queries.size() > kFewAwaited;
   const BatchShape& shape =
-      builder_.measure(plans_, queries, answers_.settings, attempt_ == 0 ? nullptr : answers_.list);
+      builder_.measure(plans_, queries, answers_.settings, attempt_ == 0 ? nullptr : answers_.list,
+                       target.has_guesses);
   BatchPlan plan = planner_.plan(shape, static_cast<std::uint32_t>(queries.size()), answers_.k,
                                  attempt_, memory_.share());
   const bool are_awaited = queries.size() <= kFewAwaited && !plan.counts_work;
@@ -156,10 +159,22 @@ void Lane::finish_part(Part& target) {
   add_work();
   for (const std::uint32_t slot : target.slots) {
     if (answers_.is_unanswered[slot]) continue;
-    if (answers_.list[slot].overflow != 0) overflowed_.push_back(slot);
+    if (answers_.list[slot].overflow != 0) {
+      statistics_.candidates_lost += attempt_ == 0 ? 1 : 0;
+      again_.push_back(slot);
+    } else if (has_guessed_wrong(target, slot)) {
+      answers_.list[slot].threshold = 0;
+      again_.push_back(slot);
+    }
   }
   target.slots = {};
   target.filter = {};
+}
+
+/// Whether fewer than k documents reached a threshold that was a guess.
+bool Lane::has_guessed_wrong(const Part& part, std::uint32_t slot) const {
+  const Answer& answer = answers_.list[slot];
+  return part.has_guesses && answer.threshold > 0 && answer.hits < answers_.settings_of(slot).k;
 }
 
 void Lane::copy_work() {

@@ -5,6 +5,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 
 #include "bench/passes.hpp"
 #include "bench/phrase_bench.hpp"
@@ -75,20 +76,22 @@ class BatchRun {
     std::size_t batch;
     Clock::time_point start;
     Ticket ticket;
+    std::optional<GpuFacets::Counting> facets{};
   };
 
   void start(std::optional<Flight>& flight, std::size_t sample, std::size_t batch) {
     const Clock::time_point now = Clock::now();
-    const Ticket ticket = engine_.gpu.submit(queries_of(workload_, settings_, batch),
-                                             std::span(&settings_.search, 1));
-    flight = {sample, batch, now, ticket};
+    const std::span<const PlannedQuery> plans = queries_of(workload_, settings_, batch);
+    auto counting = start_facets(plans);
+    const Ticket ticket = engine_.gpu.submit(plans, std::span(&settings_.search, 1));
+    flight.emplace(Flight{sample, batch, now, ticket, std::move(counting)});
   }
 
   void finish(std::optional<Flight>& flight) {
     if (!flight) return;
     const BatchAnswers answers = engine_.gpu.wait(flight->ticket);
     answer_rest(answers, queries_of(workload_, settings_, flight->batch));
-    count_facets(queries_of(workload_, settings_, flight->batch));
+    if (flight->facets) flight->facets->finish();
     if (samples_ != nullptr) samples_[flight->sample] = nanoseconds_since(flight->start);
     flight.reset();
     if (counts_ == nullptr) return;
@@ -98,13 +101,12 @@ class BatchRun {
     }
   }
 
-  void count_facets(std::span<const PlannedQuery> plans) {
-    for (const PlannedQuery& plan : plans) {
-      if (settings_.facets.empty()) return;
-      if (!engine_.facets->count(plan, settings_.search, settings_.facets)) {
-        throw UsageError("the GPU does not count this facet; measure it on the CPU");
-      }
-    }
+  /// With facets, batches have one query.
+  std::optional<GpuFacets::Counting> start_facets(std::span<const PlannedQuery> plans) {
+    if (settings_.facets.empty()) return std::nullopt;
+    auto counting = engine_.facets->start(plans[0], settings_.search, settings_.facets);
+    if (counting) return counting;
+    throw UsageError("the GPU does not count this facet; measure it on the CPU");
   }
 
   /// What the GPU cannot answer, the CPU does, as in a search.
