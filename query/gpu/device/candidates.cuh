@@ -55,7 +55,9 @@ struct Threshold {
 };
 
 /// Appends a document to the query's candidates for each lane that `has` one. Returns the new
-/// number of candidates, which may exceed the capacity; 0 if no lane has one. A whole warp.
+/// number of candidates, which may exceed the capacity; 0 if no lane has one. A whole warp. `Units`
+/// are those of the sums, or BatchUnits.
+template <class Units>
 __device__ inline std::uint32_t append_candidate(const Batch& batch, const Query& query, bool has,
                                                  std::uint32_t document, std::uint32_t sum) {
   QueryState& state = batch.states[query.state];
@@ -69,7 +71,8 @@ __device__ inline std::uint32_t append_candidate(const Batch& batch, const Query
   std::uint32_t bin = kNone;
   if (fits) {
     batch.candidates[std::size_t{query.first_candidate} + place] = {document, sum};
-    bin = min(lower_units(batch, query, document, sum) >> query.bin_shift, kHistogramBins - 1);
+    bin =
+        min(lower_units<Units>(batch, query, document, sum) >> query.bin_shift, kHistogramBins - 1);
   }
   // One addition for all lanes with the same bin: equal sums are frequent, and atomic additions to
   // one address are serialized. All lanes look for it. If only those that fit did, ptxas 13.0 would

@@ -3,24 +3,29 @@
 // function that the CPU engine has, and only for documents that may be in an answer. Internal.
 #pragma once
 
+#include <type_traits>
+
 #include "gpu/device/units.cuh"
 
 namespace warpdex::gpu {
 
+/// The units of code that is not compiled for each form: those of the batch.
+struct BatchUnits;
+
 /// A lower bound of a document's score * scale: its `sum` less what rounding may have added.
+template <class Units>
 __device__ inline std::uint32_t lower_units(const Batch& batch, const Query& query,
                                             std::uint32_t document, std::uint32_t sum) {
-  if (!has_length_codes(batch.form)) return ImpactUnits::lower_of_any(query, sum);
-  if (batch.form == FieldBm25Units::kForm) {
-    return FieldBm25Units::lower(batch, query, document, sum);
+  if constexpr (std::is_same_v<Units, BatchUnits>) {
+    return with_units(AllUnits(), batch.form,
+                      [&]<class Own>() { return lower_units<Own>(batch, query, document, sum); });
+  } else if constexpr (Units::kHasLengths) {
+    const float lower = static_cast<float>(sum) - static_cast<float>(query.rounding_slack);
+    const float exact = Units::by_exact_length(batch, query, document, lower);
+    return static_cast<std::uint32_t>(fmaxf(0.F, exact * 0.99999F));
+  } else {
+    return Units::lower_of_any(query, sum);
   }
-  const auto length = static_cast<float>(batch.lengths.of(document));
-  const auto rounded = static_cast<float>(decode_length(batch.lengths.codes[document]));
-  float lower = static_cast<float>(sum) - static_cast<float>(query.rounding_slack);
-  lower = with_units(CodedUnits(), batch.form, [&]<class Units>() {
-    return Units::by_exact_length(batch, query, lower, rounded, length);
-  });
-  return static_cast<std::uint32_t>(fmaxf(0.F, lower * 0.99999F));
 }
 
 /// The same for any document with this sum, without reading its length: a lower bound still.

@@ -4,8 +4,8 @@
 //     the document's length, where kHasLengths; `weight` is the list's weight times the scale.
 //   share(tf, part, c0), where kHasLengths: a score over its weight.
 //   lower_of_any(query, sum): a lower bound of score * scale of any document with this sum.
-//   by_exact_length(batch, query, lower, rounded, length), where kHasLengths: `lower`, a lower
-//     bound with the length's code, for the exact length.
+//   by_exact_length(batch, query, document, lower), where kHasLengths: `lower`, a lower bound with
+//     the code of the document's length, for the exact length.
 // With kHasFields, length_part() depends on the list, and lengths are those of its text field.
 // ExactUnits have of_posting() in place of of(). Kernels are compiled for each. Code that is not
 // chooses here, at run time. Internal.

@@ -304,7 +304,7 @@ class ChunkMatcher : public ChunkBlocks<Shape, kMeasures> {
         has = sum >= threshold;
       }
       any |= has;
-      append_candidate(batch_, query_, has, document, sum);
+      append_candidate<Units>(batch_, query_, has, document, sum);
     }
     clock_.end(GpuPhase::kSelect);
     any = __syncthreads_or(any);

@@ -222,7 +222,7 @@ class Searcher {
       const bool has = first + lane_id() < count;
       Candidate document{};
       if (has) document = memory_.documents[first + lane_id()];
-      candidates = append_candidate(batch_, query, has, document.document, document.sum);
+      candidates = append_candidate<Units>(batch_, query, has, document.document, document.sum);
       if (before == kNone) before = candidates - min(count, kWarp);
     }
     const std::uint32_t step = max(query.k, batch_.raise_every);

@@ -177,7 +177,8 @@ class StoredTile {
     if (lane_id() == 0) atomicAdd(&memory_.kept, reaching);
     const bool stays = reaches && sum >= Threshold(batch_, query_).at(document);
     const std::uint32_t kept = __popc(__ballot_sync(kWholeWarp, stays));
-    const std::uint32_t candidates = append_candidate(batch_, query_, stays, document, sum);
+    const std::uint32_t candidates =
+        append_candidate<BatchUnits>(batch_, query_, stays, document, sum);
     const std::uint32_t step = max(query_.k, batch_.raise_every);
     if (kept == 0 || candidates / step == (candidates - kept) / step) return;
     raise_threshold(batch_, query_);

@@ -133,7 +133,8 @@ class FoundQueue {
                          std::uint32_t sum) const {
     constexpr std::uint32_t kRaises = 16;  // for k candidates
     const std::uint32_t added = __popc(__ballot_sync(kWholeWarp, reaches));
-    const std::uint32_t candidates = append_candidate(batch_, query, reaches, document, sum);
+    const std::uint32_t candidates =
+        append_candidate<BatchUnits>(batch_, query, reaches, document, sum);
     const std::uint32_t step = max(query.k / kRaises, 1U);
     if (candidates / step != (candidates - added) / step) raise_threshold(batch_, query);
   }

@@ -267,7 +267,7 @@ class TileCollector : public TileReader<kCodec, Units, kIsTimed> {
         sum = (memory_.kept[i] >> 16) + static_units(batch_, query_, document);
         has = sum >= threshold;
       }
-      append_candidate(batch_, query_, has, document, sum);
+      append_candidate<Units>(batch_, query_, has, document, sum);
     }
   }
 };

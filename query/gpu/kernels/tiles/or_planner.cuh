@@ -233,6 +233,7 @@ __device__ inline void plan_blocks(const OrRounds& batch, PlannedItem (&items)[2
 
 /// Turns documents that were handed over into candidates, if they reach the threshold with their
 /// static scores. Then raises the query's threshold. One warp.
+template <class Units>
 __device__ inline void settle(const OrRounds& batch, HandedDocuments& handed) {
   if (handed.count == 0) return;
   bool has = lane_id() < handed.count;
@@ -243,7 +244,7 @@ __device__ inline void settle(const OrRounds& batch, HandedDocuments& handed) {
     sum = (handed.kept[lane_id()] >> 16) + static_units(batch, handed.query, document);
     has = sum >= handed.need;
   }
-  append_candidate(batch, handed.query, has, document, sum);
+  append_candidate<Units>(batch, handed.query, has, document, sum);
   __syncwarp();
   raise_threshold(batch, handed.query);
   __syncwarp();

@@ -110,7 +110,7 @@ __global__ void __launch_bounds__(TileShape<kCodec, Units>::kAllThreads,
     clock.end(GpuPhase::kWait);
     const auto& plan = turn.now();
     if (plan.is_end) {
-      if (plans) settle(batch, memory.handed[turn.other_number()]);
+      if (plans) settle<Units>(batch, memory.handed[turn.other_number()]);
       break;
     }
     // A shuffle, so that the compiler knows that all lanes take the same branch.
@@ -119,7 +119,7 @@ __global__ void __launch_bounds__(TileShape<kCodec, Units>::kAllThreads,
                                                                     // planned next
     if (plans) {
       plan_blocks<kCodec, Units>(batch, memory.items, item, turn.other());
-      settle(batch, memory.handed[turn.other_number()]);
+      settle<Units>(batch, memory.handed[turn.other_number()]);
     } else if (finds) {
       if (plan.is_last) finder.find(memory.items[item ^ 1]);
     } else if (blocks > 0) {

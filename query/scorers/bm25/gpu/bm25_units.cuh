@@ -29,15 +29,24 @@ struct Bm25Units {
   /// A score over its weight.
   static __device__ float share(float tf, float part, float) { return __fdividef(tf, tf + part); }
 
-  /// Rounding the length changes the score most for a frequency of one.
-  static __device__ float by_exact_length(const Batch& batch, const Query&, float lower,
-                                          float rounded, float length) {
-    return lower * ((1.F + batch.c0 + batch.c1 * rounded) / (1.F + batch.c0 + batch.c1 * length));
+  static __device__ float by_exact_length(const Batch& batch, const Query&, std::uint32_t document,
+                                          float lower) {
+    return lower * share_by_exact_length(batch, batch.c1, document);
+  }
+  /// What is left of a score with the length at a place. Rounding it changes the score most for a
+  /// frequency of one.
+  static __device__ float share_by_exact_length(const Batch& batch, float c1, std::size_t place) {
+    const auto length = static_cast<float>(batch.lengths.of(place));
+    const auto rounded = static_cast<float>(decode_length(batch.lengths.codes[place]));
+    return (1.F + batch.c0 + c1 * rounded) / (1.F + batch.c0 + c1 * length);
+  }
+  /// The same for any length.
+  static __device__ float least_share(const Query& query) {
+    return (query.flags & kCodedLengths) == 0 ? 0.F : 16.F / 17.F;
   }
   static __device__ std::uint32_t lower_of_any(const Query& query, std::uint32_t sum) {
-    if ((query.flags & kCodedLengths) == 0) return 0;
     const float lower = static_cast<float>(sum) - static_cast<float>(query.rounding_slack);
-    return static_cast<std::uint32_t>(fmaxf(0.F, lower * (16.F / 17.F) * 0.99999F));
+    return static_cast<std::uint32_t>(fmaxf(0.F, lower * least_share(query) * 0.99999F));
   }
 
   // Of lists that are decoded once: a posting is the share of the list's weight, StoredPosting.
@@ -63,21 +72,16 @@ struct FieldBm25Units : Bm25Units {
   static constexpr bool kHasFields = true;
   static constexpr bool kIsMeasured = false;
 
-  /// A lower bound of a document's score * scale. Each field's length makes it lower by a share of
-  /// its own; the whole sum is lowered by the largest of these.
-  static __device__ std::uint32_t lower(const Batch& batch, const Query& query,
-                                        std::uint32_t document, std::uint32_t sum) {
-    if (batch.fields.count == 0) return lower_of_any(query, sum);
+  /// Each field's length takes a share of its lists' scores; the largest of these is taken of all.
+  static __device__ float by_exact_length(const Batch& batch, const Query& query,
+                                          std::uint32_t document, float lower) {
+    if (batch.fields.count == 0) return lower * least_share(query);
     float share = 1;
     for (std::uint32_t field = 0; field < batch.fields.count; ++field) {
       const std::size_t place = batch.lengths.place(document, field);
-      const auto length = static_cast<float>(batch.lengths.of(place));
-      const auto rounded = static_cast<float>(decode_length(batch.lengths.codes[place]));
-      const float c1 = batch.fields.c1[field];
-      share = fminf(share, (1.F + batch.c0 + c1 * rounded) / (1.F + batch.c0 + c1 * length));
+      share = fminf(share, share_by_exact_length(batch, batch.fields.c1[field], place));
     }
-    const float lower = static_cast<float>(sum) - static_cast<float>(query.rounding_slack);
-    return static_cast<std::uint32_t>(fmaxf(0.F, lower * share * 0.99999F));
+    return lower * share;
   }
 };
 

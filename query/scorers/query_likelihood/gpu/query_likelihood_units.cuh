@@ -29,8 +29,10 @@ struct QueryLikelihoodUnits {
     return __logf(1.F + tf * c0) + part;
   }
 
-  static __device__ float by_exact_length(const Batch& batch, const Query& query, float lower,
-                                          float rounded, float length) {
+  static __device__ float by_exact_length(const Batch& batch, const Query& query,
+                                          std::uint32_t document, float lower) {
+    const auto length = static_cast<float>(batch.lengths.of(document));
+    const auto rounded = static_cast<float>(decode_length(batch.lengths.codes[document]));
     return lower - query.weight_units * __logf((length + batch.c1) / (rounded + batch.c1));
   }
   static __device__ std::uint32_t lower_of_any(const Query&, std::uint32_t) { return 0; }
