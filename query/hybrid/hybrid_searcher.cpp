@@ -165,7 +165,7 @@ std::vector<std::vector<Hit>> HybridSearcher::State::nearest(std::span<const flo
                                                              const DocumentFilter* of) const {
   const vector::RowFilter* const documents = of != nullptr ? &of->documents : nullptr;
   return search_on(
-      gpu != nullptr && of == nullptr, [&] { return gpu->nearest(rows, k, depth_of(fusion)); },
+      gpu != nullptr, [&] { return gpu->nearest(rows, k, depth_of(fusion), of); },
       [&] { return vectors.nearest(rows, k, depth_of(fusion), documents); });
 }
 
@@ -185,8 +185,7 @@ std::vector<SearchResult> HybridSearcher::State::filter(std::span<const Query> q
     return result;
   };
   return search_on(
-      is_for_gpu(plans) && settings.documents == nullptr,
-      [&] { return gpu->filter(plans, rows, settings); },
+      is_for_gpu(plans), [&] { return gpu->filter(plans, rows, settings); },
       [&] { return for_each(queries.size(), rows, on_cpu); });
 }
 
@@ -218,8 +217,7 @@ std::vector<SearchResult> HybridSearcher::State::neighbors(std::span<const Query
       return searcher.run_within(plans[i], settings, documents_of(near[i], snapshot));
     });
   };
-  const bool is_on_gpu =
-      is_for_gpu(plans) && settings.documents == nullptr && fusion.depth <= gpu->most_neighbors();
+  const bool is_on_gpu = is_for_gpu(plans) && fusion.depth <= gpu->most_neighbors();
   return search_on(
       is_on_gpu,
       [&] { return gpu->neighbors(plans, rows, settings, fusion.depth, depth_of(fusion)); },

@@ -18,6 +18,7 @@
 #include "warpdex/indexer/living/living_index.hpp"
 #include "warpdex/indexer/readers/memory_reader.hpp"
 #include "warpdex/indexer/rewrite/rewrite.hpp"
+#include "warpdex/query/filter/document_filter.hpp"
 #include "warpdex/query/hybrid/hybrid_searcher.hpp"
 #include "warpdex/query/hybrid/vector_half.hpp"
 #include "warpdex/query/input/query_parser.hpp"
@@ -106,9 +107,9 @@ class ListedHybrid : public testing::TestWithParam<const char*> {
   }
 
   /// That both give the same answers to as many random queries, by all fusions and by vectors
-  /// alone.
+  /// alone, without a filter or with it.
   void expect_same(HybridSearcher& one, HybridSearcher& other, std::size_t count,
-                   const FusionSettings& depth) {
+                   const FusionSettings& depth, const DocumentFilter* filter = nullptr) {
     constexpr std::array kWords{"p10 p100", "p100", "p2 -p10", "none", ""};
     std::vector<Query> queries;
     std::vector<float> vectors;
@@ -120,6 +121,7 @@ class ListedHybrid : public testing::TestWithParam<const char*> {
     }
     SearchSettings settings;
     settings.k = 25;
+    settings.documents = filter;
     for (const Fusion way : kEveryFusion) {
       FusionSettings fusion = depth;
       fusion.fusion = way;
@@ -129,11 +131,12 @@ class ListedHybrid : public testing::TestWithParam<const char*> {
       for (std::size_t i = 0; i < count; ++i) {
         EXPECT_EQ(found[i].hits, wanted[i].hits)
             << "query " << i << " of " << count << ", fusion " << static_cast<int>(way) << ", "
-            << depth.probes << " probes, " << depth.refine << " refined";
+            << depth.probes << " probes, " << depth.refine << " refined, "
+            << (filter == nullptr ? "no filter" : std::to_string(filter->count) + " pass");
       }
     }
-    const auto found = one.nearest(vectors, 300, depth);
-    const auto wanted = other.nearest(vectors, 300, depth);
+    const auto found = one.nearest(vectors, 300, depth, filter);
+    const auto wanted = other.nearest(vectors, 300, depth, filter);
     for (std::size_t i = 0; i < count; ++i) EXPECT_EQ(found[i].hits, wanted[i].hits);
   }
   /// Of the index with lists, and of that without.
@@ -346,11 +349,12 @@ TEST_P(ListedHybrid, DamageIsFound) {
 }
 
 // Two segments with lists and one too small for them, from which documents were removed.
-TEST_P(ListedHybrid, SmallOnGpuAsOnTheCpu) {
-  if (device_count() == 0) GTEST_SKIP() << why_no_device();
-  Resources resources;
-  for (const vector::Metric metric :
-       {vector::Metric::kL2, vector::Metric::kInnerProduct, vector::Metric::kCosine}) {
+class ListedOnGpu : public ListedHybrid {
+ protected:
+  void SetUp() override {
+    if (device_count() == 0) GTEST_SKIP() << why_no_device();
+  }
+  void build_segments(vector::Metric metric) {
     build(new_documents(4500), metric);
     const int first = next_ - 4500;
     add(listed_, new_documents(200));
@@ -360,6 +364,27 @@ TEST_P(ListedHybrid, SmallOnGpuAsOnTheCpu) {
       gone.push_back("d" + std::to_string(i));
     }
     remove(listed_, gone);
+  }
+  /// One in `one_in` of the live documents with docIDs from `first` to `end`.
+  DocumentFilter draw_filter(const Snapshot& snapshot, std::uint64_t one_in, std::uint32_t first,
+                             std::uint32_t end) {
+    vector::RowFilter documents(snapshot.docid_end());
+    for (const Snapshot::Segment& segment : snapshot.segments()) {
+      for (std::uint32_t i = 0; i < segment.index->counts().documents; ++i) {
+        const std::uint32_t docid = segment.first_document + i;
+        if (docid < first || docid >= end || segment.index->removed().contains(i)) continue;
+        if (random_() % one_in == 0) documents.add(docid);
+      }
+    }
+    return filter_of(snapshot, documents);
+  }
+};
+
+TEST_P(ListedOnGpu, SmallAnswersAreThoseOfTheCpu) {
+  Resources resources;
+  for (const vector::Metric metric :
+       {vector::Metric::kL2, vector::Metric::kInnerProduct, vector::Metric::kCosine}) {
+    build_segments(metric);
     const Snapshot snapshot = Snapshot::open(listed_);
     HybridSearcher on_cpu(snapshot, 2);
     const GpuVectors uploaded(GpuSnapshot(snapshot, resources));
@@ -376,12 +401,50 @@ TEST_P(ListedHybrid, SmallOnGpuAsOnTheCpu) {
   }
 }
 
+// Filters of the segment without lists, of one with lists, and of all.
+TEST_P(ListedOnGpu, FilteredAnswersAreThoseOfTheCpu) {
+  Resources resources;
+  for (const vector::Metric metric : {vector::Metric::kL2, vector::Metric::kCosine}) {
+    build_segments(metric);
+    const Snapshot snapshot = Snapshot::open(listed_);
+    HybridSearcher on_cpu(snapshot, 2);
+    const GpuVectors uploaded(GpuSnapshot(snapshot, resources));
+    ASSERT_TRUE(uploaded.is_resident());
+    HybridSearcher on_gpu(uploaded, 2);
+    const std::uint32_t end = snapshot.docid_end();
+    std::vector<DocumentFilter> filters;
+    filters.push_back(draw_filter(snapshot, 2, 4500, 4700));
+    filters.push_back(draw_filter(snapshot, 2, 100, 3000));
+    filters.push_back(filter_of(snapshot, vector::RowFilter(end)));
+    for (const std::uint64_t one_in : {1000U, 50U, 2U, 1U}) {
+      filters.push_back(draw_filter(snapshot, one_in, 0, end));
+    }
+    const std::size_t before = resources.memory().used();
+    on_gpu.nearest(random_vector(), 1, {}, &filters[0]);
+    EXPECT_GT(resources.memory().used(), before) << "the CPU searched";
+    for (const DocumentFilter& filter : filters) {
+      for (const FusionSettings& depth :
+           {FusionSettings{.probes = 3, .refine = 0}, FusionSettings{.probes = 7, .refine = 30},
+            FusionSettings{.probes = kEverything, .refine = kEverything}}) {
+        for (const std::size_t count : {1U, 40U}) {
+          expect_same(on_cpu, on_gpu, count, depth, &filter);
+        }
+      }
+      ASSERT_FALSE(HasFailure());
+    }
+  }
+}
+
 constexpr auto kind_name = [](const auto& kind) {
   std::string name = kind.param;
   std::erase(name, '-');
   return name;
 };
 INSTANTIATE_TEST_SUITE_P(Kinds, ListedHybrid,
+                         testing::Values("ivf-flat", "ivf-pq", "ivf-sq8", "ivf-xfbq", "xfbq",
+                                         "sq8"),
+                         kind_name);
+INSTANTIATE_TEST_SUITE_P(Kinds, ListedOnGpu,
                          testing::Values("ivf-flat", "ivf-pq", "ivf-sq8", "ivf-xfbq", "xfbq",
                                          "sq8"),
                          kind_name);

@@ -113,13 +113,10 @@ bool FacetCounter::find_segments(const DocumentFilter* filter) {
     const GpuSnapshot::State::Segment& segment = snapshot.state().segments[numbers[i]];
     segments[i].removed = segment.own_bits();
     if (filter == nullptr) continue;
-    const GpuIndex::State& placed = segment.uploaded->placed;
-    const FilterSets::Segment own{numbers[i], placed.first_document};
-    placed.filters->open();
-    const std::optional<FilterSets::Set> found_set = placed.filters->get(*filter, {&own, 1});
-    if (!found_set) return false;
-    filters.push_back(*found_set);
-    segments[i].removed = found_set->bits + placed.first_document / 32;
+    const std::optional<FilterSets::Set> set_of_filter =
+        leave_out(*filter, segment, numbers[i], segments[i]);
+    if (!set_of_filter) return false;
+    filters.push_back(*set_of_filter);
   }
   return true;
 }

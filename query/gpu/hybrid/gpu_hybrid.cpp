@@ -55,6 +55,31 @@ void GpuHybrid::State::upload_segments() {
   stream.synchronize();
 }
 
+FilteredSegments GpuHybrid::State::leave_out_of(const DocumentFilter* filter, bool only_unlisted) {
+  if (filter == nullptr) return {static_cast<const HybridSegment*>(table.data())};
+  const std::size_t bytes = segments.size() * sizeof(HybridSegment);
+  if (filtered_table.size() < bytes &&
+      !filtered_table.allocate(bytes, resources().memory(), resources().device())) {
+    throw Error("there is no GPU memory left for a filter; give more");
+  }
+  auto* const at = static_cast<HybridSegment*>(filtered_table.data());
+  FilteredSegments filtered{at};
+  std::vector<HybridSegment> entries;
+  for (std::size_t i = 0; i < segments.size(); ++i) {
+    HybridSegment& entry =
+        entries.emplace_back(hybrid_segment(*segments[i], searcher().first_word(i)));
+    if (only_unlisted && vectors.state().segments[i]->by_lists) entry.documents = 0;
+    const std::optional<FilterSets::Set> set =
+        leave_out(*filter, *segments[i], vectors.state().numbers[i], entry);
+    if (!set) throw Error("there is no GPU memory left for the documents of a filter; give more");
+    filtered.bits.push_back(*set);
+  }
+  const Stream stream(resources().device());
+  copy_to_gpu(at, entries.data(), entries.size(), stream);
+  stream.synchronize();
+  return filtered;
+}
+
 HybridBatch GpuHybrid::State::start_batch(std::span<const PlannedQuery* const> plans,
                                           const SearchSettings& settings, const Stream& stream) {
   const ScorerSettings scorer = effective_scorer(snapshot().settings(), settings.scorer);
@@ -94,10 +119,13 @@ bool GpuHybrid::has_vectors() const { return state_->vectors.state().searcher.ha
 bool GpuHybrid::has_lists() const { return state_->has_lists; }
 
 std::vector<std::vector<Hit>> GpuHybrid::nearest(std::span<const float> vectors, std::uint32_t k,
-                                                 const vector::SearchOptions& depth) {
-  const GpuVectors::State& rows = state_->vectors.state();
-  if (rows.listed.empty()) return state_->nearest_of_all(*rows.searcher, vectors, k);
-  return state_->nearest_in_lists(vectors, k, depth);
+                                                 const vector::SearchOptions& depth,
+                                                 const DocumentFilter* filter) {
+  if (!state_->vectors.state().listed.empty()) {
+    return state_->nearest_in_lists(vectors, k, depth, filter);
+  }
+  if (filter != nullptr) return state_->nearest_filtered(vectors, k, *filter, false);
+  return state_->nearest_of_all(state_->searcher(), vectors, k);
 }
 
 std::vector<SearchResult> GpuHybrid::rerank(std::span<const std::span<const Hit>> text,

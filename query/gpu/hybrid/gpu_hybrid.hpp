@@ -15,8 +15,9 @@
 #include "warpdex/vector/searcher/search_options.hpp"
 
 namespace warpdex {
+struct DocumentFilter;
 class QueryThreads;
-}
+}  // namespace warpdex
 
 namespace warpdex::gpu {
 
@@ -36,13 +37,15 @@ class GpuHybrid {
   /// The largest `count` of neighbors(): small GPUs have less shared memory to sort in.
   std::uint32_t most_neighbors() const;
 
-  /// The k nearest of each query, as VectorHalf::nearest() finds them.
+  /// The k nearest of each query, as VectorHalf::nearest() finds them, among those documents that
+  /// `filter` lets through, or all if it is null.
   std::vector<std::vector<Hit>> nearest(std::span<const float> vectors, std::uint32_t k,
-                                        const vector::SearchOptions& depth);
+                                        const vector::SearchOptions& depth,
+                                        const DocumentFilter* filter);
   /// The hits of each query by words, ranked by their vectors; the k nearest.
   std::vector<SearchResult> rerank(std::span<const std::span<const Hit>> text,
                                    std::span<const float> vectors, std::uint32_t k);
-  /// The k nearest among all documents that match.
+  /// The k nearest among all documents that match. This and neighbors() heed settings.documents.
   std::vector<SearchResult> filter(std::span<const PlannedQuery> plans,
                                    std::span<const float> vectors, const SearchSettings& settings);
   /// The k best by words among the `count` nearest.

@@ -6,6 +6,7 @@
 #include "nearest_hits.hpp"
 #include "warpdex/core/cuda/copies.hpp"
 #include "warpdex/core/error.hpp"
+#include "warpdex/query/filter/document_filter.hpp"
 #include "warpdex/vector/format/row_index.hpp"
 
 namespace warpdex::gpu {
@@ -23,19 +24,30 @@ std::vector<std::vector<Hit>> GpuHybrid::State::nearest_of_all(
 
 /// What is found by whole vectors or is not to be refined is an answer; what is found by codes is a
 /// candidate, and all candidates are ranked by their vectors together.
-std::vector<std::vector<Hit>> GpuHybrid::State::nearest_in_lists(
-    std::span<const float> queries, std::uint32_t k, const vector::SearchOptions& depth) const {
+std::vector<std::vector<Hit>> GpuHybrid::State::nearest_in_lists(std::span<const float> queries,
+                                                                 std::uint32_t k,
+                                                                 const vector::SearchOptions& depth,
+                                                                 const DocumentFilter* filter) {
   const GpuVectors::State& uploaded = vectors.state();
   std::vector<std::vector<Hit>> hits(queries.size() / dimension());
-  if (uploaded.unlisted) hits = nearest_of_all(*uploaded.unlisted, queries, k);
+  if (uploaded.unlisted) {
+    hits = filter == nullptr ? nearest_of_all(*uploaded.unlisted, queries, k)
+                             : nearest_filtered(queries, k, *filter, true);
+  }
   std::vector<std::vector<Hit>> candidates(hits.size());
   for (const GpuVectors::State::Listed& segment : uploaded.listed) {
     const vector::VectorSearcher& searcher = *segment.uploaded->by_lists;
     const vector::SearchedVectors& searched = segment.uploaded->index->vector_index()->vectors();
+    std::optional<vector::RowFilter> passing;  // none of them was removed
+    if (filter != nullptr) {
+      passing = filter->documents.slice(segment.first_document, searcher.rows());
+      if (passing->count() == 0) continue;
+    }
+    const std::optional<vector::RowFilter>& allowed = passing ? passing : segment.live;
     const bool is_refined = depth.refine > 0 && vector::has_codes(searched);
     const std::size_t wanted = is_refined ? std::max<std::size_t>(k, depth.refine) : k;
     vector::SearchOptions options =
-        segment_options(depth, list_count(searched), segment.live ? &*segment.live : nullptr);
+        segment_options(depth, list_count(searched), allowed ? &*allowed : nullptr);
     options.refine = 0;
     const vector::Neighbors found =
         searcher.nearest(queries, std::min(wanted, searcher.rows()), options);

@@ -5,6 +5,7 @@
 #include "gpu/hybrid/hybrid_state.hpp"
 #include "warpdex/core/cuda/arena.hpp"
 #include "warpdex/core/cuda/copies.hpp"
+#include "warpdex/query/filter/document_filter.hpp"
 
 namespace warpdex::gpu {
 namespace {
@@ -38,10 +39,16 @@ std::vector<SearchResult> GpuHybrid::neighbors(std::span<const PlannedQuery> pla
                                                const SearchSettings& settings, std::uint32_t count,
                                                const vector::SearchOptions& depth) {
   State& state = *state_;
-  const auto near =
-      static_cast<std::uint32_t>(std::min<std::size_t>(count, state.searcher().live_rows()));
+  const DocumentFilter* const filter = settings.documents;
+  const auto near = static_cast<std::uint32_t>(std::min<std::uint64_t>(
+      count, filter == nullptr ? state.searcher().live_rows() : filter->count));
   std::vector<SearchResult> results(plans.size());
-  if (near == 0) return results;
+  if (near == 0) {
+    for (SearchResult& result : results) {
+      result.fell_back_to_or = settings.mode == QueryMode::kAndOr;
+    }
+    return results;
+  }
   const std::uint32_t k = std::min(settings.k, near);
   std::vector<const PlannedQuery*> all;
   for (const PlannedQuery& plan : plans) all.push_back(&plan);
@@ -69,11 +76,11 @@ std::vector<SearchResult> GpuHybrid::neighbors(std::span<const PlannedQuery> pla
       result.fell_back_to_or = host.answers[i].fell_back != 0;
     });
   };
-  if (state.vectors.state().listed.empty()) {
+  if (state.vectors.state().listed.empty() && filter == nullptr) {
     state.searcher().nearest_on_gpu(vectors, near, score);
     return results;
   }
-  const std::vector<std::vector<Hit>> found = state.nearest_in_lists(vectors, near, depth);
+  const std::vector<std::vector<Hit>> found = nearest(vectors, near, depth, filter);
   const CurrentDevice current(state.resources().device());
   const Stream stream(state.resources().device());
   for (std::size_t first = 0; first < found.size(); first += kQueriesAtOnce) {

@@ -12,6 +12,9 @@ namespace warpdex::gpu {
 
 /// Queues the writing of all sets, without removed documents, and of the numbers of matches.
 void launch_match(const MatchBatch& batch, CodecKind codec, const Stream& stream);
+/// Queues the writing of all sets: those of `query_count` queries are all documents but removed
+/// ones. Of `batch` it reads the segments and the sets.
+void launch_fill_live(const MatchBatch& batch, const Stream& stream);
 
 /// The largest NeighborBatch::depth that the current GPU has the shared memory for.
 std::uint32_t most_neighbors();

@@ -12,6 +12,8 @@
 #include "gpu/hybrid/gpu_vectors_state.hpp"
 #include "gpu/hybrid/hybrid_batch.hpp"
 #include "gpu/hybrid/query_lists.hpp"
+#include "gpu/hybrid/set_groups.hpp"
+#include "gpu/lists/filter_sets.hpp"
 #include "query_threads.hpp"
 #include "warpdex/core/cuda/memory_budget.hpp"
 #include "warpdex/core/cuda/pinned.hpp"
@@ -22,11 +24,22 @@ namespace warpdex::gpu {
 /// The answer of `k` rows, or of fewer if some are missing.
 std::vector<Hit> hits_of(const std::int32_t* rows, const float* distances, std::size_t k);
 
+/// The segments as a filter leaves them, in GPU memory, with the filter's bits.
+struct FilteredSegments {
+  const HybridSegment* table;
+  std::vector<FilterSets::Set> bits = {};
+};
+
 struct GpuHybrid::State {
   State(const GpuVectors& searched, QueryThreads& use_threads);
 
   void upload_segments();
-  /// Uploads the lists of queries. Work that is queued in `stream` can read them.
+  /// The segments without what `filter` leaves out; null: as they are. Those with lists or codes
+  /// have no documents if `only_unlisted`. What was made before must not be in use. Throws Error if
+  /// there is too little GPU memory.
+  FilteredSegments leave_out_of(const DocumentFilter* filter, bool only_unlisted = false);
+  /// Uploads the lists of queries. Work that is queued in `stream` can read them. The batch has all
+  /// segments as they are without a filter.
   HybridBatch start_batch(std::span<const PlannedQuery* const> plans,
                           const SearchSettings& settings, const Stream& stream);
   /// GPU memory for what is queued next; nothing may use it any more. Throws Error if there is too
@@ -39,9 +52,13 @@ struct GpuHybrid::State {
   std::vector<std::vector<Hit>> nearest_of_all(const vector::GpuSegmentSearcher& all,
                                                std::span<const float> queries,
                                                std::uint32_t k) const;
-  /// Those of all segments, where some have lists or codes.
+  /// Those that a filter lets through, of all segments, or of those without lists and codes.
+  std::vector<std::vector<Hit>> nearest_filtered(std::span<const float> queries, std::uint32_t k,
+                                                 const DocumentFilter& filter, bool only_unlisted);
+  /// Those of all segments, where some have lists or codes; `filter` may be null.
   std::vector<std::vector<Hit>> nearest_in_lists(std::span<const float> queries, std::uint32_t k,
-                                                 const vector::SearchOptions& depth) const;
+                                                 const vector::SearchOptions& depth,
+                                                 const DocumentFilter* filter);
   /// Adds the k best of each query's candidates, ranked by their vectors.
   void refine(std::span<const float> queries, std::uint32_t k,
               std::span<const std::vector<Hit>> candidates,
@@ -62,6 +79,9 @@ struct GpuHybrid::State {
     };
   }
 
+  /// group_sets() for the k nearest of all segments.
+  SetGroups group(std::span<const double> shares, std::uint32_t k) const;
+
   const vector::GpuSegmentSearcher& searcher() const { return *vectors.state().searcher; }
   const Snapshot& snapshot() const { return vectors.snapshot().snapshot(); }
   std::size_t dimension() const { return snapshot().settings().vectors->dimension; }
@@ -72,7 +92,8 @@ struct GpuHybrid::State {
   std::vector<const GpuSnapshot::State::Segment*> segments;  ///< with documents
   bool has_lists = false;
   CodecKind codec = CodecKind::kBitpack;
-  AccountedBuffer table;  ///< HybridSegment of each
+  AccountedBuffer table;           ///< HybridSegment of each
+  AccountedBuffer filtered_table;  ///< likewise, as the last filter leaves them
   std::optional<QueryLists> lists;
   AccountedBuffer scratch;
   PinnedBuffer pinned;

@@ -13,6 +13,9 @@ constexpr std::uint32_t kThreads = 256;
 constexpr std::uint32_t kWarps = kThreads / kWarp;
 constexpr std::uint32_t kTileWords = kTileDocuments / 32;
 
+/// Sets that a CTA fills with the same documents.
+constexpr std::uint32_t kSetsOfCta = 16;
+
 /// The number of the segment that has a word of the sets.
 __device__ std::uint32_t segment_of(const MatchBatch& batch, std::uint32_t word) {
   std::uint32_t low = 0;
@@ -140,7 +143,36 @@ __global__ void __launch_bounds__(kThreads)
   }
 }
 
+/// Work item: 256 words of 16 sets, a CTA with a thread for each word. Bound by writing: a bit a
+/// document and set.
+__global__ void __launch_bounds__(kThreads) fill_live(MatchBatch batch) {
+  const std::uint32_t word = blockIdx.x * kThreads + threadIdx.x;
+  const HybridSegment& segment = batch.segments[segment_of(batch, word)];
+  const std::uint32_t own_word = word - segment.first_word;
+  const std::uint32_t document = own_word * 32;
+  std::uint32_t live = 0;
+  if (document < segment.documents) {
+    live = segment.removed == nullptr ? ~0U : ~segment.removed[own_word];
+    const std::uint32_t left = segment.documents - document;
+    if (left < 32) live &= (1U << left) - 1;
+  }
+  const std::uint32_t end = min((blockIdx.y + 1) * kSetsOfCta, batch.query_count);
+  for (std::uint32_t query = blockIdx.y * kSetsOfCta; query < end; ++query) {
+    batch.sets[std::size_t{query} * batch.set_words + word] = live;
+  }
+}
+
 }  // namespace
+
+void launch_fill_live(const MatchBatch& batch, const Stream& stream) {
+  static_assert(kTileWords % kThreads == 0, "all words of a CTA are of one segment");
+  warpdex::launch(
+      {.name = "fill_live",
+       .ctas = dim3(batch.set_words / kThreads, (batch.query_count + kSetsOfCta - 1) / kSetsOfCta),
+       .threads = kThreads,
+       .stream = stream.handle()},
+      fill_live, batch);
+}
 
 void launch_match(const MatchBatch& batch, CodecKind codec, const Stream& stream) {
   const auto pass = [&](Reading reading, bool is_second) {

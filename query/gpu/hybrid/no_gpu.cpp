@@ -22,7 +22,8 @@ bool GpuHybrid::has_vectors() const { refuse_without_cuda(); }
 bool GpuHybrid::has_lists() const { refuse_without_cuda(); }
 std::uint32_t GpuHybrid::most_neighbors() const { refuse_without_cuda(); }
 std::vector<std::vector<Hit>> GpuHybrid::nearest(std::span<const float>, std::uint32_t,
-                                                 const vector::SearchOptions&) {
+                                                 const vector::SearchOptions&,
+                                                 const DocumentFilter*) {
   refuse_without_cuda();
 }
 std::vector<SearchResult> GpuHybrid::rerank(std::span<const std::span<const Hit>>,
