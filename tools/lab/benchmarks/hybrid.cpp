@@ -19,6 +19,7 @@
 #include "warpdex/indexer/build/index_builder.hpp"
 #include "warpdex/indexer/readers/memory_reader.hpp"
 #include "warpdex/query/cpu/cpu_engine.hpp"
+#include "warpdex/query/filter/document_filter.hpp"
 #include "warpdex/query/gpu/gpu_engine.hpp"
 #include "warpdex/query/gpu/gpu_vectors.hpp"
 #include "warpdex/query/hybrid/hybrid_searcher.hpp"
@@ -129,6 +130,20 @@ Log read_log(const Snapshot& snapshot, const std::string& queries, const std::st
   return log;
 }
 
+/// About that share of the live documents.
+DocumentFilter draw_filter(const Snapshot& snapshot, double share) {
+  std::mt19937_64 random(3);
+  vector::RowFilter documents(snapshot.docid_end());
+  for (const Snapshot::Segment& segment : snapshot.segments()) {
+    for (std::uint32_t i = 0; i < segment.index->counts().documents; ++i) {
+      const bool passes = static_cast<double>(random() % 1'000'000) < share * 1e6;
+      if (!passes || segment.index->removed().contains(i)) continue;
+      documents.add(segment.first_document + i);
+    }
+  }
+  return filter_of(snapshot, documents);
+}
+
 /// Microseconds a query, by the median of some runs of search(log).
 template <class Search>
 double time_search(const Log& log, int runs, const Search& search) {
@@ -174,11 +189,14 @@ class Comparison {
     };
     print(name, log, with(gpu_), with(cpu_));
   }
-  void print_vectors(const Log& log, std::uint32_t k) {
-    const auto with = [k](HybridSearcher& searcher) {
-      return [&searcher, k](const Log& some) { return searcher.nearest(some.vectors, k); };
+  /// `filter` may be null.
+  void print_vectors(const std::string& name, const Log& log, std::uint32_t k,
+                     const DocumentFilter* filter) {
+    const auto with = [=](HybridSearcher& searcher) {
+      return
+          [=, &searcher](const Log& some) { return searcher.nearest(some.vectors, k, {}, filter); };
     };
-    print("vectors alone, k " + std::to_string(k), log, with(gpu_), with(cpu_));
+    print(name + ", k " + std::to_string(k), log, with(gpu_), with(cpu_));
   }
   void print_words(const Log& log, std::uint32_t k) {
     SearchSettings settings;
@@ -228,7 +246,7 @@ void run(const Snapshot& snapshot, const Log& log, bool has_shares) {
   std::printf("us a query, in batches of %zu %12s %10s %10s %12s %6s\n", kBatch, "10", "1",
               "CPU, 256", "matches", "other");
   comparison.print_words(log, FusionSettings{}.depth);
-  comparison.print_vectors(log, FusionSettings{}.depth);
+  comparison.print_vectors("vectors alone", log, FusionSettings{}.depth, nullptr);
   for (const std::uint32_t k : {10U, 1000U}) {
     SearchSettings settings;
     settings.k = k;
@@ -240,6 +258,10 @@ void run(const Snapshot& snapshot, const Log& log, bool has_shares) {
     comparison.print("filter, or" + suffix, log, settings, {.fusion = Fusion::kFilter});
     settings.mode = QueryMode::kAnd;
     comparison.print("filter, and" + suffix, log, settings, {.fusion = Fusion::kFilter});
+    for (const auto& [word, share] : kShares) {
+      const DocumentFilter filter = draw_filter(snapshot, share);
+      comparison.print_vectors("vectors of " + std::string(word), log, k, &filter);
+    }
     for (const auto& [word, share] : kShares) {
       if (!has_shares) break;
       comparison.print("filter, " + std::string(word) + suffix, log.with_words(word), settings,
