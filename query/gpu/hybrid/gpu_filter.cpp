@@ -48,13 +48,13 @@ class FilteredGroup {
   /// Queues the search in `segments` of what matches queries [first, first + count), a block, and
   /// the copy of the numbers of matches to `counts`. These follow each other block by block, and
   /// within a block by Reading, then by query.
-  void fill(GpuHybrid::State& state, const SearchSettings& settings, const HybridSegment* segments,
-            std::size_t first, std::size_t count, const vector::GpuRowSets& sets,
-            std::uint32_t* counts, const Stream& stream) {
+  void fill(GpuHybrid::State& state, const SearchSettings& settings,
+            const FilteredSegments& segments, std::size_t first, std::size_t count,
+            const vector::GpuRowSets& sets, std::uint32_t* counts, const Stream& stream) {
     MatchBatch batch{};
     static_cast<HybridBatch&>(batch) =
         state.start_batch(std::span(plans_).subspan(first, count), settings, stream);
-    batch.segments = segments;
+    batch.segments = segments.upload(stream);
     const std::size_t bytes = kReadings * count * sizeof(std::uint32_t);
     batch.matches = static_cast<std::uint32_t*>(state.take_scratch(bytes));
     batch.sets = sets.words;
@@ -116,7 +116,7 @@ std::vector<SearchResult> GpuHybrid::filter(std::span<const PlannedQuery> plans,
         state.take_pinned(kReadings * queries->size() * sizeof(std::uint32_t)));
     const auto fill = [&](std::size_t first, std::size_t count, const vector::GpuRowSets& sets,
                           const Stream& stream) {
-      group.fill(state, settings, segments.table, first, count, sets, counts, stream);
+      group.fill(state, settings, segments, first, count, sets, counts, stream);
     };
     const auto take = state.taker(k, [&](std::size_t query, std::vector<Hit> found) {
       results[(*queries)[query]].hits = std::move(found);

@@ -32,7 +32,7 @@ std::vector<std::vector<Hit>> GpuHybrid::State::nearest_filtered(std::span<const
   const auto fill = [&](std::size_t, std::size_t count, const vector::GpuRowSets& sets,
                         const Stream& stream) {
     MatchBatch batch{};
-    batch.segments = filtered.table;
+    batch.segments = filtered.upload(stream);
     batch.segment_count = static_cast<std::uint32_t>(segments.size());
     batch.query_count = static_cast<std::uint32_t>(count);
     batch.sets = sets.words;

@@ -55,28 +55,28 @@ void GpuHybrid::State::upload_segments() {
   stream.synchronize();
 }
 
+const HybridSegment* FilteredSegments::upload(const Stream& stream) const {
+  if (!entries.empty()) copy_to_gpu(table, entries.data(), entries.size(), stream);
+  return table;
+}
+
 FilteredSegments GpuHybrid::State::leave_out_of(const DocumentFilter* filter, bool only_unlisted) {
-  if (filter == nullptr) return {static_cast<const HybridSegment*>(table.data())};
+  if (filter == nullptr) return {static_cast<HybridSegment*>(table.data())};
   const std::size_t bytes = segments.size() * sizeof(HybridSegment);
   if (filtered_table.size() < bytes &&
       !filtered_table.allocate(bytes, resources().memory(), resources().device())) {
     throw Error("there is no GPU memory left for a filter; give more");
   }
-  auto* const at = static_cast<HybridSegment*>(filtered_table.data());
-  FilteredSegments filtered{at};
-  std::vector<HybridSegment> entries;
+  FilteredSegments filtered{static_cast<HybridSegment*>(filtered_table.data())};
   for (std::size_t i = 0; i < segments.size(); ++i) {
     HybridSegment& entry =
-        entries.emplace_back(hybrid_segment(*segments[i], searcher().first_word(i)));
+        filtered.entries.emplace_back(hybrid_segment(*segments[i], searcher().first_word(i)));
     if (only_unlisted && vectors.state().segments[i]->by_lists) entry.documents = 0;
     const std::optional<FilterSets::Set> set =
         leave_out(*filter, *segments[i], vectors.state().numbers[i], entry);
     if (!set) throw Error("there is no GPU memory left for the documents of a filter; give more");
     filtered.bits.push_back(*set);
   }
-  const Stream stream(resources().device());
-  copy_to_gpu(at, entries.data(), entries.size(), stream);
-  stream.synchronize();
   return filtered;
 }
 

@@ -24,10 +24,14 @@ namespace warpdex::gpu {
 /// The answer of `k` rows, or of fewer if some are missing.
 std::vector<Hit> hits_of(const std::int32_t* rows, const float* distances, std::size_t k);
 
-/// The segments as a filter leaves them, in GPU memory, with the filter's bits.
+/// The segments as a filter leaves them.
 struct FilteredSegments {
-  const HybridSegment* table;
-  std::vector<FilterSets::Set> bits = {};
+  HybridSegment* table;                     ///< in GPU memory
+  std::vector<HybridSegment> entries = {};  ///< of the table; none: they are there
+  std::vector<FilterSets::Set> bits = {};   ///< which the entries refer to
+
+  /// The table, for what is queued in `stream` next.
+  const HybridSegment* upload(const Stream& stream) const;
 };
 
 struct GpuHybrid::State {
