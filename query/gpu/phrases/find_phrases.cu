@@ -3,8 +3,7 @@
 #include "gpu/device/dispatch.cuh"
 #include "gpu/device/lookup.cuh"
 #include "gpu/phrases/phrase_kernels.hpp"
-#include "gpu/phrases/phrase_threshold.cuh"
-#include "gpu/phrases/position_walk.cuh"
+#include "gpu/phrases/verify_phrases.cuh"
 #include "warpdex/core/cuda/launch.cuh"
 
 namespace warpdex::gpu {
@@ -14,34 +13,45 @@ constexpr std::uint32_t kThreads = 256;
 constexpr std::uint32_t kWarps = kThreads / kWarp;
 /// Documents that wait to be looked up: those of a block, and fewer than a warp before.
 constexpr std::uint32_t kQueue = kBlockSize + kWarp;
-/// After so many candidates, or k / 4, a phrase's threshold is raised.
-constexpr std::uint32_t kRaiseEvery = 32;
+/// Documents with all words wait for others, so that all lanes have one, if the phrase has so many
+/// lists or fewer.
+constexpr std::uint32_t kQueuedLists = 4;
+constexpr std::uint32_t kFoundQueue = 2 * kWarp;
 
 /// One warp's, in shared memory.
 struct PhraseMemory {
   LookupMemory lookup;
   std::uint32_t documents[kQueue];
-  Occurrences occurrences[kQueue];  ///< of the rarest word
+  Occurrences occurrences[kQueue];   ///< of the rarest word
+  std::uint32_t found[kFoundQueue];  ///< documents with all words; what follows is of these
+  Occurrences found_occurrences[kFoundQueue];
+  std::uint32_t found_places[kQueuedLists - 1][kFoundQueue];  ///< by the other lists
 };
 
 /// A warp on its way through an item.
 template <CodecKind kCodec>
-class ItemSearch {
+class ItemSearch : PhraseVerifier<kCodec> {
+  using Base = PhraseVerifier<kCodec>;
+  using Base::batch_;
+  using Base::may_enter;
+  using Base::phrase_;
+  using Base::prunes;
+  using Base::query_;
+  using Base::read_frequencies;
+  using Base::segment_;
+  using Base::threshold_;
+  using Base::verify;
+
  public:
   __device__ ItemSearch(const PhraseBatch& batch, const PhraseItem& item, PhraseMemory& memory)
-      : batch_(batch),
-        phrase_(batch.phrases[item.phrase]),
-        query_(batch.phrase_queries[phrase_.query]),
-        segment_(batch.segments[phrase_.segment]),
-        state_(batch.phrase_states[phrase_.query]),
-        memory_(memory) {}
+      : Base(batch, batch.phrases[item.phrase], memory.lookup.scratch), memory_(memory) {}
 
   /// A whole warp, as all that follow.
   __device__ void run(std::uint32_t first) {
     const List& list = batch_.lists[phrase_.first_list];
     const std::uint32_t end = min(first + batch_.item_blocks, list.blocks);
     for (std::uint32_t block = first; block < end; ++block) {
-      read_threshold();
+      Base::read_threshold();
       if (is_passed(list, block)) continue;
       take_block(block);
       std::uint32_t begin = 0;
@@ -49,14 +59,10 @@ class ItemSearch {
       move_to_front(begin);
     }
     if (queued_ > 0) look_up(0, queued_);
+    if (found_ > 0) verify_found(found_);
   }
 
  private:
-  __device__ void read_threshold() {
-    threshold_ = __shfl_sync(kWholeWarp, __ldcg(&state_.threshold), 0);
-  }
-  __device__ bool prunes() const { return threshold_ > 0 && query_.prunes && !batch_.counts; }
-
   /// Whether no document of the rarest word's block can be in the answer.
   __device__ bool is_passed(const List& list, std::uint32_t block) const {
     if (!prunes() || !query_.prunes_blocks || list.bounds == nullptr) return false;
@@ -64,37 +70,10 @@ class ItemSearch {
     return bin_of(query_, block_bound(batch_, query_, bound)) < threshold_;
   }
 
-  /// Whether a document may be in the answer if the phrase is in it so often or less.
-  __device__ bool may_enter(std::uint32_t document, std::uint32_t frequency) const {
-    if (!prunes()) return true;
-    const auto length = static_cast<float>(segment_.lengths.of(document));
-    float bound =
-        phrase_score(batch_, query_, static_cast<float>(frequency), length) * query_.slack;
-    if (segment_.static_scores != nullptr) bound += segment_.static_scores[document];
-    return bin_of(query_, bound) >= threshold_;
-  }
-
   __device__ bool is_removed(std::uint32_t document) const {
     if (segment_.removed == nullptr) return false;
     const std::uint32_t own = document - segment_.first_document;
     return (__ldg(segment_.removed + own / 32) >> own % 32 & 1) != 0;
-  }
-
-  /// Reads a block's frequencies, four a lane. Returns how many occurrences of the list are before
-  /// the lane's first.
-  __device__ std::uint32_t read_frequencies(std::uint32_t list_index, std::uint32_t block,
-                                            std::uint32_t (&frequencies)[4]) {
-    const List& list = batch_.lists[list_index];
-    read_values<kCodec>(batch_, list_index, block, memory_.lookup.scratch, frequencies);
-    std::uint32_t sum = 0;
-#pragma unroll
-    for (std::uint32_t i = 0; i < 4; ++i) {
-      const bool exists = block * kBlockSize + lane_id() * 4 + i < list.size;
-      frequencies[i] = exists ? frequencies[i] + 1 : 0;
-      sum += frequencies[i];
-    }
-    const std::uint32_t* const starts = batch_.positions[list_index].starts;
-    return (starts == nullptr ? 0 : __ldg(starts + block)) + inclusive_sum(sum) - sum;
   }
 
   /// Queues the documents of a block of the rarest word that may be in the answer.
@@ -141,107 +120,81 @@ class ItemSearch {
     __syncwarp();
   }
 
-  /// Where each lane's posting has its occurrences. Each block of frequencies is decoded once.
-  __device__ Occurrences find_occurrences(std::uint32_t list_index, const PostingPlace& posting) {
-    Occurrences found{};
-    std::uint32_t none = kNone - 1;  // no block, nor that of raw lists
-    std::uint32_t(&upto)[kBlockSize] = memory_.lookup.scratch.words;
-    std::uint32_t first = 0;
-    for_each_wanted<LaneLists::kSame>(
-        posting.place != kNone, list_index, posting.block, none,
-        [&](int lane) {
-          std::uint32_t block = __shfl_sync(kWholeWarp, posting.block, lane);
-          if (block == kNone) block = 0;  // of a raw list
-          std::uint32_t sums[4];
-          std::uint32_t before = read_frequencies(list_index, block, sums);
-          first = __shfl_sync(kWholeWarp, before, 0);
-#pragma unroll
-          for (std::uint32_t& sum : sums) sum = before += sum;
-          __syncwarp();
-          put_block(sums, upto);
-        },
-        [&] {
-          found.begin = posting.place == 0 ? first : upto[posting.place - 1];
-          found.count = upto[posting.place] - found.begin;
-        });
-    return found;
-  }
-
-  /// Looks `count` queued documents up in the other lists, a lane each, and takes those that have
-  /// the phrase.
+  /// Looks `count` queued documents up in the other lists, a lane each.
   __device__ void look_up(std::uint32_t begin, std::uint32_t count) {
     bool has = lane_id() < count;
     const std::uint32_t document = has ? memory_.documents[begin + lane_id()] : 0;
-    Occurrences occurrences[kMaxGpuPhraseWords];
-    occurrences[0] = has ? memory_.occurrences[begin + lane_id()] : Occurrences{};
-    std::uint32_t least = occurrences[0].count;
+    const Occurrences rarest = has ? memory_.occurrences[begin + lane_id()] : Occurrences{};
+    Places places;
     for (std::uint32_t i = 1; i < phrase_.lists; ++i) {
       if (__ballot_sync(kWholeWarp, has) == 0) return;
       if (phrase_.lists > 2) held_ = kNone;  // the memory holds a block of another list
-      const std::uint32_t list_index = phrase_.first_list + i;
       const PostingPlace posting = find_document<kCodec, LookupGoal::kThroughput>(
-          batch_, list_index, has, document, held_, memory_.lookup);
+          batch_, phrase_.first_list + i, has, document, held_, memory_.lookup);
       has = posting.place != kNone;
-      occurrences[i] = find_occurrences(list_index, posting);
-      least = min(least, occurrences[i].count);
-      has = has && may_enter(document, least);
+      const std::uint32_t block = posting.block == kNone ? 0 : posting.block;  // 0: of a raw list
+      places[i] = block << kPlaceBits | posting.place % kBlockSize;
     }
-    const std::uint32_t frequency = has ? count_phrase(batch_, phrase_, occurrences) : 0;
-    __syncwarp();
-    take(frequency > 0, document, frequency);
+    if (phrase_.lists > kQueuedLists) return verify(has, document, rarest, places);
+    queue_found(has, document, rarest, places);
+    if (found_ >= kWarp) verify_found(kWarp);
   }
 
-  /// Appends the documents of those lanes that have the phrase to the candidates.
-  __device__ void take(bool has, std::uint32_t document, std::uint32_t frequency) {
-    const std::uint32_t matches = __ballot_sync(kWholeWarp, has);
-    if (matches == 0) return;
-    if (lane_id() == 0) {
-      atomicAdd(&state_.matches, static_cast<unsigned long long>(__popc(matches)));
-    }
-    float score = 0;
+  /// Queues the documents of lanes that have all words.
+  __device__ void queue_found(bool has, std::uint32_t document, const Occurrences& rarest,
+                              const Places& places) {
+    const std::uint32_t group = __ballot_sync(kWholeWarp, has);
+    const std::uint32_t place = found_ + __popc(group & lanes_below());
     if (has) {
-      const auto length = static_cast<float>(segment_.lengths.of(document));
-      score = phrase_score(batch_, query_, static_cast<float>(frequency), length);
-      if (segment_.static_scores != nullptr) score += segment_.static_scores[document];
+      memory_.found[place] = document;
+      memory_.found_occurrences[place] = rarest;
+      for (std::uint32_t i = 1; i < phrase_.lists; ++i) {
+        memory_.found_places[i - 1][place] = places[i];
+      }
     }
-    const std::uint32_t bin = bin_of(query_, score);
-    const bool stays = has && bin >= threshold_;
-    const std::uint32_t group = __ballot_sync(kWholeWarp, stays);
-    if (group == 0) return;
-    std::uint32_t first = 0;
-    if (lane_id() == 0) first = atomicAdd(&state_.candidates, __popc(group));
-    first = __shfl_sync(kWholeWarp, first, 0);
-    const std::uint32_t place = first + __popc(group & lanes_below());
-    if (stays && place < query_.capacity) {  // always, but in a damaged index
-      const std::uint32_t own = document - segment_.first_document + segment_.snapshot_document;
-      batch_.found[query_.first_candidate + place] =
-          PhraseCandidate{~__float_as_uint(score)} << 32 | own;
-      atomicAdd(&batch_.bins[std::size_t{phrase_.query} * kPhraseBins + bin], 1);
-    }
-    const std::uint32_t next = first + __popc(group);
-    const std::uint32_t every = max(kRaiseEvery, batch_.k / 4);
-    if (next < batch_.k || (first >= batch_.k && first / every == next / every)) return;
+    found_ += __popc(group);
     __syncwarp();
-    raise_phrase_threshold(batch_, phrase_.query);
-    read_threshold();
   }
 
-  const PhraseBatch& batch_;
-  const SegmentPhrase& phrase_;
-  const PhraseQuery& query_;
-  const HybridSegment& segment_;
-  PhraseState& state_;
+  /// Verifies the first `count` documents of that queue, and drops them.
+  __device__ void verify_found(std::uint32_t count) {
+    const auto take = [&](std::uint32_t from, Occurrences& rarest, Places& places) {
+      rarest = memory_.found_occurrences[from];
+      for (std::uint32_t i = 1; i < phrase_.lists; ++i) {
+        places[i] = memory_.found_places[i - 1][from];
+      }
+      return memory_.found[from];
+    };
+    Occurrences rarest{};
+    Places places;
+    const bool has = lane_id() < count;
+    const std::uint32_t document = has ? take(lane_id(), rarest, places) : 0;
+    verify(has, document, rarest, places);
+    found_ -= count;
+    const bool moves = lane_id() < found_;
+    const std::uint32_t moved = moves ? take(count + lane_id(), rarest, places) : 0;
+    __syncwarp();
+    if (moves) {
+      memory_.found[lane_id()] = moved;
+      memory_.found_occurrences[lane_id()] = rarest;
+      for (std::uint32_t i = 1; i < phrase_.lists; ++i) {
+        memory_.found_places[i - 1][lane_id()] = places[i];
+      }
+    }
+    __syncwarp();
+  }
+
   PhraseMemory& memory_;
   std::uint32_t queued_ = 0;
-  std::uint32_t threshold_ = 0;
+  std::uint32_t found_ = 0;     ///< documents in memory_.found
   std::uint32_t held_ = kNone;  ///< the block in memory_.lookup.block, of a phrase with two lists
 };
 
 /// Work item: some blocks of the list of a phrase's rarest word, a warp; CTAs of 8 warps. Shared
-/// memory: 3 KiB a warp. Bound by instruction issue: of two common words, for each 32 documents of
-/// the rarer one some 60 instructions to decode them with their frequencies, 60 to search the other
-/// list's blocks and 80 for each of its 2 to 6 blocks that are decoded, the same again for its
-/// frequencies where it has the documents, and 300 to 500 to compare positions. So 32 documents
+/// memory: 4.5 KiB a warp. Bound by instruction issue: of two common words, for each 32 documents
+/// of the rarer one some 60 instructions to decode them with their frequencies, 60 to search the
+/// other list's blocks and 80 for each of its 2 to 6 blocks that are decoded, the same again for
+/// its frequencies where it has the documents, and 300 to 500 to compare positions. So 32 documents
 /// take 1,000 to 1,500 instructions, and 50,000 documents some 4 us where all are looked at. By
 /// bytes it were far less: 2 bytes a posting and 1 to 2 a position.
 template <CodecKind kCodec>
