@@ -51,7 +51,7 @@ struct GpuPhrases::State {
         index(positions.state()),
         threads(count),
         stream(index.snapshot.device()),
-        image(index, resources().memory(), resources().device()) {
+        image(index, threads, resources().memory(), resources().device()) {
     if (!index.is_resident || index.segments.empty()) return;
     const std::vector<gpu::HybridSegment> segments = segments_of(index);
     const std::size_t bytes = segments.size() * sizeof(gpu::HybridSegment);

@@ -32,11 +32,6 @@ std::uint32_t items_of(std::uint32_t blocks, std::uint32_t item_blocks) {
   return (blocks + item_blocks - 1) / item_blocks;
 }
 
-template <class T>
-T* append(T* to, const std::vector<T>& from) {
-  return std::copy(from.begin(), from.end(), to);
-}
-
 }  // namespace
 
 PhraseImage::Sizes PhraseImage::sizes_of(std::span<const PreparedPhrases> prepared, std::uint32_t k,
@@ -102,42 +97,57 @@ void PhraseImage::write_items(std::span<const PreparedPhrases> prepared, std::ui
   }
 }
 
-void PhraseImage::write(std::span<PreparedPhrases> prepared, const Parts& host,
-                        const Parts& device) const {
-  Parts next = host;
-  const std::uint32_t* raw = device.raw;
-  std::uint64_t candidates = 0;
-  for (PreparedPhrases& each : prepared) {
-    const auto first_query = static_cast<std::uint32_t>(next.queries - host.queries);
-    const auto first_part = static_cast<std::uint32_t>(next.parts - host.parts);
-    const auto first_list = static_cast<std::uint32_t>(next.lists - host.lists);
-    const auto first_word = static_cast<std::uint32_t>(next.words - host.words);
-    for (PhraseQuery query : each.queries) {
-      query.first_candidate = candidates;
-      query.first_part += first_part;
-      candidates += query.capacity;
-      *next.queries++ = query;
-    }
-    for (SegmentPhrase phrase : each.phrases) {
-      phrase.query += first_query;
-      phrase.first_list += first_list;
-      phrase.first_word += first_word;
-      *next.phrases++ = phrase;
-    }
-    for (PreparedPhrases::PreparedList& list : each.lists) {
-      if (list.source.flags & kPacked) {
-        list.source.docids = reinterpret_cast<const std::uint8_t*>(raw);
-        raw += kRawListEntries;
-      }
-      const std::size_t number = index_.numbers[list.segment];
-      const GpuIndex::State& placed = index_.snapshot.state().segments[number].uploaded->placed;
-      *next.lists++ = make_list(list.source, placed.tables, {});
-      *next.positions++ = list.positions;
-    }
-    next.words = append(next.words, each.words);
-    next.parts = append(next.parts, each.parts);
-    next.raw = append(next.raw, each.raw);
+/// Where each of the prepared parts goes, by the numbers of entries before it.
+std::vector<PhraseImage::Sizes> PhraseImage::places_of(
+    std::span<const PreparedPhrases> prepared) const {
+  std::vector<Sizes> places;
+  Sizes next;
+  for (const PreparedPhrases& each : prepared) {
+    places.push_back(next);
+    next.queries += each.queries.size();
+    next.phrases += each.phrases.size();
+    next.lists += each.lists.size();
+    next.words += each.words.size();
+    next.parts += each.parts.size();
+    next.raw += each.raw.size();
+    for (const PhraseQuery& query : each.queries) next.candidates += query.capacity;
   }
+  return places;
+}
+
+void PhraseImage::write(PreparedPhrases& prepared, const Sizes& place, const Parts& host,
+                        const Parts& device) const {
+  PhraseQuery* queries = host.queries + place.queries;
+  std::uint64_t candidates = place.candidates;
+  for (PhraseQuery query : prepared.queries) {
+    query.first_candidate = candidates;
+    query.first_part += static_cast<std::uint32_t>(place.parts);
+    candidates += query.capacity;
+    *queries++ = query;
+  }
+  SegmentPhrase* phrases = host.phrases + place.phrases;
+  for (SegmentPhrase phrase : prepared.phrases) {
+    phrase.query += static_cast<std::uint32_t>(place.queries);
+    phrase.first_list += static_cast<std::uint32_t>(place.lists);
+    phrase.first_word += static_cast<std::uint32_t>(place.words);
+    *phrases++ = phrase;
+  }
+  const std::uint32_t* raw = device.raw + place.raw;
+  List* lists = host.lists + place.lists;
+  PositionList* positions = host.positions + place.lists;
+  for (PreparedPhrases::PreparedList& list : prepared.lists) {
+    if (list.source.flags & kPacked) {
+      list.source.docids = reinterpret_cast<const std::uint8_t*>(raw);
+      raw += kRawListEntries;
+    }
+    const std::size_t number = index_.numbers[list.segment];
+    const GpuIndex::State& placed = index_.snapshot.state().segments[number].uploaded->placed;
+    *lists++ = make_list(list.source, placed.tables, {});
+    *positions++ = list.positions;
+  }
+  std::ranges::copy(prepared.words, host.words + place.words);
+  std::ranges::copy(prepared.parts, host.parts + place.parts);
+  std::ranges::copy(prepared.raw, host.raw + place.raw);
 }
 
 bool PhraseImage::upload(std::span<PreparedPhrases> prepared, std::uint32_t k, PhraseBatch& batch,
@@ -157,7 +167,9 @@ bool PhraseImage::upload(std::span<PreparedPhrases> prepared, std::uint32_t k, P
   }
   const Parts host = lay_out(host_.data(), sizes);
   const Parts device = lay_out(device_memory_.data(), sizes);
-  write(prepared, host, device);
+  const std::vector<Sizes> places = places_of(prepared);
+  threads_.for_each(prepared.size(),
+                    [&](std::size_t i) { write(prepared[i], places[i], host, device); });
   write_items(prepared, batch.item_blocks, host.items);
   copy_to_gpu(static_cast<std::uint8_t*>(device_memory_.data()),
               static_cast<const std::uint8_t*>(host_.data()), needed.image_bytes, stream);

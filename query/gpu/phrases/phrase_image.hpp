@@ -5,20 +5,23 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "gpu/phrases/phrase_batch.hpp"
 #include "gpu/phrases/prepared_phrases.hpp"
+#include "query_threads.hpp"
 #include "warpdex/core/cuda/memory_budget.hpp"
 #include "warpdex/core/cuda/pinned.hpp"
 #include "warpdex/core/cuda/stream.hpp"
 
 namespace warpdex::gpu {
 
-/// Memory of the GPU and of the host for one batch after the other. One thread.
+/// Memory of the GPU and of the host for one batch after the other. Used by one thread.
 class PhraseImage {
  public:
-  PhraseImage(const GpuPositions::State& index, MemoryBudget& memory, int device)
-      : index_(index), memory_(memory), device_(device) {}
+  PhraseImage(const GpuPositions::State& index, QueryThreads& threads, MemoryBudget& memory,
+              int device)
+      : index_(index), threads_(threads), memory_(memory), device_(device) {}
 
   /// Takes memory for the phrases, with room for `k` hits of each, writes their image, and queues
   /// its upload. What was uploaded before must not be in use. Fills in what `batch` has of them.
@@ -66,11 +69,14 @@ class PhraseImage {
   Sizes sizes_of(std::span<const PreparedPhrases> prepared, std::uint32_t k,
                  std::uint32_t item_blocks) const;
   Parts lay_out(void* begin, const Sizes& sizes) const;
-  void write(std::span<PreparedPhrases> prepared, const Parts& host, const Parts& device) const;
+  std::vector<Sizes> places_of(std::span<const PreparedPhrases> prepared) const;
+  void write(PreparedPhrases& prepared, const Sizes& place, const Parts& host,
+             const Parts& device) const;
   static void write_items(std::span<const PreparedPhrases> prepared, std::uint32_t item_blocks,
                           PhraseItem* items);
 
   const GpuPositions::State& index_;
+  QueryThreads& threads_;
   MemoryBudget& memory_;
   int device_;
   PinnedBuffer host_;
