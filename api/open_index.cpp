@@ -68,7 +68,7 @@ OpenIndex::OpenIndex(const Snapshot& snapshot, std::size_t threads, const Gpu& g
   if (!columns_of(snapshot.settings().schema).empty()) facets_.emplace(*uploaded_);
   with_gpu_ = device == Device::kAuto ? make_scheduled_text(*uploaded_, threads)
                                       : make_gpu_text(*uploaded_, *cpu_);
-  phrases_ = std::make_unique<PhraseText>(*uploaded_, threads,
+  phrases_ = std::make_unique<PhraseText>(*uploaded_, threads, device,
                                           before != nullptr ? before->phrases_.get() : nullptr);
 }
 

@@ -2,21 +2,30 @@
 
 #include <utility>
 
+#include "warpdex/core/error.hpp"
 #include "warpdex/indexer/format/text_fields.hpp"
 
 namespace warpdex {
 
-PhraseText::PhraseText(const GpuSnapshot& snapshot, std::size_t threads, const PhraseText* before)
-    : snapshot_(snapshot), threads_(threads) {
+PhraseText::PhraseText(const GpuSnapshot& snapshot, std::size_t threads, Device device,
+                       const PhraseText* before)
+    : snapshot_(snapshot), threads_(threads), device_(device) {
   if (before == nullptr) return;
   const std::lock_guard lock(before->mutex_);
   if (before->positions_) positions_ = before->positions_->next(snapshot);
 }
 
-GpuPhrases& PhraseText::phrases() {
-  if (!positions_) positions_.emplace(snapshot_);
-  if (!phrases_) phrases_.emplace(*positions_, threads_);
-  return *phrases_;
+std::vector<std::optional<SearchResult>> PhraseText::find(std::span<const QueryNode* const> trees,
+                                                          const SearchSettings& settings) {
+  const std::lock_guard lock(mutex_);
+  try {
+    if (!positions_) positions_.emplace(snapshot_);
+    if (!phrases_) phrases_.emplace(*positions_, threads_);
+    return phrases_->search(trees, settings);
+  } catch (const CudaError&) {
+    if (device_ != Device::kAuto) throw;
+    return std::vector<std::optional<SearchResult>>(trees.size());
+  }
 }
 
 std::vector<std::size_t> PhraseText::search(std::span<const Query> queries,
@@ -38,8 +47,7 @@ std::vector<std::size_t> PhraseText::search(std::span<const Query> queries,
   }
   if (trees.empty()) return left;
   limits.check_stop();
-  const std::lock_guard lock(mutex_);
-  std::vector<std::optional<SearchResult>> found = phrases().search(trees, settings);
+  std::vector<std::optional<SearchResult>> found = find(trees, settings);
   for (std::size_t i = 0; i < taken.size(); ++i) {
     if (found[i]) {
       answers[taken[i]] = {.result = std::move(*found[i]), .is_of_gpu = true};

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "text_engine.hpp"
+#include "warpdex/gpu.hpp"
 #include "warpdex/query/gpu/gpu_phrases.hpp"
 #include "warpdex/query/query.hpp"
 
@@ -19,8 +20,10 @@ namespace warpdex {
 class PhraseText {
  public:
   /// Shares what it can with that of an earlier snapshot, which may be null. Positions are uploaded
-  /// with the first phrase, or here if those of the earlier one were. `threads`: of the CPU.
-  PhraseText(const GpuSnapshot& snapshot, std::size_t threads, const PhraseText* before);
+  /// with the first phrase, or here if those of the earlier one were. `threads`: of the CPU. With
+  /// kAuto, phrases at which the GPU fails are left to the CPU.
+  PhraseText(const GpuSnapshot& snapshot, std::size_t threads, Device device,
+             const PhraseText* before);
 
   /// Answers those of the trees that are exact phrases, if the GPU can, and says which are left.
   /// Throws CancelledError, and what GpuPhrases throws.
@@ -32,10 +35,12 @@ class PhraseText {
   std::string note() const;
 
  private:
-  GpuPhrases& phrases();
+  std::vector<std::optional<SearchResult>> find(std::span<const QueryNode* const> trees,
+                                                const SearchSettings& settings);
 
   const GpuSnapshot snapshot_;
   const std::size_t threads_;
+  const Device device_;
   mutable std::mutex mutex_;  ///< protects the next
   std::optional<GpuPositions> positions_;
   std::optional<GpuPhrases> phrases_;
