@@ -127,6 +127,26 @@ TEST_F(DeviceCommand, BenchTakesBatchesOnTheCpu) {
   }
 }
 
+TEST_F(DeviceCommand, BenchTakesPhrases) {
+  const std::string phrases = folder_ / "phrases";
+  build_small_index(phrases, {"--positions"});
+  write_file(log(), "q1\t\"green apple\"\nq2\t\"zebra sky\"\nq3\t\"apple green\"\n");
+  const auto bench = [&](const std::string& device) {
+    return run_warpdex({"bench", phrases, "--queries", log(), "--query-syntax", "lucene",
+                        "--device", device, "--repetitions", "2", "--json", "-"});
+  };
+  for (const std::string device : {"cpu", "gpu"}) {
+    if (device == "gpu" && device_count() == 0) continue;
+    const Outcome outcome = bench(device);
+    ASSERT_EQ(outcome.status, 0) << outcome.err;
+    const rapidjson::Document json = parse_json(outcome.out);
+    EXPECT_EQ(json["queries_by_processor"][device.c_str()].GetUint(), 6U);
+    EXPECT_EQ(json["queries_without_answer"].GetUint(), 1U);
+  }
+  write_file(log(), "q1\t\"green apple\"\nq2\tzebra\n");
+  expect_complaint(bench("cpu"), 2, {"query q2 has no phrase"});
+}
+
 TEST_F(DeviceCommand, TheCpuTakesNoOptionOfTheGpus) {
   const std::vector<std::vector<std::string>> options{{"--exhaustive"},     {"--or-by", "cost"},
                                                       {"--no-seeds"},       {"--stages"},
