@@ -191,12 +191,14 @@ class ItemSearch : PhraseVerifier<kCodec> {
 };
 
 /// Work item: some blocks of the list of a phrase's rarest word, a warp; CTAs of 8 warps. Shared
-/// memory: 4.5 KiB a warp. Bound by instruction issue: of two common words, for each 32 documents
-/// of the rarer one some 60 instructions to decode them with their frequencies, 60 to search the
-/// other list's blocks and 80 for each of its 2 to 6 blocks that are decoded, the same again for
-/// its frequencies where it has the documents, and 300 to 500 to compare positions. So 32 documents
-/// take 1,000 to 1,500 instructions, and 50,000 documents some 4 us where all are looked at. By
-/// bytes it were far less: 2 bytes a posting and 1 to 2 a position.
+/// memory: 4.5 KiB a warp. Bound by the latency of some 40 dependent reads for each 32 documents,
+/// then by instruction issue. 32 documents take about 30 instructions to decode them with their
+/// frequencies, 60 to search the other list's blocks, and 80 for each block that is decoded: 1.6 of
+/// them for the phrases of the Search Benchmark Game over 25,000 articles, of which a sixth of the
+/// documents had all words. 32 such take 90 instructions for each block of frequencies, of 4, and
+/// 600 to compare positions, of which exceptions are the most. So 50,000 documents take some
+/// 600,000 instructions, about a microsecond of the GPU. By bytes it were far less: 2 a posting,
+/// and 1 to 2 a position.
 template <CodecKind kCodec>
 __global__ void __launch_bounds__(kThreads, ctas_at_once(kThreads, 3))
     find_phrases(PhraseBatch batch) {

@@ -2,6 +2,7 @@
 #include "warpdex/query/gpu/gpu_phrases.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <bit>
 #include <utility>
 
@@ -18,8 +19,8 @@
 namespace warpdex {
 namespace {
 
-/// Phrases that a thread plans at a time, at least.
-constexpr std::size_t kTakenAtATime = 16;
+/// Phrases that a thread plans at a time.
+constexpr std::size_t kTakenAtATime = 8;
 /// Threads that plan at a time, at most; each remembers where terms are.
 constexpr std::size_t kPlannings = 32;
 /// Candidates that a batch has room for, at most, unless a phrase alone may have more: 256 MiB.
@@ -96,9 +97,10 @@ std::vector<gpu::PreparedPhrases> GpuPhrases::State::prepare(
     plannings.push_back(std::make_unique<Planning>(snapshot()));
   }
   std::vector<gpu::PreparedPhrases> prepared(slices);
+  std::atomic<std::size_t> next = 0;
   threads.for_each(plannings.size(), [&](std::size_t own) {
     Planning& planning = *plannings[own];
-    for (std::size_t slice = own; slice < slices; slice += plannings.size()) {
+    for (std::size_t slice = next++; slice < slices; slice = next++) {
       const std::size_t end = std::min(trees.size(), (slice + 1) * kTakenAtATime);
       for (std::size_t i = slice * kTakenAtATime; i < end; ++i) {
         prepared[slice].add(
