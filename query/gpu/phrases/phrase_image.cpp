@@ -150,6 +150,24 @@ void PhraseImage::write(PreparedPhrases& prepared, const Sizes& place, const Par
   std::ranges::copy(prepared.raw, host.raw + place.raw);
 }
 
+void PhraseImage::point_to(const Parts& device, const Sizes& sizes, PhraseBatch& batch) {
+  batch.lists = device.lists;
+  batch.list_count = static_cast<std::uint32_t>(sizes.lists);
+  batch.exception_tails = device.tails;
+  batch.positions = device.positions;
+  batch.phrase_queries = device.queries;
+  batch.phrases = device.phrases;
+  batch.words = device.words;
+  batch.parts = device.parts;
+  batch.items = device.items;
+  batch.item_count = static_cast<std::uint32_t>(sizes.items);
+  batch.phrase_states = device.states;
+  batch.bins = device.bins;
+  batch.found = device.found;
+  batch.best = device.best;
+  batch.query_count = static_cast<std::uint32_t>(sizes.queries);
+}
+
 bool PhraseImage::upload(std::span<PreparedPhrases> prepared, std::uint32_t k, PhraseBatch& batch,
                          const Stream& stream) {
   batch.k = k;
@@ -175,21 +193,7 @@ bool PhraseImage::upload(std::span<PreparedPhrases> prepared, std::uint32_t k, P
               static_cast<const std::uint8_t*>(host_.data()), needed.image_bytes, stream);
   check_cuda(cudaMemsetAsync(device.states, 0, needed.cleared_bytes, stream.handle()),
              "cudaMemsetAsync");
-  batch.lists = device.lists;
-  batch.list_count = static_cast<std::uint32_t>(sizes.lists);
-  batch.exception_tails = device.tails;
-  batch.positions = device.positions;
-  batch.phrase_queries = device.queries;
-  batch.phrases = device.phrases;
-  batch.words = device.words;
-  batch.parts = device.parts;
-  batch.items = device.items;
-  batch.item_count = static_cast<std::uint32_t>(sizes.items);
-  batch.phrase_states = device.states;
-  batch.bins = device.bins;
-  batch.found = device.found;
-  batch.best = device.best;
-  batch.query_count = static_cast<std::uint32_t>(sizes.queries);
+  point_to(device, sizes, batch);
   launch_parse_tails(batch, index_.snapshot.snapshot().settings().codec.kind, stream.handle());
   return true;
 }

@@ -72,6 +72,7 @@ class PhraseImage {
   std::vector<Sizes> places_of(std::span<const PreparedPhrases> prepared) const;
   void write(PreparedPhrases& prepared, const Sizes& place, const Parts& host,
              const Parts& device) const;
+  static void point_to(const Parts& device, const Sizes& sizes, PhraseBatch& batch);
   static void write_items(std::span<const PreparedPhrases> prepared, std::uint32_t item_blocks,
                           PhraseItem* items);
 

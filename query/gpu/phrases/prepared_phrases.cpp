@@ -87,52 +87,54 @@ bool PreparedPhrases::add_segment(const GpuPositions::State& index, const Planne
   return true;
 }
 
+/// Sets how the query scores, of which a segment has all words.
+void PreparedPhrases::set_scorer(const PlannedTree& tree, const ScorerSettings& scorer,
+                                 const SegmentPhrase& segment, const Largest& largest,
+                                 PhraseQuery& query) {
+  using Counts = std::pair<std::uint64_t, std::uint64_t>;
+  const PlannedNode& phrase = tree.root;
+  const auto own = [&](std::size_t word) {
+    for (std::uint32_t i = 0; i < segment.words; ++i) {
+      const PhraseWord& known = words[segment.first_word + i];
+      const std::size_t list = segment.first_list + known.list;
+      if (known.offset != phrase.positions[word]) continue;
+      return Counts(lists[list].source.size, occurrences_[list]);
+    }
+    return Counts();
+  };
+  const PhraseScorer scores = make_phrase_scorer(phrase, scorer, tree.statistics.front(), own);
+  for (const TermScorer& part : scores.parts()) {
+    parts.push_back({part.weight, part.c0, part.c1, part.c2});
+  }
+  query.parts = static_cast<std::uint32_t>(parts.size()) - query.first_part;
+  query.slack = scores.slack();
+  query.prunes = scores.rises();
+  query.prunes_blocks = scores.rises() && scores.only() != nullptr && largest.static_score == 0;
+  const float bound = scores.largest(largest.frequency) + largest.static_score;
+  const float scale = static_cast<float>(kPhraseBins) / bound;
+  query.bin_scale = std::isfinite(scale) ? scale : 0;
+}
+
 void PreparedPhrases::add(const GpuPositions::State& index, const PlannedTree& tree,
                           const ScorerSettings& scorer) {
-  const PlannedNode& phrase = tree.root;
   PhraseQuery query{};
   query.first_part = static_cast<std::uint32_t>(parts.size());
   const std::size_t first = phrases.size();
-  std::uint64_t most = 0;  // the largest frequency that the phrase can have
-  float largest_static = 0;
+  Largest largest;
   for (std::size_t segment = 0; segment < index.segments.size(); ++segment) {
-    if (!add_segment(index, phrase, segment)) continue;
+    if (!add_segment(index, tree.root, segment)) continue;
     const SegmentPhrase& added = phrases.back();
-    std::uint64_t own = ~std::uint64_t{0};
+    std::uint64_t most = ~std::uint64_t{0};
     for (std::size_t list = added.first_list; list < lists.size(); ++list) {
-      own = std::min(own, largest_frequency(lists[list].source.size, occurrences_[list]));
+      most = std::min(most, largest_frequency(lists[list].source.size, occurrences_[list]));
     }
-    most = std::max(most, own);
-    query.capacity += lists[added.first_list].source.size;
     const std::size_t number = index.numbers[segment];
-    largest_static = std::max(
-        largest_static, index.snapshot.state().segments[number].uploaded->placed.largest_static);
+    const GpuIndex::State& placed = index.snapshot.state().segments[number].uploaded->placed;
+    largest.frequency = std::max(largest.frequency, most);
+    largest.static_score = std::max(largest.static_score, placed.largest_static);
+    query.capacity += lists[added.first_list].source.size;
   }
-  if (phrases.size() > first) {
-    const SegmentPhrase& any = phrases[first];
-    const PhraseScorer scores =
-        make_phrase_scorer(phrase, scorer, tree.statistics.front(), [&](std::size_t word) {
-          // Of an index of one segment.
-          for (std::uint32_t i = 0; i < any.words; ++i) {
-            const PhraseWord& known = words[any.first_word + i];
-            if (known.offset != phrase.positions[word]) continue;
-            const std::size_t list = any.first_list + known.list;
-            return std::pair<std::uint64_t, std::uint64_t>(lists[list].source.size,
-                                                           occurrences_[list]);
-          }
-          return std::pair<std::uint64_t, std::uint64_t>();
-        });
-    for (const TermScorer& part : scores.parts()) {
-      parts.push_back({part.weight, part.c0, part.c1, part.c2});
-    }
-    query.slack = scores.slack();
-    query.prunes = scores.rises();
-    query.prunes_blocks = scores.rises() && scores.only() != nullptr && largest_static == 0;
-    const float largest = scores.largest(most) + largest_static;
-    const float scale = static_cast<float>(kPhraseBins) / largest;
-    query.bin_scale = std::isfinite(scale) ? scale : 0;
-  }
-  query.parts = static_cast<std::uint32_t>(parts.size()) - query.first_part;
+  if (phrases.size() > first) set_scorer(tree, scorer, phrases[first], largest, query);
   queries.push_back(query);
 }
 

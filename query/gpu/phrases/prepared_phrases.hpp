@@ -37,6 +37,13 @@ class PreparedPhrases {
  private:
   bool add_segment(const GpuPositions::State& index, const PlannedNode& phrase,
                    std::size_t segment);
+  /// What a document can have, at most.
+  struct Largest {
+    std::uint64_t frequency = 0;  ///< of the phrase
+    float static_score = 0;
+  };
+  void set_scorer(const PlannedTree& tree, const ScorerSettings& scorer,
+                  const SegmentPhrase& segment, const Largest& largest, PhraseQuery& query);
   void add_list(const GpuPositions::State& index, const PostingsEntry& entry, std::size_t segment);
 
   std::vector<std::uint64_t> occurrences_;  ///< by list

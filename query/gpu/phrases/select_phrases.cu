@@ -1,5 +1,5 @@
 // The best of the documents that have a phrase.
-#include <algorithm>
+#include <type_traits>
 
 #include "gpu/phrases/phrase_kernels.hpp"
 #include "warpdex/core/cuda/kernel_internal.hpp"
