@@ -36,7 +36,7 @@ constexpr std::size_t kFullTile = 1024;
 constexpr std::uint32_t kMaxTilePieces = 8;
 
 /// With so many tiles or more, each multiprocessor has several of one query to add up.
-constexpr std::uint32_t kManyTiles = 1024;
+constexpr std::uint32_t kManyTiles = 512;
 
 bool is_small(const BatchShape& shape) { return shape.range_blocks < kRangeBlocks; }
 

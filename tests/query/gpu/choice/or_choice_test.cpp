@@ -136,11 +136,11 @@ TEST(OrChoice, TilesAreAnsweredAsAskedAndAsThereAreKernels) {
 }
 
 TEST(OrChoice, OneLongQueryAddsUpWhereTilesAreMany) {
-  EXPECT_TRUE(adds_up_long(OrMethod::kByCost, 1, 1024, true));
-  EXPECT_FALSE(adds_up_long(OrMethod::kByCost, 2, 1024, true));
-  EXPECT_FALSE(adds_up_long(OrMethod::kByCost, 1, 1023, true));
-  EXPECT_FALSE(adds_up_long(OrMethod::kByCost, 1, 1024, false));
-  EXPECT_FALSE(adds_up_long(OrMethod::kLookUp, 1, 1024, true));
+  EXPECT_TRUE(adds_up_long(OrMethod::kByCost, 1, 512, true));
+  EXPECT_FALSE(adds_up_long(OrMethod::kByCost, 2, 512, true));
+  EXPECT_FALSE(adds_up_long(OrMethod::kByCost, 1, 511, true));
+  EXPECT_FALSE(adds_up_long(OrMethod::kByCost, 1, 512, false));
+  EXPECT_FALSE(adds_up_long(OrMethod::kLookUp, 1, 512, true));
 }
 
 TEST(OrChoice, SaysWhyAllTilesAreAddedUp) {
