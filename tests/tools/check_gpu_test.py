@@ -52,8 +52,8 @@ class Runs(unittest.TestCase):
         done = self.run_script()
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         for tool in ("memcheck", "initcheck", "synccheck", "racecheck"):
-            for what in ("core", "codecs", "vector", "query", "query changed", "api", "tools",
-                         "bitpackBm25", "riceImpacts"):
+            for what in ("core", "codecs", "vector", "query", "query changed", "query fields", "api",
+                         "tools", "bitpackBm25", "riceImpacts"):
                 self.assertIn(f"| {tool} {what} | ok | 1 | 0 | 0 | 0 errors |", done.stdout)
             with open(os.path.join(self.folder.name, "out", f"{tool}-riceImpacts.log"),
                       encoding="utf-8") as log:

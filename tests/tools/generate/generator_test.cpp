@@ -16,6 +16,8 @@
 #include "warpdex/core/checksum.hpp"
 #include "warpdex/core/error.hpp"
 #include "warpdex/indexer/format/index.hpp"
+#include "warpdex/indexer/format/postings.hpp"
+#include "warpdex/indexer/format/text_fields.hpp"
 #include "warpdex/indexer/format/verify.hpp"
 
 namespace warpdex::test {
@@ -232,6 +234,39 @@ TEST(Generate, ProgressThatThrowsEndsIt) {
                                              folder / "index", 2, stop, report),
                InputError);
   EXPECT_FALSE(std::filesystem::exists(folder / "index"));
+}
+
+TEST(Generate, TitlesAreASecondField) {
+  const TemporaryFolder folder;
+  generate::GeneratorSettings settings = generate::gov2_settings();
+  settings.documents = 30'000;
+  settings.queries = 80;
+  generate::GeneratorReport report;
+  generate::generate_collection(settings, {}, false, folder / "one", 2, {}, report);
+  settings.titles = true;
+  generate::generate_collection(settings, {}, false, folder / "two", 2, {}, report);
+  EXPECT_THAT(verify_index(folder / "two").problems, testing::IsEmpty());
+  const Index one = Index::open(folder / "one");
+  const Index two = Index::open(folder / "two");
+  ASSERT_EQ(two.texts(), 2U);
+  EXPECT_TRUE(std::ranges::equal(two.lengths(0), one.lengths()));
+  EXPECT_EQ(std::ranges::max(two.lengths(1)), 12U);
+  EXPECT_EQ(std::ranges::min(two.lengths(1)), 1U);
+  std::uint64_t in_titles = 0;
+  one.for_each_term([&](std::string_view term, const PostingsEntry& entry) {
+    const Postings contents = read_postings(one, entry);
+    EXPECT_EQ(read_postings(two, two.find(term).value()).docids, contents.docids);
+    const std::optional<PostingsEntry> title = two.find(field_mark(1) + std::string(term));
+    if (!title) return;
+    const Postings list = read_postings(two, *title);
+    EXPECT_TRUE(std::ranges::includes(contents.docids, list.docids));
+    in_titles += list.docids.size();
+  });
+  EXPECT_NEAR(static_cast<double>(in_titles) / static_cast<double>(one.counts().postings), 1. / 16,
+              0.01);
+  settings.positions = true;
+  EXPECT_THROW(generate::generate_collection(settings, {}, false, folder / "a", 1, {}, report),
+               UsageError);
 }
 
 }  // namespace

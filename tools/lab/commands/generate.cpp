@@ -75,6 +75,7 @@ struct Arguments {
   bool impacts = false;
   bool positions = false;
   bool columns = false;
+  bool titles = false;
   bool quiet = false;
 };
 
@@ -100,7 +101,9 @@ void add_options(CommandLine& command, Arguments& given) {
       "the documents that have them all")(
       "columns", po::bool_switch(&given.columns),
       "give documents a keyword, site, and a number, percent, from 0 to 99 at random: for filters "
-      "and facets");
+      "and facets")(
+      "titles", po::bool_switch(&given.titles),
+      "documents have a second text field, title, of 1 to 12 words; no figures are compared then");
   command.add(collection);
 
   po::options_description report = option_group("Report");
@@ -138,6 +141,7 @@ generate::GeneratorSettings generator_settings(const Arguments& given, const Com
   settings.seed = static_cast<std::uint64_t>(given.seed);
   settings.positions = given.positions;
   settings.columns = given.columns;
+  settings.titles = given.titles;
   if (command.given("documents")) {
     settings.documents =
         checked_number("--documents", given.documents, generate::kMinDocuments, kMaxDocuments);
@@ -146,6 +150,11 @@ generate::GeneratorSettings generator_settings(const Arguments& given, const Com
     settings.queries = checked_number("--queries", given.queries, 1, 10'000'000);
   }
   return settings;
+}
+
+/// Whether the figures of other collections can be compared.
+bool has_figures(const Arguments& given) {
+  return !given.impacts && !given.titles && given.preset != "splade";
 }
 
 /// Refuses options on the report that would be ignored.
@@ -158,10 +167,10 @@ void check_report_options(const Arguments& given, const CommandLine& command) {
   }
   for (const auto& [option, value] :
        {std::pair("--compare", given.compare), std::pair("--json", given.json)}) {
-    if ((!given.impacts && given.preset != "splade") || value.empty()) continue;
-    throw UsageError(
-        std::string(option) +
-        " takes the figures of frequencies, which the index would not hold; leave it out");
+    if (has_figures(given) || value.empty()) continue;
+    throw UsageError(std::string(option) +
+                     " takes the figures of frequencies of one text, which the index would not "
+                     "hold; leave it out");
   }
   if (given.quiet && !given.compare.empty() && given.json.empty()) {
     throw UsageError("--quiet leaves out what --compare is for; add --json, or leave one out");
@@ -271,9 +280,7 @@ int run_generate(const std::vector<std::string>& arguments) {
     if (!given.quiet && given.json != "-") {
       print_report(report, settings.queries, seconds.count(), given.output);
     }
-    const bool has_frequencies =
-        !given.impacts && settings.kind != generate::CollectionKind::kSplade;
-    if (has_frequencies && (!given.quiet || !given.json.empty())) report_figures(given, threads);
+    if (has_figures(given) && (!given.quiet || !given.json.empty())) report_figures(given, threads);
   });
   return 0;
 }

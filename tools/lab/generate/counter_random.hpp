@@ -35,6 +35,8 @@ enum class Purpose : std::uint64_t {
   kPhrase,
   kColumn,
   kPosition,
+  kTitleLength,
+  kTermInTitle,
 };
 
 /// The key of one stream of numbers.

@@ -17,11 +17,13 @@
 #include "generate/list_positions.hpp"
 #include "generate/portable_math.hpp"
 #include "generate/query_log.hpp"
+#include "generate/titles.hpp"
 #include "generate/vocabulary.hpp"
 #include "warpdex/core/error.hpp"
 #include "warpdex/core/parallel.hpp"
 #include "warpdex/indexer/build/ordered_pipeline.hpp"
 #include "warpdex/indexer/format/index.hpp"
+#include "warpdex/indexer/format/text_fields.hpp"
 
 namespace warpdex::generate {
 namespace {
@@ -68,7 +70,8 @@ class Generator {
         collection_(model_of(settings.kind)),
         vocabulary_(settings.documents, collection_.vocabulary),
         layout_(settings.seed, settings.documents, threads_, collection_.layout),
-        model_(settings.seed, layout_, vocabulary_, collection_) {}
+        model_(settings.seed, layout_, vocabulary_, collection_),
+        titles_(settings.seed) {}
 
   std::vector<RankQuery> run() {
     add_documents();
@@ -76,7 +79,10 @@ class Generator {
         draw_queries(settings_.seed, collection_.queries, vocabulary_, settings_.documents,
                      settings_.queries, settings_.postings_per_document * settings_.documents);
     if (settings_.positions) positions_.emplace(settings_.seed, queries, layout_.lengths());
-    add_lists(ranks_of_lists(queries));
+    const std::vector<std::uint32_t> ranks = ranks_of_lists(queries);
+    encoder_.emplace(index_settings_, writer_.all_lengths());
+    add_lists(ranks, false);
+    if (settings_.titles) add_lists(ranks, true);
     count_query_postings(queries);
     return queries;
   }
@@ -88,8 +94,9 @@ class Generator {
     for (std::uint32_t document = 0; document < settings_.documents; ++document) {
       constexpr std::uint32_t kReport = 1 << 16;
       if (document % kReport == 0) tell("documents", document, settings_.documents);
+      const std::array lengths{layout_.lengths()[document], titles_.length(document)};
       writer_.add_document(document_name(document, collection_.names_are_numbers, buffer),
-                           layout_.lengths()[document]);
+                           std::span(lengths).first(settings_.titles ? 2 : 1));
       if (!settings_.columns) continue;
       if (document == section->begin + section->size) ++section;
       writer_.add_values(values_of(*section, document));
@@ -119,11 +126,10 @@ class Generator {
     return ranks;
   }
 
-  void add_lists(const std::vector<std::uint32_t>& ranks) {
+  void add_lists(const std::vector<std::uint32_t>& ranks, bool are_titles) {
     std::uint64_t total = 0;
     for (const std::uint32_t rank : ranks) total += vocabulary_.document_frequency(rank);
     std::size_t next = 0;
-    encoder_.emplace(index_settings_, writer_.lengths());
     build::OrderedPipeline<Item>(threads_).run(
         [&](Item& item) {
           if (next == ranks.size()) return false;
@@ -132,12 +138,16 @@ class Generator {
         },
         [&](std::size_t, Item& item) {
           model_.generate(item.rank, item.list);
+          if (are_titles) titles_.keep(item.rank, item.list);
+          if (item.list.docids.empty()) return;
           if (positions_) positions_->draw(item.rank, item.list, item.steps);
-          item.encoded = encoder_->encode(item.list.docids, item.list.frequencies, item.steps);
+          item.encoded = encoder_->encode(item.list.docids, item.list.frequencies, item.steps,
+                                          are_titles ? 1 : 0);
         },
         [&](Item& item) {
-          writer_.add_list(term_name(item.rank), *item.encoded);
-          frequency_of_.emplace_back(item.rank, item.list.docids.size());
+          if (!item.encoded) return;
+          writer_.add_list(field_mark(are_titles ? 1 : 0) + term_name(item.rank), *item.encoded);
+          if (!are_titles) frequency_of_.emplace_back(item.rank, item.list.docids.size());
           report_.terms += 1;
           report_.postings += item.list.docids.size();
           tell("lists", report_.postings, std::max(total, report_.postings));
@@ -176,6 +186,7 @@ class Generator {
   Vocabulary vocabulary_;
   Layout layout_;
   ListModel model_;
+  Titles titles_;
   std::optional<ListPositions> positions_;
   std::optional<ListEncoder> encoder_;  ///< once all documents are known
   std::vector<std::pair<std::uint32_t, std::uint64_t>> frequency_of_;  ///< by rank
@@ -267,8 +278,15 @@ std::vector<GeneratedQuery> generate_collection(
   if (settings.positions && (impacts || settings.kind == CollectionKind::kSplade)) {
     throw UsageError("lists of impacts or weights have no positions; leave one of them out");
   }
+  if (settings.titles) {
+    if (impacts || settings.positions || settings.kind == CollectionKind::kSplade) {
+      throw UsageError("titles come without impacts, weights and positions; leave these out");
+    }
+    index_settings.schema.fields = {{.name = "contents"}, {.name = "title", .weight = 2}};
+  }
   if (settings.columns) {
-    index_settings.schema.fields = {{"site", FieldType::kKeyword}, {"percent", FieldType::kInt}};
+    index_settings.schema.fields.push_back({"site", FieldType::kKeyword});
+    index_settings.schema.fields.push_back({"percent", FieldType::kInt});
   }
   if (impacts) index_settings.impacts.emplace();
   if (settings.kind == CollectionKind::kSplade) {

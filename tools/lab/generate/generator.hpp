@@ -34,6 +34,9 @@ struct GeneratorSettings {
   bool positions = false;            ///< lists have positions (list_positions.hpp); not of kSplade
   /// Documents have a keyword `site`, of their host, and a number `percent` from 0 to 99.
   bool columns = false;
+  /// Documents have a second text field, "title", with twice the weight; not beside positions, nor
+  /// of kSplade.
+  bool titles = false;
 };
 
 /// GOV2's 25.2 million documents, and 1,000 queries with 3.74 million postings each on average.
