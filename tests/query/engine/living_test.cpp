@@ -109,8 +109,8 @@ void expect_same_bytes(const Living& living) {
 }
 
 void run(std::uint64_t stream, CodecKind codec, bool weights, int operations,
-         bool in_background = false, bool has_static = false) {
-  Living living(stream, codec, weights, 300, has_static);
+         bool in_background = false, bool has_static = false, std::size_t fields = 1) {
+  Living living(stream, codec, weights, 300, has_static, fields);
   if (in_background) living.merge_in_background();
   for (int i = 0; i < operations; ++i) {
     switch (living.below(16)) {
@@ -180,6 +180,11 @@ TEST(Living, ASegmentWithoutLiveDocuments) {
 TEST(Living, StaticScoresAnswerAsAnew) {
   run(89, CodecKind::kPfor, false, 150, false, true);
   run(90, CodecKind::kBitpack, true, 100, false, true);
+}
+
+TEST(Living, TextFieldsAnswerAsAnew) {
+  run(92, CodecKind::kPfor, false, 150, false, true, 2);
+  run(93, CodecKind::kBitpack, false, 100, false, false, 3);
 }
 
 TEST(Living, MergesInTheBackgroundAnswerAsAnew) {
