@@ -202,6 +202,12 @@ void BatchBuilder::claim_lists(QuerySlice& slice) {
   }
 }
 
+void BatchBuilder::read_guesses(std::vector<float>& guesses) const {
+  for (const QuerySlice& slice : slices_) {
+    for (const SliceQuery& query : slice.queries) guesses[query.common.slot] = query.guess;
+  }
+}
+
 std::uint32_t BatchBuilder::first_without_or() const {
   std::uint32_t count = 0;
   for (const QuerySlice& slice : slices_) {

@@ -55,12 +55,15 @@ class BatchBuilder {
   /// go to the same slots; query number n has state n. `settings` has one element for the batch or
   /// one for each of its queries; all `slots` must have the same scorer and filter.
   /// `answers_so_far` has, by slot, the answers of queries that run again, or is null. If it
-  /// `may_guess`, a filtered query may start from a threshold that its answer does not reach, and
-  /// must then run again. All arguments must live until the image is written. Throws FormatError
+  /// `may_guess`, a filtered query may start from a threshold that too few matches reach, and must
+  /// then run again. All arguments must live until the image is written. Throws FormatError
   /// for damage.
   const BatchShape& measure(SegmentPlans batch, std::span<const std::uint32_t> slots,
                             std::span<const SearchSettings> settings,
                             const Answer* answers_so_far = nullptr, bool may_guess = false);
+  /// Writes by slot the scores that the measured queries guessed: k matches must turn out to reach
+  /// them. 0: a query guessed none.
+  void read_guesses(std::vector<float>& guesses) const;
   /// How many of the measured queries come before the first one that OR answers.
   std::uint32_t first_without_or() const;
   /// The slots of measured queries that the kernels cannot answer, since they have too many terms.

@@ -88,7 +88,7 @@ class QueryMeasurer {
   void set_scale(double max_counted, bool weights_are_whole, SliceQuery& of) const;
   void set_known_threshold(Query& query) const;
   std::uint32_t seed_rank(std::uint32_t k) const;
-  std::uint32_t seeded_threshold(const SliceQuery& of);
+  std::uint32_t seeded_threshold(SliceQuery& of);
   std::span<const SeededList> seeded_lists(const SliceQuery& query);
 
   const PlacedSegments& segments_;

@@ -142,7 +142,7 @@ std::uint32_t QueryMeasurer::seed_rank(std::uint32_t k) const {
 /// The threshold that OR starts with. Each term's seed is a lower bound of the k-th best score,
 /// since no term is required, unless documents are prohibited. The seed is rounded down, since sums
 /// in units are never below scores. A query that runs again starts with its last threshold.
-std::uint32_t QueryMeasurer::seeded_threshold(const SliceQuery& of) {
+std::uint32_t QueryMeasurer::seeded_threshold(SliceQuery& of) {
   const Query& query = of.common;
   std::uint32_t threshold = query.seed_threshold;
   if (answers_so_far_ != nullptr) {
@@ -152,6 +152,7 @@ std::uint32_t QueryMeasurer::seeded_threshold(const SliceQuery& of) {
   const std::uint32_t rank = seed_rank(query.k);
   if (rank == 0) return threshold;
   const float seed = start_seed(seeded_lists(of), rank);
+  of.guess = rules_.is_filtered ? seed : 0;
   const bool is_exact = query.rounding_slack == 0;
   return std::max(threshold,
                   static_cast<std::uint32_t>(

@@ -47,6 +47,9 @@ struct SliceQuery {
   /// The members that are the same in all segments, without the place in the batch.
   Query common;
   std::uint32_t or_threshold;  ///< Query::seed_threshold of OR
+  /// Of a filtered query: a score that k matches are likely to reach, and the threshold may have
+  /// come from; 0: there is none.
+  float guess;
   bool counts;
   TermRoles roles;
   std::uint32_t first_term;  ///< in QuerySlice::terms; in the order of TermSet

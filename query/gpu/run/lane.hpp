@@ -130,6 +130,7 @@ class Lane {
   Part part_;                            ///< the part that is answered next
   Part following_;                       ///< the part after it, if it was started
   std::uint32_t last_ticket_ = 0;
+  std::vector<float> guesses_;        ///< by slot: BatchBuilder::read_guesses()
   std::vector<std::uint32_t> again_;  ///< queries that are to run again
   std::uint32_t attempt_ = 0;         ///< 0 for the first; later ones have more room
   bool is_busy_ = false;

@@ -88,6 +88,10 @@ bool Lane::launch(Part& target) {
   const BatchShape& shape =
       builder_.measure(plans_, queries, answers_.settings, attempt_ == 0 ? nullptr : answers_.list,
                        target.has_guesses);
+  if (target.has_guesses) {
+    guesses_.resize(plans_.size());
+    builder_.read_guesses(guesses_);
+  }
   BatchPlan plan = planner_.plan(shape, static_cast<std::uint32_t>(queries.size()), answers_.k,
                                  attempt_, memory_.share());
   const bool are_awaited = queries.size() <= kFewAwaited && !plan.counts_work;
@@ -163,18 +167,22 @@ void Lane::finish_part(Part& target) {
       statistics_.candidates_lost += attempt_ == 0 ? 1 : 0;
       again_.push_back(slot);
     } else if (has_guessed_wrong(target, slot)) {
-      answers_.list[slot].threshold = 0;
       again_.push_back(slot);
+    } else {
+      continue;
     }
+    if (target.has_guesses) answers_.list[slot].threshold = 0;  // it is not known to be reached
   }
   target.slots = {};
   target.filter = {};
 }
 
-/// Whether fewer than k documents reached a threshold that was a guess.
+/// Whether fewer than k documents reached the score that was a guess. By scores, not by sums in
+/// units: these are rounded up, so k sums may reach a threshold that k scores do not.
 bool Lane::has_guessed_wrong(const Part& part, std::uint32_t slot) const {
-  const Answer& answer = answers_.list[slot];
-  return part.has_guesses && answer.threshold > 0 && answer.hits < answers_.settings_of(slot).k;
+  if (!part.has_guesses || guesses_[slot] <= 0) return false;
+  const std::span<const Hit> hits = answers_.view(slot).hits;
+  return hits.size() < answers_.settings_of(slot).k || hits.back().score < guesses_[slot];
 }
 
 void Lane::copy_work() {
