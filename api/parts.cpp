@@ -23,6 +23,7 @@ IndexSettings settings_of(const shards::PartDescription& part) {
   settings.analyzer.version = part.analyzer_version;
   if (part.schema != schema_to_json({})) settings.schema = parse_schema(part.schema);
   settings.has_positions = part.has_positions;
+  settings.positions_by_field = part.positions_by_field;
   return settings;
 }
 

@@ -117,7 +117,8 @@ void DocumentStage::run() {
   settings.analyzer = options_.analyzer;
   settings.schema = options_.schema;
   text_fields_ = text_fields(options_.schema).size();
-  has_positions_ = wants_positions(options_);
+  set_positions(options_, settings);
+  positioned_ = PositionedTexts(settings);
   for (std::size_t i = 0; i < plan_.threads; ++i) {
     workers_.push_back(std::make_unique<Worker>(settings, share));
   }
@@ -279,7 +280,7 @@ void DocumentStage::count_text(Worker& worker, std::string_view text, std::size_
     analyzer.analyze(text, worker.terms);  // says where in the whole text
     throw;
   }
-  if (has_positions_ && prepared.positions > kMaxPositions) {
+  if (prepared.positions > kMaxPositions) {
     throw InputError("it has more than " + std::to_string(kMaxPositions) + " words; split it");
   }
 }
@@ -289,7 +290,7 @@ void DocumentStage::count_piece(Worker& worker, std::string_view piece, std::siz
   const std::size_t field = prepared.lengths.size() - 1;
   Analyzer& analyzer = *worker.analyzers[field];
   worker.positions.clear();
-  if (!has_positions_) {
+  if (!positioned_.has(field)) {
     prepared.long_words += analyzer.analyze(piece, worker.terms);
     if (field > 0) prepared.long_words += worker.mark_terms(field);
     worker.inverter.count_terms(worker.terms, start, batch.counts);
@@ -424,8 +425,9 @@ void DocumentStage::invert(Worker& worker, Batch& batch) {
         std::span(batch.occurrences).subspan(first, document.occurrences_end - first);
     first = document.occurrences_end;
     if (document.document == kRefused) continue;
-    has_positions_ ? worker.inverter.add_postings(document.document, counts, occurrences)
-                   : worker.inverter.add_postings(document.document, counts);
+    positioned_.any()
+        ? worker.inverter.add_postings(document.document, counts, occurrences, positioned_)
+        : worker.inverter.add_postings(document.document, counts);
   }
   const std::uint64_t limit =
       std::min(inverter_share(plan_, table_bytes_.load()), Inverter::kMaxBytes);

@@ -21,6 +21,7 @@
 #include "build/weights.hpp"
 #include "warpdex/indexer/analysis/analyzer.hpp"
 #include "warpdex/indexer/build/index_builder.hpp"
+#include "warpdex/indexer/format/text_fields.hpp"
 
 namespace warpdex::build {
 
@@ -96,7 +97,7 @@ class DocumentStage {
   WeightSummary weights_;
   std::atomic<std::uint64_t> table_bytes_{0};
   std::size_t text_fields_ = 0;  ///< of the schema
-  bool has_positions_ = false;
+  PositionedTexts positioned_;
   std::vector<std::uint32_t> lengths_;  ///< of the document that is accepted
   bool ended_ = false;                  // the reader has no more
   std::vector<std::unique_ptr<Worker>> workers_;

@@ -55,7 +55,9 @@ void check(const DocumentReader& reader, const BuildOptions& options) {
   if (reader.has_vectors() && options.impacts) {
     throw UsageError("sparse vectors have weights, not frequencies for BM25; leave impacts out");
   }
-  if (wants_positions(options) && (reader.has_vectors() || options.impacts)) {
+  IndexSettings settings;
+  set_positions(options, settings);
+  if (settings.has_positions && (reader.has_vectors() || options.impacts)) {
     throw UsageError(
         std::string(reader.has_vectors() ? "sparse vectors have" : "an index of impacts has") +
         " no positions of words; leave the positions out");
@@ -212,8 +214,11 @@ void refuse_empty(std::uint64_t documents, const std::filesystem::path& output) 
                    "' stays as it was: remove it first if it is to be replaced by an empty one");
 }
 
-bool wants_positions(const BuildOptions& options) {
-  return options.positions || std::ranges::any_of(options.schema.fields, &Field::positions);
+void set_positions(const BuildOptions& options, IndexSettings& settings) {
+  const std::vector<Field> texts = text_fields(options.schema);
+  const auto asking = static_cast<std::size_t>(std::ranges::count(texts, true, &Field::positions));
+  settings.has_positions = options.positions || asking > 0;
+  settings.positions_by_field = !options.positions && asking > 0 && asking < texts.size();
 }
 
 void check_build_options(const DocumentReader& reader, const BuildOptions& options) {
@@ -226,7 +231,7 @@ BuildReport build_segment(DocumentReader& reader, const BuildOptions& options,
   const MemoryPlan plan =
       plan_memory(options.memory, options.threads != 0 ? options.threads : default_threads());
   writer.set_threads(plan.threads);
-  RunStore runs(writer.scratch_folder(), settings.has_positions);
+  RunStore runs(writer.scratch_folder(), PositionedTexts(settings));
   BuildReport report;
   std::vector<Inverter> inverters =
       read_documents(reader, options, plan, admission, settings, writer, runs, progress, report);
@@ -264,7 +269,7 @@ IndexSettings settings_of(const DocumentReader& reader, const BuildOptions& opti
   settings.stored_fields = options.stored_fields;
   settings.schema = options.schema;
   settings.vectors = options.vectors;
-  settings.has_positions = wants_positions(options);
+  set_positions(options, settings);
   return settings;
 }
 

@@ -224,12 +224,16 @@ void Inverter::add_postings(std::uint32_t document, std::span<const TermCount> c
 }
 
 void Inverter::add_postings(std::uint32_t document, std::span<const TermCount> counts,
-                            std::span<const Occurrence> occurrences) {
+                            std::span<const Occurrence> occurrences,
+                            const PositionedTexts& positioned) {
+  const auto has_steps = [&](const TermCount& count) {
+    return !positioned.differ() || positioned.has_term(term_of(count.entry));
+  };
   starts_.resize(counts.size());
   std::uint32_t start = 0;
   for (std::size_t i = 0; i < counts.size(); ++i) {
     starts_[i] = start;
-    start += counts[i].frequency;
+    start += has_steps(counts[i]) ? counts[i].frequency : 0;
   }
   positions_.resize(occurrences.size());
   for (const Occurrence& one : occurrences) positions_[starts_[one.count]++] = one.position;
@@ -251,7 +255,8 @@ void Inverter::add_postings(std::uint32_t document, std::span<const TermCount> c
     std::uint8_t* end = write_posting(begin, document - entry.last_document, frequency);
     entry.last_document = document;
     std::uint32_t last = 0;
-    for (std::uint32_t j = 0; j < frequency; ++j, ++next) {
+    const std::uint32_t steps = has_steps(counts[i]) ? frequency : 0;
+    for (std::uint32_t j = 0; j < steps; ++j, ++next) {
       end = write_varint(end, *next - last);
       last = *next;
     }

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "format/memory_region.hpp"
+#include "warpdex/indexer/format/text_fields.hpp"
 
 namespace warpdex::build {
 
@@ -56,9 +57,9 @@ class Inverter {
   /// Adds a document's postings. `document` ascends strictly from call to call.
   void add_postings(std::uint32_t document, std::span<const TermCount> counts);
 
-  /// Likewise with positions: `occurrences` are all of the document's.
+  /// Likewise with positions: `occurrences` are all of the document's in texts that have them.
   void add_postings(std::uint32_t document, std::span<const TermCount> counts,
-                    std::span<const Occurrence> occurrences);
+                    std::span<const Occurrence> occurrences, const PositionedTexts& positioned);
 
   /// Bytes in use, and those that the hash table would need while it grows, if that is soon.
   std::uint64_t memory() const;

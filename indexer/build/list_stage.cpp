@@ -109,7 +109,6 @@ class ListStage {
     std::vector<std::uint32_t> docids;
     std::vector<std::uint32_t> frequencies;
     std::vector<std::uint32_t> steps;
-    const bool have_positions = encoder_.has_positions();
     group.encoded.reserve(group.terms.size());
     Group::Term start{};
     for (const Group::Term& term : group.terms) {
@@ -118,6 +117,10 @@ class ListStage {
       steps.clear();
       docids.reserve(term.bytes_end - start.bytes_end);  // a byte a posting at least
       frequencies.reserve(term.bytes_end - start.bytes_end);
+      const std::string_view name =
+          std::string_view(group.names).substr(start.name_end, term.name_end - start.name_end);
+      const std::size_t field = encoder_.field_of(name);
+      const bool have_positions = encoder_.has_positions(field);
       if (have_positions) steps.reserve(term.bytes_end - start.bytes_end);
       merger.start(
           group.bytes.data() + start.bytes_end,
@@ -129,9 +132,7 @@ class ListStage {
         if (have_positions) append_steps(posting, steps);
       });
       if (weights_ != nullptr) group.raised += weights_to_impacts(*weights_, frequencies);
-      const std::string_view name =
-          std::string_view(group.names).substr(start.name_end, term.name_end - start.name_end);
-      group.encoded.push_back(encoder_.encode(docids, frequencies, steps, encoder_.field_of(name)));
+      group.encoded.push_back(encoder_.encode(docids, frequencies, steps, field));
       group.postings += docids.size();
       start = term;
     }

@@ -29,7 +29,7 @@ void merge_pieces(PostingMerger& merger, const std::vector<std::uint8_t>& bytes,
   });
 }
 
-void merge_runs(std::vector<std::unique_ptr<TermSource>> sources, bool have_positions,
+void merge_runs(std::vector<std::unique_ptr<TermSource>> sources, const PositionedTexts& positioned,
                 RunWriter& writer) {
   TermMerger terms(std::move(sources));
   PostingMerger postings;
@@ -41,7 +41,9 @@ void merge_runs(std::vector<std::unique_ptr<TermSource>> sources, bool have_posi
     merged.clear();
     pieces.clear();
     terms.take(bytes, pieces);
-    if (pieces.size() > 1) merge_pieces(postings, bytes, pieces, have_positions, merged);
+    if (pieces.size() > 1) {
+      merge_pieces(postings, bytes, pieces, positioned.has_term(terms.term()), merged);
+    }
     writer.add(terms.term(), pieces.size() > 1 ? merged : bytes);
   }
   writer.finish();
@@ -87,7 +89,7 @@ void RunStore::merge_down(std::size_t fan_in, std::size_t buffer_bytes) {
     }
     const std::filesystem::path path = new_path();
     RunWriter writer(path);
-    merge_runs(std::move(sources), have_positions_, writer);
+    merge_runs(std::move(sources), positioned_, writer);
     for (auto run = runs_.begin(); run != runs_.begin() + chosen; ++run) {
       std::filesystem::remove(*run);
     }

@@ -10,14 +10,15 @@
 
 #include "build/inverter.hpp"
 #include "build/term_source.hpp"
+#include "warpdex/indexer/format/text_fields.hpp"
 
 namespace warpdex::build {
 
 /// Run files in a folder, which belongs to the caller and is not removed.
 class RunStore {
  public:
-  explicit RunStore(std::filesystem::path folder, bool have_positions = false)
-      : folder_(std::move(folder)), have_positions_(have_positions) {}
+  explicit RunStore(std::filesystem::path folder, const PositionedTexts& positioned = {})
+      : folder_(std::move(folder)), positioned_(positioned) {}
 
   /// Writes the inverter's postings to a run, if it has any, and resets it. Safe from many
   /// threads. Throws IoError.
@@ -44,7 +45,7 @@ class RunStore {
   std::filesystem::path new_path();
 
   std::filesystem::path folder_;
-  bool have_positions_;  // the postings
+  PositionedTexts positioned_;
   std::atomic<std::uint64_t> spilled_{0};
   std::mutex mutex_;
   std::uint64_t created_ = 0;

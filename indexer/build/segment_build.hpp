@@ -27,8 +27,9 @@ struct Admission {
 /// their weights become impacts, if they have some, is known only at the end.
 IndexSettings settings_of(const DocumentReader& reader, const BuildOptions& options);
 
-/// Whether lists are to have the positions of words: all of them, where a text field asks for it.
-bool wants_positions(const BuildOptions& options);
+/// Sets which lists of an index with these options have the positions of words: all, or those of
+/// the text fields that ask for it.
+void set_positions(const BuildOptions& options, IndexSettings& settings);
 
 /// Throws UsageError for options that cannot be.
 void check_build_options(const DocumentReader& reader, const BuildOptions& options);

@@ -72,7 +72,7 @@ IndexSections make_sections(const SegmentView& segment, const IndexCounts& count
                                    .as<std::uint64_t>(ceil_divide(counts.documents, kForwardGroup));
     sections.forward = segment.section(section::kForward).bytes();
   }
-  if (settings.has_positions) open_positions(segment, counts, sections);
+  if (settings.has_positions) open_positions(segment, counts, settings, sections);
   if (!settings.stored_fields.empty()) {
     sections.stored_dictionary = segment.section(section::kStoredDictionary).bytes();
     sections.stored_block_numbers =
@@ -100,7 +100,9 @@ struct Index::State {
   State(const std::filesystem::path& path, const Folder& opened,
         const IndexSettings& index_settings, const SegmentInfo& info);
 
-  LexiconView lexicon() const { return {sections, counts.documents, settings, group_keys}; }
+  LexiconView lexicon() const {
+    return {sections, counts.documents, settings.codec, positioned, group_keys};
+  }
   /// The entry of a term, with its field.
   PostingsEntry with_field(std::string_view term, const PostingsEntry& entry) const {
     PostingsEntry own = entry;
@@ -115,6 +117,7 @@ struct Index::State {
 
   std::filesystem::path folder;
   IndexSettings settings;
+  PositionedTexts positioned;
   IndexCounts counts;
   SegmentInfo info;
   SegmentView segment;
@@ -133,6 +136,7 @@ Index::State::State(const std::filesystem::path& path, const Folder& opened,
                     const IndexSettings& index_settings, const SegmentInfo& segment_info)
     : folder(path),
       settings(index_settings),
+      positioned(index_settings),
       counts(counts_of(segment_info)),
       info(segment_info),
       segment(opened, info),

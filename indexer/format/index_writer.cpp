@@ -114,10 +114,10 @@ void IndexWriter::add_list(std::string_view term, const EncodedPostings& posting
         "a list of impacts and one of frequencies do not go into one index; encode "
         "lists by the ListEncoder of the index's settings");
   }
-  if (data.has_positions != state.settings.has_positions) {
+  if (data.has_positions != state.positioned.has_term(term)) {
     throw UsageError(
-        "a list with positions and one without do not go into one index; encode lists by the "
-        "ListEncoder of the index's settings");
+        "a list has positions and the index's other lists of that text have none, or the other way "
+        "round; encode lists by the ListEncoder of the index's settings");
   }
   if (data.documents != state.counts.documents) {
     throw UsageError("a list was encoded for another number of documents than the index has");

@@ -94,6 +94,7 @@ void IndexWriter::State::append_positions(const EncodedPostings::Data& data, Pos
   entry.single_position = data.single_position;
   entry.first_position_block = static_cast<std::uint32_t>(to.blocks.codes.size());
   entry.first_position_base = static_cast<std::uint32_t>(to.bases);
+  entry.first_position_start = static_cast<std::uint32_t>(to.starts.size() / sizeof(std::uint32_t));
   entry.position_offset = to.short_bytes.size();
   entry.position_bytes = static_cast<std::uint32_t>(data.short_positions.size());
   to.short_bytes.append(data.short_positions);

@@ -144,6 +144,7 @@ struct IndexWriter::State {
   std::optional<SectionWriter> forward_offsets;
   std::optional<SectionWriter> forward_bytes;
   std::optional<DocumentExtras> extras;  ///< behind the forward index
+  PositionedTexts positioned{settings};
   LexiconWriter lexicon{lexicon_bytes, lexicon_index, settings};
 };
 

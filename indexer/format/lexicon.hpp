@@ -11,6 +11,7 @@
 
 #include "format/group_keys.hpp"
 #include "warpdex/indexer/format/index.hpp"
+#include "warpdex/indexer/format/text_fields.hpp"
 
 namespace warpdex {
 
@@ -24,7 +25,7 @@ class LexiconWriter {
       : lexicon_(lexicon),
         index_(index),
         has_tails_(settings.codec.kind == CodecKind::kPfor),
-        has_positions_(settings.has_positions) {}
+        positioned_(settings) {}
 
   /// Terms in strictly ascending order; UsageError otherwise. Offsets must continue those of the
   /// term before: a list's place is found by adding up the sizes before it.
@@ -38,7 +39,7 @@ class LexiconWriter {
   SectionWriter& lexicon_;
   SectionWriter& index_;
   bool has_tails_;
-  bool has_positions_;
+  PositionedTexts positioned_;
   /// Where the next positions of each form start.
   std::uint64_t short_positions_ = 0;
   std::uint64_t positions_ = 0;
@@ -51,14 +52,14 @@ class LexiconWriter {
 /// Reads the two sections; nothing in them is trusted.
 class LexiconView {
  public:
-  /// `keys` are of the same lexicon, and outlive the view.
-  LexiconView(const IndexSections& sections, std::uint64_t documents, const IndexSettings& settings,
-              GroupKeys& keys)
+  /// `keys` are of the same lexicon. They and `positioned` outlive the view.
+  LexiconView(const IndexSections& sections, std::uint64_t documents, const CodecSettings& codec,
+              const PositionedTexts& positioned, GroupKeys& keys)
       : sections_(&sections),
         keys_(&keys),
         documents_(documents),
-        has_tails_(settings.codec.kind == CodecKind::kPfor),
-        has_positions_(settings.has_positions) {}
+        has_tails_(codec.kind == CodecKind::kPfor),
+        positioned_(&positioned) {}
 
   std::optional<PostingsEntry> find(std::string_view term) const;
   /// The last group from `from` on whose first term is not past `term`; `from` if none is.
@@ -82,7 +83,7 @@ class LexiconView {
   GroupKeys* keys_;
   std::uint64_t documents_;
   bool has_tails_;  ///< the codec is one whose lists have tails
-  bool has_positions_;
+  const PositionedTexts* positioned_;
 };
 
 }  // namespace warpdex

@@ -19,7 +19,10 @@ class LexiconView::GroupReader {
  public:
   /// O(1). Throws FormatError where the lexicon is damaged, as all do.
   GroupReader(const LexiconView& view, std::uint64_t group)
-      : view_(view), cursor_(group_bytes(view, group)), number_(group * kLexiconGroup) {
+      : view_(view),
+        cursor_(group_bytes(view, group)),
+        number_(group * kLexiconGroup),
+        has_positions_(view.positioned_->any()) {
     next_.short_offset = cursor_.varint();
     next_.docid_offset = cursor_.varint();
     next_.frequency_offset = cursor_.varint();
@@ -29,7 +32,8 @@ class LexiconView::GroupReader {
     check(next_.short_offset, view.sections_->short_lists.size());
     check(next_.docid_offset, view.sections_->docids.size());
     check(next_.frequency_offset, view.sections_->frequencies.size());
-    if (view.has_positions_) read_position_start();
+    next_.position_start = next_.block;
+    if (has_positions_) read_position_start();
   }
 
   /// Moves to the next term; false past the group's last.
@@ -88,7 +92,9 @@ class LexiconView::GroupReader {
   /// The first term of a group; none in one without terms.
   static std::optional<std::string_view> first_term(const LexiconView& view, std::uint64_t group) {
     ByteCursor cursor = group_bytes(view, group);
-    const int offsets = kGroupOffsets + (view.has_positions_ ? kPositionOffsets : 0);
+    const PositionedTexts& positioned = *view.positioned_;
+    const int offsets =
+        kGroupOffsets + (positioned.any() ? kPositionOffsets : 0) + (positioned.differ() ? 1 : 0);
     for (int offset = 0; offset < offsets; ++offset) cursor.varint();
     if (cursor.left() == 0) return std::nullopt;
     return read_text(cursor, 0).suffix;
@@ -100,8 +106,9 @@ class LexiconView::GroupReader {
                       "); restore the index or build it again");
   }
 
-  static constexpr int kGroupOffsets = 6;     ///< numbers before a group's first term
-  static constexpr int kPositionOffsets = 4;  ///< and more, of an index with positions
+  static constexpr int kGroupOffsets = 6;       ///< numbers before a group's first term
+  static constexpr int kPositionOffsets = 4;    ///< and more, of an index with positions
+  static constexpr std::size_t kMarkBytes = 2;  ///< of a term that say its text
 
   /// Where the next list of each form starts, and its positions.
   struct Places {
@@ -115,6 +122,7 @@ class LexiconView::GroupReader {
     std::uint64_t positions = 0;
     std::uint64_t position_block = 0;
     std::uint64_t position_base = 0;
+    std::uint64_t position_start = 0;
   };
 
   static bool is_after(char letter, char other) {
@@ -159,13 +167,24 @@ class LexiconView::GroupReader {
     return {shared, {reinterpret_cast<const char*>(cursor.take(suffix)), suffix}};
   }
 
-  Text read_text(std::size_t before) { return read_text(cursor_, before); }
+  Text read_text(std::size_t before) {
+    const Text text = read_text(cursor_, before);
+    if (view_.positioned_->differ() && text.shared < kMarkBytes) find_field(text);
+    return text;
+  }
+
+  /// Whether the term's list has positions, as its first bytes say.
+  void find_field(const Text& text) {
+    mark_.resize(text.shared);
+    mark_ += text.suffix.substr(0, kMarkBytes - text.shared);
+    has_positions_ = view_.positioned_->has_term(mark_);
+  }
 
   void read_entry() {
     entry_ = PostingsEntry{};
     entry_.term_number = static_cast<std::uint32_t>(number_++);
     read_header();
-    if (view_.has_positions_) read_positions();
+    if (has_positions_) read_positions();
   }
 
   void read_position_start() {
@@ -173,6 +192,7 @@ class LexiconView::GroupReader {
     next_.positions = cursor_.varint();
     next_.position_block = number(UINT32_MAX);
     next_.position_base = number(UINT32_MAX);
+    if (view_.positioned_->differ()) next_.position_start = number(UINT32_MAX);
     check(next_.short_positions, view_.sections_->short_positions.size());
     check(next_.positions, view_.sections_->positions.size());
   }
@@ -181,6 +201,11 @@ class LexiconView::GroupReader {
   void read_positions() {
     entry_.first_position_block = static_cast<std::uint32_t>(next_.position_block);
     entry_.first_position_base = static_cast<std::uint32_t>(next_.position_base);
+    entry_.first_position_start = static_cast<std::uint32_t>(next_.position_start);
+    if (!entry_.is_short()) {
+      next_.position_start += blocks_of(entry_.document_frequency);
+      check(next_.position_start, view_.sections_->position_starts.size());
+    }
     if (entry_.is_single() && entry_.single_frequency == 1) {
       entry_.single_position = number(kMaxPositions);
       return;
@@ -224,17 +249,20 @@ class LexiconView::GroupReader {
     if (documents > view_.documents_ || documents < 2) damaged("a document frequency");
     if (documents < kBlockSize) {
       next_.short_offset += number(UINT32_MAX);  // so sums of a group do not overflow
-      if (view_.has_positions_) pass_positions(0);
+      if (has_positions_) pass_positions(0);
       return;
     }
     const std::uint64_t occurrences = documents + cursor_.varint();
     pass_long(static_cast<std::uint32_t>(documents));
-    if (view_.has_positions_) pass_positions(occurrences);
+    if (has_positions_) {
+      next_.position_start += blocks_of(documents);
+      pass_positions(occurrences);
+    }
   }
 
   void pass_single(std::uint64_t frequency) {
     if (frequency > kSmallFrequency) frequency += cursor_.varint();
-    if (!view_.has_positions_) return;
+    if (!has_positions_) return;
     if (frequency == 1) {
       cursor_.varint();  // its position
     } else {
@@ -342,6 +370,8 @@ class LexiconView::GroupReader {
   const LexiconView& view_;
   ByteCursor cursor_;
   std::uint64_t number_;  ///< of the next term
+  bool has_positions_;    ///< the term, where texts differ; else all
+  std::string mark_;      ///< where texts differ: the first bytes of the term
   Places next_;
   PostingsEntry entry_;
   std::string term_;

@@ -75,12 +75,13 @@ void LexiconWriter::add(std::string_view term, const PostingsEntry& entry) {
     append_varint(bytes_, entry.first_block);
     append_varint(bytes_, entry.first_base);
     append_varint(bytes_, entry.first_seed);
-    if (has_positions_) {
+    if (positioned_.any()) {
       append_varint(bytes_, short_positions_);
       append_varint(bytes_, positions_);
       append_varint(bytes_, entry.first_position_block);
       append_varint(bytes_, entry.first_position_base);
     }
+    if (positioned_.differ()) append_varint(bytes_, entry.first_position_start);
   }
   const std::size_t before = bytes_.size();
   append_text(bytes_, opens_group ? std::string_view() : last_term_, term);
@@ -93,7 +94,7 @@ void LexiconWriter::add(std::string_view term, const PostingsEntry& entry) {
   if (entry.frequent_list != PostingsEntry::kNotFrequent) {
     append_varint(bytes_, entry.frequent_list);
   }
-  if (has_positions_) {
+  if (positioned_.has_term(term)) {
     append_positions(bytes_, entry);
     (entry.occurrences != 0 ? positions_ : short_positions_) += entry.position_bytes;
   }

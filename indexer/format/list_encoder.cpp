@@ -13,7 +13,7 @@ namespace warpdex {
 
 ListEncoder::ListEncoder(const IndexSettings& settings,
                          std::vector<std::span<const std::uint32_t>> lengths)
-    : settings_(settings), lengths_(std::move(lengths)) {
+    : settings_(settings), positioned_(settings), lengths_(std::move(lengths)) {
   if (!settings_.impacts) return;
   check_impact_settings(*settings_.impacts);
   tokens_ = std::accumulate(lengths_[0].begin(), lengths_[0].end(), std::uint64_t{0});
@@ -30,7 +30,7 @@ EncodedPostings ListEncoder::encode(std::span<const std::uint32_t> docids,
                                     std::span<const std::uint32_t> frequencies,
                                     std::span<const std::uint32_t> steps, std::size_t field) const {
   EncodedPostings postings = encode_only(docids, frequencies, field);
-  if (settings_.has_positions) encode_positions(frequencies, steps, postings.data());
+  if (positioned_.has(field)) encode_positions(frequencies, steps, postings.data());
   // A single posting stands in the data as it is.
   if (settings_.has_forward && docids.size() > 1) {
     EncodedPostings::Data& data = postings.data();

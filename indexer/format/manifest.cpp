@@ -19,12 +19,14 @@ constexpr std::uint64_t kOneSegmentVersion = 2;
 constexpr std::uint64_t kPlainVersion = 4;  ///< of what needs no newer one
 /// Vectors have lists or codes, or the analyzer is none of these.
 constexpr std::uint64_t kPartsVersion = 5;
-constexpr std::uint64_t kNewestVersion = 6;  ///< lists have positions, or there is a schema
+constexpr std::uint64_t kSchemaVersion = 6;  ///< lists have positions, or there is a schema
+constexpr std::uint64_t kNewestVersion = 7;  ///< some text fields have positions, others none
 constexpr std::array<std::string_view, 3> kOldAnalyzers = {"english", "standard", "whitespace"};
 
 /// The oldest version that has all that the index has.
 std::uint64_t version_for(const IndexSettings& settings) {
-  if (settings.has_positions || !settings.schema.fields.empty()) return kNewestVersion;
+  if (settings.positions_by_field) return kNewestVersion;
+  if (settings.has_positions || !settings.schema.fields.empty()) return kSchemaVersion;
   const bool has_index = settings.vectors && !settings.vectors->index.is_flat();
   const bool is_old =
       std::ranges::find(kOldAnalyzers, settings.analyzer.name) != kOldAnalyzers.end();
@@ -294,6 +296,7 @@ std::string manifest_to_json(const Manifest& manifest) {
   write_impacts(writer, manifest.settings.impacts);
   write_member(writer, "forward", manifest.settings.has_forward);
   if (manifest.settings.has_positions) write_member(writer, "positions", true);
+  if (manifest.settings.positions_by_field) write_member(writer, "positions_by_field", true);
   write_stored_fields(writer, manifest.settings.stored_fields);
   write_schema(writer, manifest.settings.schema);
   write_vectors(writer, manifest.settings.vectors);
@@ -316,7 +319,9 @@ Manifest manifest_from_json(std::string_view text) {
   manifest.settings.impacts = read_impacts(reader);
   manifest.stored = read_stored_segments(reader);
   if (!has_one_segment) manifest.settings.has_forward = reader.boolean("forward");
-  if (reader.has("positions")) manifest.settings.has_positions = reader.boolean("positions");
+  const auto flag = [&](const char* name) { return reader.has(name) && reader.boolean(name); };
+  manifest.settings.has_positions = flag("positions");
+  manifest.settings.positions_by_field = flag("positions_by_field");
   manifest.settings.stored_fields = read_stored_fields(reader);
   manifest.settings.schema = read_schema(reader);
   if (reader.has("vectors")) manifest.settings.vectors = read_vectors(reader.object("vectors"));

@@ -48,7 +48,8 @@ void encode_positions(std::span<const std::uint32_t> frequencies,
   }
 }
 
-void open_positions(const SegmentView& segment, const IndexCounts& counts, IndexSections& to) {
+void open_positions(const SegmentView& segment, const IndexCounts& counts,
+                    const IndexSettings& settings, IndexSections& to) {
   const auto all = [&]<class T>(std::string_view name, std::span<const T>& section) {
     const SectionView& view = segment.section(name);
     section = view.as<T>(view.bytes().size() / sizeof(T));
@@ -57,7 +58,9 @@ void open_positions(const SegmentView& segment, const IndexCounts& counts, Index
   all(section::kPositionBases, to.position_bases);
   all(section::kPositionCodes, to.position_codes);
   all(section::kPositions, to.positions);
-  to.position_starts = segment.section(section::kPositionStarts).as<std::uint32_t>(counts.blocks);
+  const SectionView& starts = segment.section(section::kPositionStarts);
+  to.position_starts = starts.as<std::uint32_t>(
+      settings.positions_by_field ? starts.bytes().size() / sizeof(std::uint32_t) : counts.blocks);
   to.position_offsets =
       segment.section(section::kPositionOffsets).as<std::uint16_t>(to.position_codes.size());
 }
@@ -75,7 +78,7 @@ PositionReader::PositionReader(const IndexSections& sections, const PostingsEntr
   const EncodedList list{kPositionCodec, 0, static_cast<std::uint32_t>(occurrences), begin,
                          begin + entry.position_bytes};
   if (has_blocks) {
-    starts_ = sections.position_starts.data() + entry.first_block;
+    starts_ = sections.position_starts.data() + entry.first_position_start;
     bases_ = sections.position_bases.data() + entry.first_position_base;
     offsets_ = sections.position_offsets.data() + entry.first_position_block;
     codes_ = sections.position_codes.data() + entry.first_position_block;

@@ -18,7 +18,8 @@ void encode_positions(std::span<const std::uint32_t> frequencies,
                       std::span<const std::uint32_t> steps, EncodedPostings::Data& data);
 
 /// Finds the sections of positions. Throws FormatError.
-void open_positions(const SegmentView& segment, const IndexCounts& counts, IndexSections& to);
+void open_positions(const SegmentView& segment, const IndexCounts& counts,
+                    const IndexSettings& settings, IndexSections& to);
 
 /// Throws the FormatError of positions that no encoder wrote.
 [[noreturn]] void damaged_positions();

@@ -50,6 +50,17 @@ std::string shown_term(const Schema& schema, std::string_view term) {
   return std::string(term);
 }
 
+PositionedTexts::PositionedTexts(const IndexSettings& settings) {
+  if (!settings.has_positions) return;
+  if (!settings.positions_by_field) {
+    texts_.set();
+    return;
+  }
+  differ_ = true;
+  std::size_t text = 0;
+  for (const Field& field : text_fields(settings.schema)) texts_[text++] = field.positions;
+}
+
 AnalyzerSettings text_analyzer(const IndexSettings& settings, std::size_t field) {
   const std::vector<Field> texts = text_fields(settings.schema);
   if (field >= texts.size() || texts[field].analyzer.empty()) return settings.analyzer;

@@ -47,7 +47,7 @@ bool bounds_impact(const ScoreBound& bound, std::uint32_t impact) {
 /// Adds up one list; throws FormatError where it contradicts itself.
 class ListChecker {
  public:
-  explicit ListChecker(const Index& index) : index_(index) {}
+  explicit ListChecker(const Index& index) : index_(index), positioned_(index.settings()) {}
 
   void check(const PostingsEntry& entry) {
     const CodecSettings& codec = index_.settings().codec;
@@ -78,7 +78,7 @@ class ListChecker {
       }
       check_seeds();
     }
-    if (index_.settings().has_positions) check_positions(entry);
+    if (positioned_.has(entry.field)) check_positions(entry);
     tokens_ += occurrences_;
     postings_ += entry.document_frequency;
   }
@@ -154,6 +154,7 @@ class ListChecker {
   }
 
   const Index& index_;
+  PositionedTexts positioned_;
   std::span<const std::uint32_t> lengths_;                  ///< in the list's text field
   std::span<const ListSeed> seeds_;                         ///< of the list
   std::span<const ScoreBound> ranges_;                      ///< of the list

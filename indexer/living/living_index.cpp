@@ -57,7 +57,7 @@ BuildReport LivingIndex::add(DocumentReader& reader, const AddOptions& options) 
   build.schema = settings.schema;
   build.vectors = settings.vectors;
   build.impacts.reset();
-  build.positions = settings.has_positions;
+  build.positions = settings.has_positions && !settings.positions_by_field;
   build::check_build_options(reader, build);
   std::vector<std::string> updated;
   const auto refusal = [&](const std::string& id) -> std::string {

@@ -16,7 +16,7 @@ void damaged(const Index& index, const std::string& what) {
 }
 
 RenumberedIndex::RenumberedIndex(const Index& index, RemovedRows removed)
-    : index_(index), removed_(removed) {
+    : index_(index), positioned_(index.settings()), removed_(removed) {
   if (!index_.settings().stored_fields.empty()) stored_ = std::make_unique<StoredBlocks>(index_);
 }
 
@@ -38,7 +38,7 @@ PostingsEntry RenumberedIndex::take() {
 
 void RenumberedIndex::read(const PostingsEntry& entry, Postings& to) const {
   Postings list = read_postings(index_, entry);
-  const bool has_positions = index_.settings().has_positions;
+  const bool has_positions = positioned_.has(entry.field);
   if (has_positions) list.steps = read_steps(index_, entry, list.frequencies);
   const std::uint32_t max =
       index_.settings().impacts ? kMaxImpact : std::numeric_limits<std::uint32_t>::max();

@@ -12,6 +12,7 @@
 #include "format/stored_blocks.hpp"
 #include "warpdex/indexer/format/index.hpp"
 #include "warpdex/indexer/format/postings.hpp"
+#include "warpdex/indexer/format/text_fields.hpp"
 
 namespace warpdex::rewrite {
 
@@ -44,15 +45,15 @@ class RenumberedIndex {
   /// Takes the term of next_name().
   PostingsEntry take();
 
-  /// Appends a list, renumbered and without removed documents, with positions where the index has
-  /// them. Checks what an encoder relies on:
-  /// FormatError. May be called from several threads.
+  /// Appends a list, renumbered and without removed documents, with positions where its text has
+  /// them. Checks what an encoder relies on: FormatError. May be called from several threads.
   void read(const PostingsEntry& entry, Postings& to) const;
 
  private:
   void append_sorted(const Postings& list, Postings& to) const;
 
   const Index& index_;
+  PositionedTexts positioned_;
   RemovedRows removed_;
   std::uint32_t first_ = 0;
   bool ascend_ = true;

@@ -177,7 +177,7 @@ def build(
             .zst or .xz.
         forward: whether the index keeps each document's terms (Searcher.document_vector()).
         positions: whether the index keeps where words stand in documents: then "phrases" can be
-            searched for.
+            searched for. If not, text fields of the schema with "positions" do.
         static_scores: a file of id<TAB>value lines that are added to scores.
         skip_bad: leave bad documents out and count them, instead of raising BadDocument.
         progress: show a bar, where tqdm is installed and standard error is a terminal.

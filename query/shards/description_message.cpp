@@ -79,6 +79,7 @@ std::string write(const PartDescription& description) {
   to.text(description.schema);
   put_impacts(to, description.impacts);
   to.flag(description.has_positions);
+  to.flag(description.positions_by_field);
   put_vectors(to, description.vectors);
   return to.finish();
 }
@@ -96,6 +97,7 @@ PartDescription read_description(std::string_view message) {
   description.schema = from.text();
   description.impacts = take_impacts(from);
   description.has_positions = from.flag();
+  description.positions_by_field = from.flag();
   description.vectors = take_vectors(from);
   from.finish();
   return description;

@@ -91,6 +91,7 @@ PartDescription describe_part(const Snapshot& snapshot) {
                               .schema = schema_to_json(settings.schema),
                               .impacts = settings.impacts,
                               .has_positions = settings.has_positions,
+                              .positions_by_field = settings.positions_by_field,
                               .vectors = settings.vectors};
   if (settings.vectors) {
     description.vectors->index = {.kind = settings.vectors->index.kind};

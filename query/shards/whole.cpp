@@ -13,7 +13,9 @@ std::string difference_of(const PartDescription& a, const PartDescription& b) {
   if (a.analyzer != b.analyzer || a.analyzer_version != b.analyzer_version) return "analyzer";
   if (a.schema != b.schema || a.texts.size() != b.texts.size()) return "schema";
   if (a.impacts != b.impacts) return "impacts";
-  if (a.has_positions != b.has_positions) return "positions";
+  if (a.has_positions != b.has_positions || a.positions_by_field != b.positions_by_field) {
+    return "positions";
+  }
   if (a.vectors != b.vectors) return "vectors";
   return {};
 }

@@ -169,7 +169,8 @@ QueryNode TreeAnalyzer::marked_range(const QueryNode& node) {
 }
 
 SynonymWords TreeAnalyzer::synonym_words(const QueryNode& node) const {
-  return {texts_.synonyms(synonyms_, field_), mark_, texts_.has_positions(), node};
+  return {texts_.synonyms(synonyms_, field_), mark_,
+          texts_.has_positions(field_) ? "" : texts_.no_positions(field_), node};
 }
 
 std::optional<QueryNode> TreeAnalyzer::words(const QueryNode& node) {
@@ -206,11 +207,11 @@ std::optional<QueryNode> TreeAnalyzer::phrase(const QueryNode& node) {
     return term;
   }
   if (positions_.front() == positions_.back()) return words(node);
-  if (!texts_.has_positions()) {
-    refuse_clause(
-        node,
-        "the index has no positions of words, which a phrase asks for; build it with positions, "
-        "or write the words in a group, as +(one two), or without quotes");
+  if (!texts_.has_positions(field_)) {
+    refuse_clause(node,
+                  texts_.no_positions(field_) +
+                      ", which a phrase asks for; build it with positions, or write the words in a "
+                      "group, as +(one two), or without quotes");
   }
   QueryNode own = like(node, QueryNode::Kind::kPhrase);
   own.slop = node.slop;

@@ -53,10 +53,10 @@ QueryNode SynonymWords::several(const SynonymTerms& words, std::size_t line) con
     for (const std::string& text : words.terms) all.must.push_back(term(text));
     return all;
   }
-  if (!has_positions_) {
+  if (!no_positions_.empty()) {
     refuse_clause(node_, "the synonyms of line " + std::to_string(line) +
-                             " are several words, which are searched for as a phrase, and the "
-                             "index has no positions of words; build it with positions");
+                             " are several words, which are searched for as a phrase, and " +
+                             no_positions_ + "; build it with positions");
   }
   QueryNode phrase = like_node(QueryNode::Kind::kPhrase);
   for (const std::string& text : words.terms) phrase.texts.push_back(mark_ + text);
@@ -149,7 +149,7 @@ std::optional<QueryNode> SynonymWords::phrase(std::span<const std::string_view> 
     word[0].boost *= node_.boost;
     return std::move(word[0]);
   }
-  if (!has_positions_) return std::nullopt;  // which is refused as it is without rules
+  if (!no_positions_.empty()) return std::nullopt;  // which is refused as it is without rules
   const bool are_words = std::ranges::all_of(all, [](const Part& part) {
     return part.length == 1 && std::ranges::all_of(part.alternatives, is_one_word);
   });

@@ -5,6 +5,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "synonyms/synonym_table.hpp"
@@ -22,13 +23,14 @@ std::vector<QueryNode> join_words(const std::vector<QueryNode>& clauses, bool al
 /// several words as phrases.
 class SynonymWords {
  public:
-  /// `mark`: of the field. `node`: the clause that the text is of, for messages.
-  SynonymWords(const SynonymTable& table, const std::string& mark, bool has_positions,
+  /// `mark`: of the field. `no_positions`: TextAnalyzers::no_positions() of a field without them,
+  /// else empty. `node`: the clause that the text is of, for messages.
+  SynonymWords(const SynonymTable& table, const std::string& mark, std::string no_positions,
                const QueryNode& node)
-      : table_(table), mark_(mark), has_positions_(has_positions), node_(node) {}
+      : table_(table), mark_(mark), no_positions_(std::move(no_positions)), node_(node) {}
 
   /// A clause for each word, or for the words that a rule has together. Throws InputError where
-  /// words become a phrase and the index has no positions.
+  /// words become a phrase and the field has no positions.
   std::vector<QueryNode> clauses(std::span<const std::string_view> terms) const;
 
   /// The clause of a phrase of these terms, with the slop of `node`; none where no rule has any of
@@ -56,7 +58,7 @@ class SynonymWords {
 
   const SynonymTable& table_;
   const std::string& mark_;
-  bool has_positions_;
+  std::string no_positions_;
   const QueryNode& node_;
 };
 

@@ -8,19 +8,20 @@
 
 namespace warpdex {
 
-TextAnalyzers::TextAnalyzers(const IndexSettings& settings)
-    : schema_(settings.schema), has_positions_(settings.has_positions) {
+TextAnalyzers::TextAnalyzers(const IndexSettings& settings) : schema_(settings.schema) {
+  const PositionedTexts positioned(settings);
   const std::vector<Field> fields = text_fields(settings.schema);
   for (std::size_t i = 0; i < text_count(settings.schema); ++i) {
     own_.push_back(make_analyzer(text_analyzer(settings, i)));
     analyzers_.push_back(own_.back().get());
     names_.push_back(fields.empty() ? "" : fields[i].name);
     weights_.push_back(fields.empty() ? 1 : fields[i].weight);
+    has_positions_.push_back(positioned.has(i));
   }
 }
 
 TextAnalyzers::TextAnalyzers(Analyzer& analyzer, bool has_positions)
-    : analyzers_{&analyzer}, names_{""}, weights_{1}, has_positions_(has_positions) {}
+    : analyzers_{&analyzer}, names_{""}, weights_{1}, has_positions_{has_positions} {}
 
 std::optional<std::size_t> TextAnalyzers::find(std::string_view name) const {
   if (name.empty()) return std::nullopt;
@@ -40,6 +41,16 @@ std::string TextAnalyzers::list_of_names() const {
     if (!name.empty()) list += (list.empty() ? "'" : ", '") + name + "'";
   }
   return list;
+}
+
+std::string TextAnalyzers::no_positions(std::size_t field) const {
+  std::string others;
+  for (std::size_t i = 0; i < size(); ++i) {
+    if (has_positions_[i]) others += (others.empty() ? "'" : ", '") + names_[i] + "'";
+  }
+  if (others.empty()) return "the index has no positions of words";
+  return "the field '" + names_[field] +
+         "' has no positions of words (those with positions: " + others + ")";
 }
 
 const SynonymTable& TextAnalyzers::synonyms(const std::shared_ptr<const SynonymRules>& rules,

@@ -176,8 +176,11 @@ PlannedNode TreePlanner::phrase(const QueryNode& node, float weight, bool scores
     planned.should.push_back(term(text, weight, scores));
   }
   if (planned.should.empty() || planned.positions.size() != planned.should.size()) return {};
-  if (!snapshot_.settings().has_positions) {
-    throw UsageError("the index has no positions of words, which a phrase asks for");
+  const PositionedTexts positioned(snapshot_.settings());
+  for (const std::string& text : node.texts) {
+    if (positioned.has_term(text)) continue;
+    throw UsageError("the index has no positions of the word '" +
+                     shown_term(snapshot_.settings().schema, text) + "', which a phrase asks for");
   }
   return planned;
 }

@@ -60,7 +60,8 @@ void write_of_documents(const ServedIndex& index, JsonWriter& json) {
   json.member("static_scores", settings.has_static_scores);
   json.member("has_impacts", settings.impacts.has_value());
   json.member("forward", settings.has_forward);
-  json.member("positions", settings.has_positions);
+  // As they are asked for: of all texts, or by the schema.
+  json.member("positions", settings.has_positions && !settings.positions_by_field);
 }
 
 void write_of_vectors(const ServedIndex& index, JsonWriter& json) {

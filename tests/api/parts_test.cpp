@@ -16,15 +16,21 @@ class PartsTest : public testing::Test {
  protected:
   static constexpr std::size_t kParts = 3;
 
-  void SetUp() override {
-    const std::vector<Document> documents = test::word_documents(random_, 0, 900, 60, 40);
-    build_index(*documents_from_memory(documents), test::plain_build(folder_ / "one"));
+  void SetUp() override { build(test::word_documents(random_, 0, 900, 60, 40), {}); }
+
+  /// One index of all documents, and one of each part.
+  void build(const std::vector<Document>& documents, const Schema& schema) {
+    servers_.clear();
+    BuildOptions options = test::plain_build(folder_ / "one");
+    options.schema = schema;
+    build_index(*documents_from_memory(documents), options);
     const std::size_t ends[] = {1, 400, documents.size()};
     for (std::size_t part = 0; part < kParts; ++part) {
       begins_[part] = part == 0 ? 0 : ends[part - 1];
       const std::vector<Document> some(documents.begin() + begins_[part],
                                        documents.begin() + ends[part]);
-      build_index(*documents_from_memory(some), test::plain_build(path(part)));
+      options.output = path(part);
+      build_index(*documents_from_memory(some), options);
       servers_.emplace_back(path(part), 1);
     }
   }
@@ -92,6 +98,39 @@ TEST_F(PartsTest, AnswersAsOneIndex) {
       }
     }
   }
+}
+
+TEST_F(PartsTest, FindsPhrasesInFieldsWithPositions) {
+  std::vector<Document> documents = test::word_documents(random_, 0, 900, 20, 40);
+  for (Document& document : documents) {
+    document.texts = {document.text, document.text};
+    document.text.clear();
+  }
+  build(documents, parse_schema(R"({"fields": {
+      "plain": {"type": "text"}, "placed": {"type": "text", "positions": true}}})"));
+  const Searcher one(folder_ / "one");
+  const PartedSearcher parts(kParts, ask());
+  SearchOptions options;
+  options.syntax = QuerySyntax::kLucene;
+  std::size_t found = 0;
+  for (int i = 0; i < 30; ++i) {
+    const std::string words = "\"w" + std::to_string(random_() % 9) + " w" +
+                              std::to_string(random_() % 9) + "\"~" + std::to_string(i % 3);
+    const std::string text = "placed:" + words;
+    const Answer expected = one.search(text, options);
+    const std::vector<std::string_view> texts{text};
+    const PartedAnswer answer = parts.search(texts, options).answers[0];
+    ASSERT_EQ(answer.hits.size(), expected.size()) << text;
+    for (std::size_t rank = 0; rank < expected.size(); ++rank) {
+      EXPECT_EQ(answer.hits[rank].id, expected[rank].id());
+      EXPECT_EQ(answer.hits[rank].score, expected[rank].score());
+    }
+    found += expected.size();
+    const std::string plain = "plain:" + words;
+    const std::vector<std::string_view> refused{plain};
+    EXPECT_THROW(parts.search(refused, options), InputError);
+  }
+  EXPECT_GT(found, 0U);
 }
 
 TEST_F(PartsTest, SaysWhatIsMissing) {

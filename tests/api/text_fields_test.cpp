@@ -396,12 +396,18 @@ class RandomTexts {
   std::size_t fields_;
 };
 
-std::string random_schema(std::mt19937_64& random, std::size_t fields) {
+/// Some fields have positions where `by_field` is set, and at least one has none.
+std::string random_schema(std::mt19937_64& random, std::size_t fields, bool by_field) {
+  const std::size_t with = random() % fields;
+  const std::size_t without = (with + 1 + random() % (fields - 1)) % fields;
   std::string json = R"({"fields": {)";
   for (std::size_t i = 0; i < fields; ++i) {
     json += std::string(i == 0 ? "" : ", ") + "\"f" + std::to_string(i) + R"(": {"type": "text")";
     if (random() % 2 == 0) json += R"(, "weight": )" + std::to_string(random() % 3);
     if (random() % 2 == 0) json += R"(, "analyzer": "whitespace")";
+    if (by_field && (i == with || (i != without && random() % 2 == 0))) {
+      json += R"(, "positions": true)";
+    }
     json += "}";
   }
   return json + "}}";
@@ -422,7 +428,8 @@ TEST(TextFieldsRandom, ChangedIndexesAnswerAsOnesBuiltAtOnce) {
     const test::TemporaryFolder folder(test::place_in_memory());
     const std::size_t fields = 2 + random() % 3;
     RandomTexts texts(random, fields);
-    const Schema schema = parse_schema(random_schema(random, fields));
+    const bool by_field = round % 3 == 2;
+    const Schema schema = parse_schema(random_schema(random, fields, by_field));
     std::vector<std::pair<std::string, std::vector<std::string>>> live;
     const auto document = [&](const auto& of) {
       NewDocument added{.id = of.first};
@@ -431,13 +438,17 @@ TEST(TextFieldsRandom, ChangedIndexesAnswerAsOnesBuiltAtOnce) {
     };
     NewIndex settings;
     settings.schema = schema;
-    const bool has_positions = round % 2 == 1;
-    settings.positions = has_positions;
-    settings.codec.kind = round % 2 == 0 ? CodecKind::kBitpack : CodecKind::kPfor;
+    settings.positions = round % 3 == 1;
+    settings.codec.kind = round < 3 ? CodecKind::kBitpack : CodecKind::kPfor;
+    std::vector<std::string> placed;  // what a phrase may begin with, by where it is searched
+    if (settings.positions) placed.emplace_back();
+    for (const Field& field : schema.fields) {
+      if (settings.positions || field.positions) placed.push_back(field.name + ":");
+    }
     {
       std::optional<Writer> writer;
       std::set<std::string> waiting;  // for analysis: an update leaves their places as they are
-      writer.emplace(folder / "index", settings, WriterOptions{.journal = round % 3 == 0});
+      writer.emplace(folder / "index", settings, WriterOptions{.journal = round % 2 == 0});
       for (int step = 0; step < 60; ++step) {
         if (random() % 3 > 0 || live.empty()) {
           live.emplace_back("d" + std::to_string(round * 1000 + step), texts.draw());
@@ -464,7 +475,7 @@ TEST(TextFieldsRandom, ChangedIndexesAnswerAsOnesBuiltAtOnce) {
           writer->commit();
           waiting.clear();
         }
-        if (round % 3 == 0 && random() % 8 == 0) {  // what is not committed is in the journal
+        if (round % 2 == 0 && random() % 8 == 0) {  // what is not committed is in the journal
           writer->sync();
           writer.reset();
           writer.emplace(folder / "index", NewIndex{}, WriterOptions{.journal = true});
@@ -478,7 +489,7 @@ TEST(TextFieldsRandom, ChangedIndexesAnswerAsOnesBuiltAtOnce) {
     BuildOptions build;
     build.output = folder / "anew";
     build.schema = schema;
-    build.positions = has_positions;
+    build.positions = settings.positions;
     build.codec = settings.codec;
     build_index(*documents_from_memory(std::move(documents)), build);
     const Searcher changed(folder / "index");
@@ -488,12 +499,12 @@ TEST(TextFieldsRandom, ChangedIndexesAnswerAsOnesBuiltAtOnce) {
       std::string text;
       for (std::size_t words = 1 + random() % 4; words > 0; --words) {
         if (random() % 4 == 0) text += random() % 2 == 0 ? "+" : "-";
-        if (random() % 2 == 0) text += "f" + std::to_string(random() % fields) + ":";
-        if (has_positions && random() % 4 == 0) {
-          text +=
-              "\"" + texts.word() + " " + texts.word() + "\"~" + std::to_string(random() % 4) + " ";
+        if (!placed.empty() && random() % 4 == 0) {
+          text += placed[random() % placed.size()] + "\"" + texts.word() + " " + texts.word() +
+                  "\"~" + std::to_string(random() % 4) + " ";
           continue;
         }
+        if (random() % 2 == 0) text += "f" + std::to_string(random() % fields) + ":";
         text += texts.word() + (random() % 6 == 0 ? "* " : random() % 6 == 0 ? "~1 " : " ");
       }
       SearchOptions options;
@@ -524,51 +535,101 @@ TEST(TextFieldsRandom, ChangedIndexesAnswerAsOnesBuiltAtOnce) {
   }
 }
 
-/// Against the texts themselves.
-TEST(TextFieldsRandom, PhrasesStandInOneField) {
+/// Three texts of few words, which stand between spaces.
+std::vector<Document> short_texts(std::mt19937_64& random, std::size_t count) {
+  std::vector<Document> documents;
+  for (std::size_t i = 0; i < count; ++i) {
+    documents.push_back({.id = std::to_string(i), .texts = {" ", " ", " "}});
+    for (std::string& text : documents.back().texts) {
+      for (std::size_t words = random() % 9; words > 0; --words) {
+        text += std::string(1, static_cast<char>('a' + random() % 6)) + " ";
+      }
+    }
+  }
+  return documents;
+}
+
+/// Which documents have a phrase in one of the texts that are set, by the texts themselves.
+std::set<std::string> with_phrase(const std::vector<Document>& documents, const std::string& phrase,
+                                  const std::vector<bool>& texts) {
+  std::set<std::string> found;
+  for (const Document& document : documents) {
+    for (std::size_t text = 0; text < texts.size(); ++text) {
+      const bool is_there = document.texts[text].find(" " + phrase + " ") != std::string::npos;
+      if (texts[text] && is_there) found.insert(document.id);
+    }
+  }
+  return found;
+}
+
+/// Each set of fields with positions; where there are none, `index --positions` gives all.
+TEST(TextFieldsRandom, PhrasesStandInOneFieldWithPositions) {
   std::mt19937_64 random = test::generator(5712);
   const test::TemporaryFolder folder(test::place_in_memory());
-  std::vector<std::vector<std::string>> all;
-  std::vector<Document> documents;
-  const auto word = [&] { return std::string(1, static_cast<char>('a' + random() % 6)); };
-  for (int i = 0; i < 600; ++i) {
-    std::vector<std::string> texts(3, " ");
-    for (std::string& text : texts) {
-      for (std::size_t words = random() % 9; words > 0; --words) text += word() + " ";
-    }
-    all.push_back(texts);
-    documents.push_back({.id = std::to_string(i), .texts = texts});
-  }
-  BuildOptions build;
-  build.output = folder / "index";
-  build.analyzer = "whitespace";
-  build.schema = parse_schema(R"({"fields": {"x": {"type": "text"}, "y": {"type": "text"},
-                                             "z": {"type": "text", "positions": true}}})");
-  build_index(*documents_from_memory(std::move(documents)), build);
-  EXPECT_EQ(verify_index(folder / "index").problems, std::vector<std::string>());
-  const Searcher searcher(folder / "index");
+  const std::string names = "xyz";
   SearchOptions options;
   options.k = 1'000;
   options.syntax = QuerySyntax::kLucene;
-  for (int i = 0; i < 100; ++i) {
-    const std::string phrase = word() + " " + word() + (i % 2 == 0 ? " " + word() : "");
-    for (std::size_t field = 0; field <= 3; ++field) {
-      const std::string name =
-          field == 3 ? "" : std::string(1, static_cast<char>('x' + field)) + ":";
-      std::set<std::string> wanted;
-      for (std::size_t document = 0; document < all.size(); ++document) {
-        for (std::size_t text = 0; text < 3; ++text) {
-          const bool is_there = all[document][text].find(" " + phrase + " ") != std::string::npos;
-          if (is_there && (field == 3 || field == text)) wanted.insert(std::to_string(document));
+  for (std::size_t set = 0; set < 8; ++set) {
+    const auto has = [&](std::size_t field) { return set == 0 || (set >> field & 1) != 0; };
+    const std::vector<Document> documents = short_texts(random, 300);
+    BuildOptions build;
+    build.output = folder / "index";
+    build.analyzer = "whitespace";
+    build.positions = set == 0;
+    for (std::size_t i = 0; i < 3; ++i) {
+      build.schema.fields.push_back({.name = {names[i]}, .positions = (set >> i & 1) != 0});
+    }
+    build_index(*documents_from_memory(documents), build);
+    EXPECT_EQ(verify_index(folder / "index").problems, std::vector<std::string>());
+    const Searcher searcher(folder / "index");
+    for (int i = 0; i < 60; ++i) {
+      std::string phrase;
+      for (int word = 0; word < 2 + i % 2; ++word) {
+        phrase += (word == 0 ? "" : " ") + std::string(1, static_cast<char>('a' + random() % 6));
+      }
+      for (std::size_t field = 0; field <= 3; ++field) {
+        const std::string text =
+            (field == 3 ? "" : std::string{names[field], ':'}) + "\"" + phrase + "\"";
+        if (field == 3 ? !(has(0) && has(1) && has(2)) : !has(field)) {
+          EXPECT_THAT(complaint<InputError>([&] { searcher.search(text, options); }),
+                      HasSubstr("' has no positions of words (those with positions: '"));
+          continue;
         }
+        std::set<std::string> found;
+        for (const auto hit : searcher.search(text, options)) found.emplace(hit.id());
+        const std::vector<bool> texts{field % 3 == 0, field == 1 || field == 3,
+                                      field == 2 || field == 3};
+        ASSERT_EQ(found, with_phrase(documents, phrase, texts)) << text << " of set " << set;
       }
-      std::set<std::string> found;
-      for (const auto hit : searcher.search(name + "\"" + phrase + "\"", options)) {
-        found.emplace(hit.id());
-      }
-      ASSERT_EQ(found, wanted) << name << phrase;
     }
   }
+}
+
+TEST_F(TextFields, PhrasesNeedPositionsOfTheirField) {
+  make(with_schema(R"({"fields": {"title": {"type": "text", "positions": true},
+                                  "body": {"type": "text"},
+                                  "notes": {"type": "text", "positions": true}}})"),
+       {{{"title", "sea captain"}, {"body", "sea captain"}, {"notes", "captain"}},
+        {{"title", "captain sea"}, {"body", "sea"}, {"notes", "the sea captain"}}});
+  EXPECT_THAT(ids("title:\"sea captain\""), ElementsAre("1"));
+  EXPECT_THAT(ids("notes:\"sea captain\""), ElementsAre("2"));
+  const Searcher searcher(folder_ / "index");
+  SearchOptions options;
+  options.syntax = QuerySyntax::kLucene;
+  for (const std::string text :
+       {"body:\"sea captain\"", "\"sea captain\"", "body:\"sea captain\"~3"}) {
+    EXPECT_THAT(complaint<InputError>([&] { searcher.search(text, options); }),
+                HasSubstr("the field 'body' has no positions of words (those with positions: "
+                          "'title', 'notes'), which a phrase asks for"));
+  }
+  EXPECT_THAT(ids("body:\"captain\""), ElementsAre("1"));  // one word is none
+  options.searched.fields = {{"title"}, {"notes"}};
+  EXPECT_EQ(named_hits(searcher, "\"sea captain\"", options).size(), 2U);
+  options.searched.synonyms = parse_synonyms("ocean => sea captain\n", "rules");
+  EXPECT_EQ(named_hits(searcher, "ocean", options).size(), 2U);
+  EXPECT_THAT(complaint<InputError>([&] { searcher.search("body:ocean", options); }),
+              HasSubstr("the field 'body' has no positions of words"));
 }
 
 TEST(TextFieldsRandom, OneFieldIsAnIndexWithoutASchema) {

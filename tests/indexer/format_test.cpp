@@ -20,6 +20,8 @@
 namespace warpdex {
 namespace {
 
+const PositionedTexts kNoPositions;
+
 namespace fs = std::filesystem;
 
 struct Collection {
@@ -226,7 +228,7 @@ TEST(Format, LexiconOffsetsThatWrapAroundAreRefused) {
   sections.lexicon_index = lexicon_index;
   sections.short_lists = short_lists;
   GroupKeys keys(1);
-  EXPECT_THROW(LexiconView(sections, 10, IndexSettings{}, keys).find("a"), FormatError);
+  EXPECT_THROW(LexiconView(sections, 10, {}, kNoPositions, keys).find("a"), FormatError);
 }
 
 TEST(Format, RefusesListsWhoseSizesOverflow) {
@@ -246,7 +248,7 @@ TEST(Format, RefusesListsWhoseSizesOverflow) {
     sections.lexicon_index = lexicon_index;
     sections.short_lists = short_lists;
     GroupKeys keys(1);
-    EXPECT_THROW(LexiconView(sections, 10, IndexSettings{}, keys).find("c"), FormatError) << size;
+    EXPECT_THROW(LexiconView(sections, 10, {}, kNoPositions, keys).find("c"), FormatError) << size;
   }
 }
 

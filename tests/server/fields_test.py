@@ -107,6 +107,26 @@ class Fields(serving.ServerTest):
         tokens = self.ask("POST", "/films/_analyze", {"field": "body", "text": "Ships"}).json()
         self.assertEqual("ship", tokens["tokens"][0]["token"])
 
+    def test_positions_of_separate_fields(self):
+        mapping = {"mappings": {"properties": {
+            "title": {"type": "text"}, "body": {"type": "text", "index_options": "freqs"}}},
+            "settings": {"index": {"separate_fields": True}}}
+        self.assertEqual(200, self.ask("PUT", "/placed", mapping).status)
+        for i, title in enumerate(("old ship", "ship old")):
+            answer = self.ask("PUT", f"/placed/_doc/{i}?refresh=true",
+                              {"title": title, "body": "old ship"})
+            self.assertEqual(201, answer.status, answer.body)
+        told = self.get("/v1/placed").json()
+        self.assertFalse(told["positions"])
+        self.assertTrue(told["schema"]["fields"]["title"]["positions"])
+        phrase = {"match_phrase": {"title": "old ship"}}
+        self.assertEqual(["0"], [hit[0] for hit in self.told_by_opensearch("placed", phrase)])
+        answer = self.ask("POST", "/placed/_search",
+                          {"query": {"match_phrase": {"body": "old ship"}}})
+        self.assertEqual(400, answer.status)
+        self.assertIn("the field 'body' has no positions of words (those with positions: 'title')",
+                      answer.json()["error"]["reason"])
+
     def test_what_is_refused(self):
         self.make("apart2", serving.documents(self.random, 10))
         for query in ({"match": {"author": "w1"}},

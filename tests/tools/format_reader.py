@@ -126,6 +126,9 @@ class Segment:
         self.counts = segment["counts"]
         self.codec = self.manifest["codec"]
         self.has_positions = self.manifest.get("positions", False)
+        self.texts = [field for field in self.manifest.get("schema", {"fields": {}})["fields"]
+                      .values() if field["type"] == "text"]
+        self.by_field = self.manifest.get("positions_by_field", False)
         self.sections = {}
         for section in segment["sections"]:
             data = (folder / segment["folder"] / section["name"]).read_bytes()
@@ -169,8 +172,11 @@ class Segment:
             names = ["short", "docid", "frequency", "block", "base", "seed"]
             if self.has_positions:
                 names += ["short_positions", "positions", "position_block", "position_base"]
+            if self.by_field:
+                names += ["position_start"]
             for name in names:
                 place[name], at = varint(lexicon, at)
+            place.setdefault("position_start", place["block"])
             term = b""
             for _ in range(min(64, self.counts["terms"] - number)):
                 lengths, at = lexicon[at], at + 1
@@ -195,9 +201,11 @@ class Segment:
                     at, postings, bounds = self.long_list(at, header >> 1, place, frequent)
                     frequent += bounds["is_frequent"]
                 self.positions_of_last = None
-                if self.has_positions:
+                field = term[1] if term[:1] == b"\xFF" else 0
+                if self.has_positions and (not self.by_field or
+                                           self.texts[field].get("positions", False)):
                     at = self.read_positions(at, postings, place, bounds)
-                yield term.decode(), postings, bounds
+                yield term.decode(errors="surrogateescape"), postings, bounds
                 number += 1
 
     def read_positions(self, at, postings, place, bounds):
@@ -220,13 +228,14 @@ class Segment:
         starts, done, self.positions_of_last = self.array("position_starts", "I"), 0, []
         for i, (_, frequency) in enumerate(postings):
             if bounds and i % 128 == 0:
-                assert starts[bounds["block"] + i // 128] == done
+                assert starts[place["position_start"] + i // 128] == done
             position, some = 0, []
             for step in steps[done : done + frequency]:
                 position += step
                 some.append(position)
             self.positions_of_last.append(some)
             done += frequency
+        place["position_start"] += -(-len(postings) // 128) if bounds else 0
         return at
 
     def position_blocks(self, occurrences, place):

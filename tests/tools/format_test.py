@@ -2,6 +2,7 @@
 docs/codecs.md alone, so these pages hold all that a reader of the format needs.
 Run as: format_test.py WARPDEX"""
 
+import json
 import os
 import random
 import struct
@@ -199,6 +200,40 @@ class Format(unittest.TestCase):
     def test_positions(self):
         self.check("--positions")
         self.check("--positions", "--codec", "pfor")
+
+    def test_positions_by_field(self):
+        """The words of each document in the first text field, in the second one backwards, in the
+        third one as they are."""
+        folder, expected = self.new_folder(), {}
+        with open(folder / "documents.jsonl", "w", encoding="utf-8") as file:
+            for i, terms in enumerate(self.collection.documents):
+                words = [word for word in terms.elements() if not word.startswith("own")]
+                self.random.shuffle(words)
+                texts = [words, words[::-1], words]
+                for field, text in enumerate(texts):
+                    mark = bytes([255, field]).decode(errors="surrogateescape") if field else ""
+                    for position, word in enumerate(text):
+                        expected.setdefault(mark + word, {}).setdefault(i, []).append(position)
+                values = {name: " ".join(text) for name, text in zip("abc", texts)}
+                file.write(json.dumps({"id": f"d{i}", **values}) + "\n")
+        for fields, mixed in (("b", True), ("ac", True), ("abc", False)):
+            schema = {name: {"type": "text", "positions": name in fields} for name in "abc"}
+            (folder / "schema.json").write_text(json.dumps({"fields": schema}), encoding="utf-8")
+            subprocess.run([PROGRAM, "index", "--quiet", "--input", folder / "documents.jsonl",
+                            "--format", "jsonl", "--analyzer", "whitespace", "--schema",
+                            folder / "schema.json", "--output", folder / "index"], check=True)
+            segment, terms = Segment(folder / "index"), []
+            self.assertEqual(mixed, segment.by_field)
+            self.assertEqual(7 if mixed else 6, segment.manifest["version"])
+            for term, postings, _ in segment.terms():
+                places = expected[term]
+                self.assertEqual([(i, len(own)) for i, own in places.items()], postings, term)
+                name = "abc"[ord(term[1])] if term[0] == "\udcff" else "a"
+                self.assertEqual(list(places.values()) if name in fields else None,
+                                 segment.positions_of_last, term)
+                terms.append(term)
+            self.assertEqual(sorted(expected, key=lambda term: term.encode(
+                errors="surrogateescape")), terms)
 
     def test_ranges(self):
         collection = Collection(make_ranges(self.random), self.new_folder(), self.random)

@@ -36,7 +36,9 @@ struct NewIndex {
   /// whole numbers from 0 to 255; `warpdex index --format sparse` makes an index of real ones.
   bool is_weighted = false;
   CodecSettings codec{};
-  bool positions = false;  ///< keeps where words stand, for phrases; not beside is_weighted
+  /// Keeps where words stand in all texts, for phrases; else those of text fields that say so are
+  /// kept. Not beside is_weighted.
+  bool positions = false;
 };
 
 struct WriterOptions {

@@ -25,7 +25,7 @@ PositionList positions_of(const GpuPositions::State::Uploaded& segment, const Po
     list.codes = segment.codes + entry.first_position_block;
     list.offsets = segment.offsets + entry.first_position_block;
     list.bases = segment.bases + entry.first_position_base;
-    if (!entry.is_short()) list.starts = segment.starts + entry.first_block;
+    if (!entry.is_short()) list.starts = segment.starts + entry.first_position_start;
   } else if (entry.position_bytes == 0) {
     list.single_position = entry.single_position;
   } else {

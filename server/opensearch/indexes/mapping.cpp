@@ -15,9 +15,10 @@ constexpr std::size_t kMaxFieldBytes = 200;
 
 /// Fields of a new index, as its mapping names them.
 struct Mapped {
-  NewIndex index{.positions = true};
+  NewIndex index{};
   std::vector<std::string> searched{};
   std::vector<std::string> analyzers{};  ///< of the searched ones; empty: the index's
+  std::vector<bool> positions{};         ///< of the searched ones
   std::optional<std::string> analyzer{};
   NamedAnalyzers defined{};   ///< by the settings
   bool are_separate = false;  ///< each searched field is searched by itself
@@ -86,15 +87,15 @@ void check_field_name(const std::string& name) {
   }
 }
 
-/// One field without positions leaves the whole text without.
-void read_index_options(Parameters& members, Mapped& mapped) {
+/// Whether a field has positions.
+bool read_index_options(Parameters& members) {
   const std::string options = members.text("index_options").value_or("positions");
   constexpr std::array<std::string_view, 4> kOptions{"docs", "freqs", "positions", "offsets"};
   if (std::ranges::find(kOptions, options) == kOptions.end()) {
     throw mapper_error("'index_options' can be docs, freqs, positions or offsets, not '" + options +
                        "'");
   }
-  if (options == "docs" || options == "freqs") mapped.index.positions = false;
+  return options != "docs" && options != "freqs";
 }
 
 void read_property(const std::string& name, const rapidjson::Value& json, Mapped& mapped) {
@@ -110,7 +111,7 @@ void read_property(const std::string& name, const rapidjson::Value& json, Mapped
     const bool is_searched = type == "text" && members.flag("index").value_or(true);
     if (is_searched) {
       mapped.searched.push_back(name);
-      read_index_options(members, mapped);
+      mapped.positions.push_back(read_index_options(members));
       mapped.analyzers.push_back(members.text("analyzer").value_or(""));
     }
     mapped.index.stored.push_back(name);
@@ -192,7 +193,8 @@ void read_settings(const rapidjson::Value& json, const std::string& what, Mapped
 }
 
 /// Of the searched fields: one analyzer of the index, or a schema where each is searched by itself.
-void set_analyzers(Mapped& mapped) {
+/// Where they are one text, one field without positions leaves it without.
+void set_texts(Mapped& mapped) {
   for (std::string& name : mapped.analyzers) {
     if (const auto own = mapped.defined.find(name); own != mapped.defined.end()) name = own->second;
   }
@@ -204,10 +206,13 @@ void set_analyzers(Mapped& mapped) {
     if (!name.empty()) read_analyzer(name, mapped);
   }
   mapped.index.analyzer = mapped.analyzer.value_or("standard");
+  mapped.index.positions = std::ranges::find(mapped.positions, false) == mapped.positions.end();
   if (!mapped.are_separate || mapped.searched.size() < 2) return;
   for (std::size_t i = 0; i < mapped.searched.size(); ++i) {
     mapped.index.schema.fields.push_back(
-        {.name = mapped.searched[i], .analyzer = mapped.analyzers[i]});
+        {.name = mapped.searched[i],
+         .analyzer = mapped.analyzers[i],
+         .positions = !mapped.index.positions && mapped.positions[i]});
   }
 }
 
@@ -239,12 +244,13 @@ NewIndex read_new_index(const Request& request) {
   if (mapped.searched.empty()) {
     mapped.searched.emplace_back("text");
     mapped.analyzers.emplace_back();
+    mapped.positions.push_back(true);
     if (std::ranges::find(mapped.index.stored, "text") != mapped.index.stored.end()) {
       throw mapper_error("no field is searched, and 'text' is only stored; let one be searched");
     }
     if (mapped.index.stored.empty()) mapped.index.stored.emplace_back("text");
   }
-  set_analyzers(mapped);
+  set_texts(mapped);
   finish_schema(mapped);
   mapped.index.fields = mapped.searched;
   return mapped.index;

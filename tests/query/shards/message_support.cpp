@@ -112,7 +112,8 @@ PartDescription draw_description(Random& random) {
                               .analyzer = draw_text(random),
                               .analyzer_version = 2,
                               .schema = draw_text(random),
-                              .has_positions = happens(random, 50)};
+                              .has_positions = happens(random, 50),
+                              .positions_by_field = happens(random, 50)};
   if (happens(random, 50)) {
     description.impacts = ImpactSettings{1.5, 0.25, 17, ImpactSource::kQuantisedWeights};
   }

@@ -70,7 +70,8 @@ void add_index_options(CommandLine& command, IndexArguments& given) {
   given.impacts.add_to(index);
   index.add_options()("positions", po::bool_switch(&given.positions),
                       "keep where in its document each word stands, about a byte an occurrence: "
-                      "then \"phrases\" can be searched for");
+                      "then \"phrases\" can be searched for. Default: of text fields that ask for "
+                      "it in the schema");
   index.add_options()(
       "no-forward", po::bool_switch(&given.no_forward),
       "do not keep each document's terms, about 2 bytes a posting, which deletions need for exact "

@@ -62,6 +62,16 @@ double bits_per_posting(std::uint64_t bytes, const IndexStatistics& statistics) 
   return postings == 0 ? 0 : 8 * static_cast<double>(bytes) / static_cast<double>(postings);
 }
 
+/// Which texts have positions.
+std::string positions_text(const IndexSettings& settings) {
+  if (!settings.positions_by_field) return settings.has_positions ? "yes" : "no";
+  std::vector<std::string> names;
+  for (const Field& field : settings.schema.fields) {
+    if (field.positions) names.push_back(field.name);
+  }
+  return "in " + joined(names);
+}
+
 double percent(std::uint64_t part, std::uint64_t whole) {
   return whole == 0 ? 0 : 100 * static_cast<double>(part) / static_cast<double>(whole);
 }
@@ -90,7 +100,7 @@ void print_facts(const IndexReader& index, const IndexStatistics& statistics, st
                                     bytes_text(stored_bytes(statistics)) + " of " +
                                     bytes_text(statistics.stored_text_bytes) + " unpacked"});
   }
-  table.add({"positions of words", settings.has_positions ? "yes" : "no"});
+  table.add({"positions of words", positions_text(settings)});
   if (!columns_of(settings.schema).empty()) {
     table.add({"columns", columns_text(settings.schema, statistics)});
   }

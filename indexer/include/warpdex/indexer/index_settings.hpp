@@ -137,6 +137,9 @@ struct IndexSettings {
   /// It holds a vector for each document: row i of a segment is that of its document i.
   std::optional<vector::RowSettings> vectors = std::nullopt;
   bool has_positions = false;  ///< lists hold where in its document each word stands, for phrases
+  /// With `has_positions`: those of the text fields alone whose Field::positions are set, which are
+  /// some of them. Else lists of all texts have positions.
+  bool positions_by_field = false;
 };
 
 }  // namespace warpdex

@@ -33,8 +33,11 @@ class TextAnalyzers {
 
   /// Whether a document has several texts.
   bool are_several() const { return analyzers_.size() > 1; }
-  /// Whether the index has positions, which phrases ask for.
-  bool has_positions() const { return has_positions_; }
+  /// Whether a text has positions, which phrases ask for.
+  bool has_positions(std::size_t field) const { return has_positions_[field]; }
+  /// Of a text without them, "the index has no positions of words", or that the text has none and
+  /// which ones have some.
+  std::string no_positions(std::size_t field) const;
   std::size_t size() const { return analyzers_.size(); }
   Analyzer& operator[](std::size_t field) const { return *analyzers_[field]; }
   /// Empty for a text without a name.
@@ -64,7 +67,7 @@ class TextAnalyzers {
   std::vector<std::string> names_;
   std::vector<float> weights_;
   Schema schema_;
-  bool has_positions_ = false;
+  std::vector<bool> has_positions_;  ///< by field
   mutable std::shared_ptr<const SynonymRules> rules_;
   mutable std::vector<std::shared_ptr<const SynonymTable>> synonyms_;  ///< of these, by field
 };

@@ -57,8 +57,8 @@ struct BuildOptions {
   /// it, they count removed documents until these are merged away. An index of BM25's impacts has
   /// no forward index.
   bool forward = true;
-  /// Lists hold the positions of words, which phrases ask for. Not beside impacts, nor of sparse
-  /// vectors.
+  /// All lists hold the positions of words, which phrases ask for; else those of text fields with
+  /// Field::positions do. Not beside impacts, nor of sparse vectors.
   bool positions = false;
   OnBadDocument on_bad_document = OnBadDocument::kFail;
   std::uint64_t memory = 1ULL << 30;  ///< bytes; at least kMinBuildMemory

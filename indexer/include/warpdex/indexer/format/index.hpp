@@ -66,6 +66,7 @@ struct PostingsEntry {
   std::uint32_t occurrences = 0;           ///< of a list with blocks of positions; else 0
   std::uint32_t first_position_block = 0;  ///< in the arrays of position blocks
   std::uint32_t first_position_base = 0;   ///< in IndexSections::position_bases
+  std::uint32_t first_position_start = 0;  ///< of a long list: in IndexSections::position_starts
   std::uint32_t single_position = 0;
 
   /// Whether the list is one posting, held here.
@@ -136,7 +137,8 @@ struct IndexSections {
   std::span<const std::uint32_t> document_name_order;  ///< docIDs by their names' hashes, or empty
   // Of positions, or empty.
   std::span<const std::uint8_t> short_positions;    ///< of lists with few occurrences
-  std::span<const std::uint32_t> position_starts;   ///< by block: occurrences of the list before it
+  std::span<const std::uint32_t> position_starts;   ///< by block of lists with positions:
+                                                    ///< occurrences of the list before it
   std::span<const std::uint32_t> position_bases;    ///< as docid_bases, of blocks of positions
   std::span<const std::uint16_t> position_offsets;  ///< by block of positions: bytes from its base
   std::span<const std::uint8_t> position_codes;     ///< by block of positions: the codec's code

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "warpdex/codecs/codec.hpp"
+#include "warpdex/indexer/format/text_fields.hpp"
 #include "warpdex/indexer/index_settings.hpp"
 
 namespace warpdex {
@@ -68,7 +69,8 @@ class ListEncoder {
   EncodedPostings encode(std::span<const std::uint32_t> docids,
                          std::span<const std::uint32_t> frequencies,
                          std::span<const std::uint32_t> steps = {}, std::size_t field = 0) const;
-  bool has_positions() const { return settings_.has_positions; }
+  /// Whether lists of a text field have positions.
+  bool has_positions(std::size_t field) const { return positioned_.has(field); }
 
   /// The text field of a term. FormatError where there is no such field.
   std::size_t field_of(std::string_view term) const;
@@ -78,6 +80,7 @@ class ListEncoder {
                               std::span<const std::uint32_t> frequencies, std::size_t field) const;
 
   IndexSettings settings_;
+  PositionedTexts positioned_;
   std::vector<std::span<const std::uint32_t>> lengths_;  ///< by text field
   std::uint64_t tokens_ = 0;
 };

@@ -11,7 +11,7 @@
 namespace warpdex {
 
 /// The occurrences of one list, in the order of its postings. A block of them is decoded at a time.
-/// Of an index with positions (IndexSettings::has_positions).
+/// Of a text with positions (PositionedTexts).
 class PositionReader {
  public:
   PositionReader() = default;

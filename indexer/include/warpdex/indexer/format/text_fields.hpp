@@ -1,6 +1,7 @@
 // The texts of documents: the text fields of a schema, and the terms of each in one lexicon.
 #pragma once
 
+#include <bitset>
 #include <cstddef>
 #include <string>
 #include <string_view>
@@ -27,6 +28,24 @@ std::size_t field_of_term(std::string_view term);
 std::string_view without_mark(std::string_view term);
 /// For people: "title:sea" where there are several texts, else the term.
 std::string shown_term(const Schema& schema, std::string_view term);
+
+/// Which texts have positions in their lists.
+class PositionedTexts {
+ public:
+  PositionedTexts() = default;  ///< none
+  explicit PositionedTexts(const IndexSettings& settings);
+
+  bool any() const { return texts_.any(); }
+  /// Whether some texts have positions and others none.
+  bool differ() const { return differ_; }
+  bool has(std::size_t text) const { return texts_[text]; }
+  /// Of the text that a term with its mark is of.
+  bool has_term(std::string_view term) const { return texts_[field_of_term(term)]; }
+
+ private:
+  std::bitset<kMaxFields + 1> texts_;  ///< where they do not differ, all or none
+  bool differ_ = false;
+};
 
 /// The analyzer of a text field, or of the text without a name.
 AnalyzerSettings text_analyzer(const IndexSettings& settings, std::size_t field);

@@ -18,7 +18,7 @@
 namespace warpdex::shards {
 
 /// Of the messages; a reader takes its own version alone.
-inline constexpr std::uint16_t kMessageVersion = 1;
+inline constexpr std::uint16_t kMessageVersion = 2;
 /// The most bytes of a message, and queries of a search.
 inline constexpr std::size_t kMaxMessageBytes = std::size_t{1} << 30;
 inline constexpr std::size_t kMaxBatch = 65'536;
@@ -52,6 +52,7 @@ struct PartDescription {
   std::string schema{};  ///< as schema_to_json() writes it
   std::optional<ImpactSettings> impacts{};
   bool has_positions = false;
+  bool positions_by_field = false;  ///< IndexSettings::positions_by_field
   /// Of the documents' vectors; of `index`, the kind alone.
   std::optional<vector::RowSettings> vectors{};
 };
