@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <numeric>
 #include <random>
@@ -11,6 +12,7 @@
 
 #include "tests/indexer/build_support.hpp"
 #include "tests/support.hpp"
+#include "warpdex/core/error.hpp"
 #include "warpdex/indexer/format/positions.hpp"
 #include "warpdex/indexer/format/postings.hpp"
 #include "warpdex/indexer/format/section_names.hpp"
@@ -48,16 +50,12 @@ TextPlaces places_in_texts(const std::vector<Document>& documents, const std::ve
   return places;
 }
 
-/// What an index holds; of each term also as a lookup finds it.
+/// What an index holds.
 TextPlaces places_in_index(const std::filesystem::path& folder) {
   const Index index = Index::open(folder);
   const PositionedTexts positioned(index.settings());
   TextPlaces places;
-  index.for_each_term([&](std::string_view term, const PostingsEntry& walked) {
-    const PostingsEntry entry = index.find(term).value();
-    EXPECT_EQ(entry.first_position_start, walked.first_position_start);
-    EXPECT_EQ(entry.first_position_block, walked.first_position_block);
-    EXPECT_EQ(entry.position_offset, walked.position_offset);
+  index.for_each_term([&](std::string_view term, const PostingsEntry& entry) {
     const Postings list = read_postings(index, entry);
     const bool has = positioned.has(entry.field);
     std::vector<std::uint32_t> steps;
@@ -73,6 +71,19 @@ TextPlaces places_in_index(const std::filesystem::path& folder) {
     }
   });
   return places;
+}
+
+/// Whether lookups of terms find the positions that a walk does.
+void expect_lookups(const std::filesystem::path& folder) {
+  const Index index = Index::open(folder);
+  index.for_each_term([&](std::string_view term, const PostingsEntry& walked) {
+    const PostingsEntry entry = index.find(term).value();
+    EXPECT_EQ(entry.first_position_start, walked.first_position_start);
+    EXPECT_EQ(entry.first_position_block, walked.first_position_block);
+    EXPECT_EQ(entry.first_position_base, walked.first_position_base);
+    EXPECT_EQ(entry.position_offset, walked.position_offset);
+    EXPECT_EQ(entry.single_position, walked.single_position);
+  });
 }
 
 /// Texts of rare words, and of words whose lists have lengths around those where their form
@@ -139,6 +150,7 @@ TEST_F(TextPositions, AreThoseOfTheirFieldsAlone) {
       const auto folder = folder_ / std::to_string(next_++);
       build(documents, positions, folder, codec);
       ASSERT_EQ(places_in_index(folder), places_in_texts(documents, positions));
+      expect_lookups(folder);
       EXPECT_THAT(verify_index(folder).problems, IsEmpty());
     }
   }
@@ -224,6 +236,36 @@ TEST_F(TextPositions, FollowTheirDocumentsIntoOtherIndexes) {
     next += static_cast<std::ptrdiff_t>(part.documents);
     EXPECT_EQ(places_in_index(part.folder), places_in_texts(own, positions));
   }
+}
+
+/// Opening does not check sections' checksums: a reader must survive any bytes in them.
+TEST_F(TextPositions, OfDamagedIndexesAreRefusedOrRead) {
+  auto random = generator(5726);
+  build(documents_of_texts(random, 400, 3), {false, true, false}, index_);
+  std::size_t refused = 0;
+  for (int round = 0; round < 200; ++round) {
+    const std::array<std::string, 3> names{"lexicon", "lexicon_index", "position_starts"};
+    const auto file = index_ / "segment-0" / names[random() % 3];
+    const std::string whole = read_file(file);
+    std::string damaged = whole;
+    constexpr std::size_t kHeader = 64;
+    constexpr std::size_t kBehind = 96;
+    for (std::size_t edits = 1 + random() % 4; edits > 0; --edits) {
+      damaged[kHeader + random() % (whole.size() - kHeader - kBehind)] =
+          static_cast<char>(random());
+    }
+    write_file(file, damaged);
+    try {
+      const Index index = Index::open(index_);
+      for (int i = 0; i < 5; ++i) index.find(field_mark(i % 3) + "w" + std::to_string(i));
+      places_in_index(index_);
+    } catch (const FormatError&) {
+      ++refused;
+    }
+    EXPECT_EQ(verify_index(index_).problems.empty(), damaged == whole);
+    write_file(file, whole);
+  }
+  EXPECT_GT(refused, 30U);
 }
 
 TEST_F(TextPositions, OfAllFieldsAreThoseOfTheWholeIndex) {
