@@ -10,6 +10,7 @@
 #include "gpu/batch/batch_builder.hpp"
 #include "tests/query/engine/living_support.hpp"
 #include "tests/reference/compare.hpp"
+#include "warpdex/query/filter/document_filter.hpp"
 
 namespace warpdex::gpu {
 namespace {
@@ -182,6 +183,44 @@ TEST(BatchBuilder, KnowsTextFields) {
     builder.measure(std::span(&plan, 1), slots, std::span(&settings, 1));
     EXPECT_EQ(builder.form(), fields == 1 ? UnitForm::kQueryLikelihood : UnitForm::kExact);
   }
+}
+
+// Where half of the documents pass a filter, OR starts from a score that six times k of all
+// documents reach; without a guess it starts from 0, since no score is known that k of these reach.
+TEST(BatchBuilder, GuessesWhereAFilterLetsHalfThrough) {
+  test::Living living(904, CodecKind::kBitpack, false, 5'000);
+  const Snapshot snapshot = Snapshot::open(living.index());
+  const Index& index = *snapshot.segments()[0].index;
+  vector::RowFilter half(snapshot.docid_end());
+  for (std::size_t document = 0; document < half.rows(); document += 2) half.add(document);
+  const DocumentFilter filter = filter_of(snapshot, half);
+  const PlacedSegment placed(index);
+  const test::LivingLog log(living, snapshot, 400);
+  std::size_t guessed = 0;
+  for (std::size_t i = 0; i < log.plans.size(); ++i) {
+    SearchSettings settings = log.settings[i];
+    settings.mode = QueryMode::kOr;
+    settings.k = static_cast<std::uint32_t>(1 + i % 20);
+    SearchSettings filtered = settings;
+    filtered.documents = &filter;
+    const std::vector<std::uint32_t> slots{0};
+    const SegmentPlans plans(std::span(log.plans).subspan(i, 1));
+    std::vector<float> guesses{-1};
+    BatchBuilder builder(placed, {});
+    builder.measure(plans, slots, std::span(&filtered, 1));
+    builder.read_guesses(guesses);
+    EXPECT_EQ(guesses[0], 0);
+    for (const Query& query : OneImage(placed, plans, filtered).queries()) {
+      EXPECT_EQ(query.seed_threshold, 0U);
+    }
+    builder.measure(plans, slots, std::span(&filtered, 1), nullptr, true);
+    builder.read_guesses(guesses);
+    if (guesses[0] == 0) continue;
+    ++guessed;
+    settings.k *= 6;
+    EXPECT_LE(guesses[0], kth_score(index, log.plans[i], settings));
+  }
+  EXPECT_GT(guessed, 0U);
 }
 
 }  // namespace
