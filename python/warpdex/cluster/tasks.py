@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from .. import _version
 from .._build import build as build_index
@@ -121,24 +121,36 @@ def work_folder(parent: str | None) -> Iterator[Path]:
     parent go first."""
     above = Path(parent or tempfile.gettempdir())
     above.mkdir(parents=True, exist_ok=True)
-    for lock in above.glob("warpdex-work-*.lock"):
-        _remove_dead(lock)
-    folder = above / f"warpdex-work-{secrets.token_hex(8)}"
-    lock = folder.with_name(folder.name + ".lock")
-    with open(lock.with_suffix(".new"), "xb") as held:
-        fcntl.flock(held, fcntl.LOCK_EX)
-        os.rename(held.name, lock)
+    for ending in ("new", "lock"):
+        for lock in above.glob(f"warpdex-work-*.{ending}"):
+            _remove_dead(lock)
+    held, folder = _locked_name(above)
+    with held:
         folder.mkdir()
         try:
             yield folder
         finally:
             shutil.rmtree(folder, ignore_errors=True)
-            lock.unlink()
+            folder.with_name(folder.name + ".lock").unlink()
+
+
+def _locked_name(above: Path) -> tuple[BinaryIO, Path]:
+    """The name of a folder to be made, and its lock, which lives with the file that is returned."""
+    while True:
+        folder = above / f"warpdex-work-{secrets.token_hex(8)}"
+        held = open(folder.with_name(folder.name + ".new"), "xb")
+        try:
+            fcntl.flock(held, fcntl.LOCK_EX)
+            os.rename(held.name, folder.with_name(folder.name + ".lock"))
+            return held, folder
+        except FileNotFoundError:  # another process took it for a dead one's, before it was locked
+            held.close()
 
 
 def _remove_dead(lock: Path) -> None:
-    """Removes the folder of a process that holds its lock no more."""
-    with contextlib.suppress(OSError), open(lock, "ab") as held:
+    """Removes the lock, and the folder, of a process that holds it no more."""
+    with contextlib.suppress(OSError), open(lock, "rb") as held:
         fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        shutil.rmtree(lock.with_suffix(""), ignore_errors=True)
+        if lock.suffix == ".lock":  # a new one has no folder yet
+            shutil.rmtree(lock.with_suffix(""), ignore_errors=True)
         lock.unlink()
