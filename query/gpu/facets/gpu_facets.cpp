@@ -229,12 +229,14 @@ GpuFacets::Counting::Counting(Counting&&) noexcept = default;
 GpuFacets::Counting::~Counting() {
   if (!state_) return;
   cudaStreamSynchronize(state_->counter.stream.handle());  // what fails there was of no use
+  state_->counter.filters.clear();
 }
 
 GpuFacets::Found GpuFacets::Counting::finish() {
   const std::unique_ptr<State> state = std::move(state_);
-  const gpu::FacetCounter& counter = state->counter;
+  gpu::FacetCounter& counter = state->counter;
   counter.stream.synchronize();
+  counter.filters.clear();  // others may need the memory
   Found found{counter.matches(state->settings), {}};
   for (std::size_t i = 0; i < state->wanted.size(); ++i) {
     found.facets.push_back(counter.facet_of(i, state->wanted[i]));

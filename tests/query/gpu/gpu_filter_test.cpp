@@ -106,6 +106,32 @@ TEST(GpuFilters, InEveryWay) {
   }
 }
 
+// Large batches start from guessed thresholds. The second filter lets the longer half through,
+// whose scores are low, so guesses are wrong there.
+TEST(GpuFilters, LargeBatchesGuess) {
+  WARPDEX_NEEDS_GPU();
+  FilteredIndex index(445, CodecKind::kBitpack, 20'000, false);
+  const Snapshot snapshot = Snapshot::open(index.index());
+  const auto lengths = snapshot.segments()[0].index->lengths();
+  Resources resources;
+  const GpuSnapshot gpu(snapshot, resources);
+  GpuEngine engine(gpu);
+  for (const bool by_length : {false, true}) {
+    vector::RowFilter half(snapshot.docid_end());
+    for (std::size_t i = 0; i < half.rows(); ++i) {
+      if (by_length ? lengths[i] > 15 : i % 2 == 0) half.add(i);
+    }
+    const DocumentFilter filter = filter_of(snapshot, half);
+    FilteredLog log(index, snapshot, 500, 0);
+    for (std::size_t i = 0; i < log.settings.size(); ++i) {
+      log.settings[i] = {};
+      log.settings[i].k = static_cast<std::uint32_t>(1 + i % 20);
+      log.settings[i].documents = &filter;
+    }
+    expect_as_cpu(log, snapshot, 0, engine.run(log.plans, log.settings));
+  }
+}
+
 // More filters than sets are kept, in batches that are under way together.
 TEST(GpuFilters, ManyFilters) {
   WARPDEX_NEEDS_GPU();
