@@ -1,4 +1,4 @@
-// What the tests of api/ share: documents whose words say which commit wrote them.
+// What the tests of api/ share: random documents, and what a call complains of.
 #pragma once
 
 #include <random>
@@ -32,6 +32,17 @@ inline BuildOptions plain_build(const std::filesystem::path& folder) {
   build.analyzer = "whitespace";
   build.threads = 2;
   return build;
+}
+
+/// What a call says that throws Failure.
+template <class Failure, class Call>
+std::string complaint(const Call& call) {
+  try {
+    call();
+  } catch (const Failure& error) {
+    return error.what();
+  }
+  return "nothing was thrown";
 }
 
 }  // namespace warpdex::test
