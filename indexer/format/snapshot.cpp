@@ -16,6 +16,7 @@ struct Snapshot::State {
   IndexSettings settings;
   std::uint64_t commit = 0;
   std::vector<Segment> segments;
+  std::uint32_t docid_begin = 0;
   std::uint64_t documents = 0;  ///< removed ones too
   std::uint64_t tokens = 0;     ///< likewise
   std::uint64_t removed_documents = 0;
@@ -24,7 +25,7 @@ struct Snapshot::State {
   std::vector<TextCounts> texts{};  ///< by text field, where there are several: without removed
                                     ///< ones where there is a forward index
 
-  void add(Index index);
+  void add(std::shared_ptr<const Index> index);
   void add_texts(const Index& index);
 };
 
@@ -42,18 +43,18 @@ void Snapshot::State::add_texts(const Index& index) {
   }
 }
 
-void Snapshot::State::add(Index index) {
-  const auto first = static_cast<std::uint32_t>(documents);
-  documents += index.counts().documents;
-  tokens += index.counts().tokens;
-  removed_documents += index.removed_documents();
-  removed_tokens += index.removed_tokens();
+void Snapshot::State::add(std::shared_ptr<const Index> index) {
+  const auto first = static_cast<std::uint32_t>(docid_begin + documents);
+  documents += index->counts().documents;
+  tokens += index->counts().tokens;
+  removed_documents += index->removed_documents();
+  removed_tokens += index->removed_tokens();
   if (documents > kMaxDocuments || removed_documents > documents || removed_tokens > tokens) {
     throw FormatError("the index '" + folder.string() +
                       "' is damaged (its counts of documents); restore it or build it again");
   }
-  add_texts(index);
-  segments.push_back({std::make_shared<const Index>(std::move(index)), first});
+  add_texts(*index);
+  segments.push_back({std::move(index), first});
 }
 
 Snapshot::Snapshot(std::shared_ptr<const State> state) : state_(std::move(state)) {}
@@ -66,10 +67,22 @@ Snapshot Snapshot::open(const std::filesystem::path& folder) {
     state->settings = manifest.settings;
     state->commit = manifest.stored.commit;
     for (const SegmentInfo& segment : manifest.stored.segments) {
-      state->add(SegmentOpener::open(folder, opened, manifest.settings, segment));
+      state->add(std::make_shared<const Index>(
+          SegmentOpener::open(folder, opened, manifest.settings, segment)));
     }
     return Snapshot(std::move(state));
   });
+}
+
+Snapshot Snapshot::part(std::size_t first, std::size_t count) const {
+  auto state = std::make_shared<State>();
+  state->folder = state_->folder;
+  state->settings = state_->settings;
+  state->commit = state_->commit;
+  state->docid_begin =
+      first < segments().size() ? segments()[first].first_document : docid_end();
+  for (std::size_t i = first; i < first + count; ++i) state->add(segments().at(i).index);
+  return Snapshot(std::move(state));
 }
 
 const IndexSettings& Snapshot::settings() const { return state_->settings; }
@@ -87,7 +100,10 @@ void Snapshot::require_plain() const {
 
 std::uint64_t Snapshot::documents() const { return state_->documents - state_->removed_documents; }
 std::uint64_t Snapshot::removed_documents() const { return state_->removed_documents; }
-std::uint32_t Snapshot::docid_end() const { return static_cast<std::uint32_t>(state_->documents); }
+std::uint32_t Snapshot::docid_begin() const { return state_->docid_begin; }
+std::uint32_t Snapshot::docid_end() const {
+  return static_cast<std::uint32_t>(state_->docid_begin + state_->documents);
+}
 
 CollectionStatistics Snapshot::statistics() const {
   if (!state_->settings.has_forward) return {state_->documents, state_->tokens};

@@ -22,8 +22,13 @@ class SegmentPlans {
   SegmentPlans(std::span<const PlannedQuery> plans, std::size_t segment)
       : plans_(plans), segment_(segment) {}
 
-  /// For a snapshot: the queries' plans for all of its segments.
-  static SegmentPlans of_all(std::span<const PlannedQuery> plans) { return {plans, kAll}; }
+  /// For a snapshot: the queries' plans for all of its segments, or for those of a part of it, the
+  /// first of which is number `first`.
+  static SegmentPlans of_all(std::span<const PlannedQuery> plans, std::size_t first = 0) {
+    SegmentPlans all(plans, kAll);
+    all.first_ = first;
+    return all;
+  }
 
   std::size_t size() const { return plans_.size(); }
   /// If for all segments: the plan of the whole, whose terms have no lists.
@@ -32,11 +37,14 @@ class SegmentPlans {
   }
   /// The plan for number `i` of the segments that are searched; `i` is 0 if there is only one.
   const PlannedQuery& in(std::size_t query, std::size_t i) const {
-    return segment_ == kAll ? plans_[query].segments[i] : (*this)[query];
+    return segment_ == kAll ? plans_[query].segments[first_ + i] : (*this)[query];
   }
   bool are_of_all() const { return segment_ == kAll; }
-  /// If for one segment of a snapshot: its number; if for a plain one: 0.
-  std::size_t segment() const { return segment_ >= kAll ? 0 : segment_; }
+  /// The number in the snapshot of number `i` of the segments that are searched.
+  std::size_t number(std::size_t i) const {
+    if (segment_ == kAll) return first_ + i;
+    return segment_ == kWhole ? 0 : segment_;
+  }
 
  private:
   static constexpr std::size_t kWhole = ~std::size_t{0};
@@ -44,6 +52,7 @@ class SegmentPlans {
 
   std::span<const PlannedQuery> plans_;
   std::size_t segment_ = kWhole;
+  std::size_t first_ = 0;  ///< if for all
 };
 
 }  // namespace warpdex::gpu

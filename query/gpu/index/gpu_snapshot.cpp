@@ -36,13 +36,6 @@ std::vector<SectionInfo> written_sections(const Index& index) {
   return sections;
 }
 
-/// GPU memory of a segment's lists and lengths, about.
-std::uint64_t estimated_bytes(const Index& index) {
-  constexpr std::uint64_t kBlockBytes = 24;  // of block metadata
-  return index.sections().docids.size() + index.sections().frequencies.size() +
-         kBlockBytes * index.counts().blocks + 2 * index.texts() * index.counts().documents;
-}
-
 bool is_same_build(const IndexSettings& one, const IndexSettings& other) {
   return one.codec.kind == other.codec.kind && one.codec.pfor_levels == other.codec.pfor_levels &&
          one.impacts.has_value() == other.impacts.has_value();
@@ -50,13 +43,24 @@ bool is_same_build(const IndexSettings& one, const IndexSettings& other) {
 
 }  // namespace
 
+std::uint64_t gpu::estimated_bytes(const Index& index) {
+  constexpr std::uint64_t kBlockBytes = 24;  // of block metadata
+  return index.sections().docids.size() + index.sections().frequencies.size() +
+         kBlockBytes * index.counts().blocks + 2 * index.texts() * index.counts().documents;
+}
+
 bool gpu::are_same_segment(const Index& one, const Index& other) {
   return one.segment_number() == other.segment_number() &&
          are_same_sections(written_sections(one), written_sections(other));
 }
 
-GpuSnapshot::State::State(const Snapshot& uploaded, Resources& used, const State* before)
-    : snapshot(uploaded), resources(used) {
+GpuSnapshot::State::State(const Snapshot& whole, const Range& uploaded, Resources& used,
+                          const State* before)
+    : range(uploaded),
+      is_all(range.first == 0 && range.count == whole.segments().size()),
+      is_plain(whole.is_plain()),
+      snapshot(is_all ? whole : whole.part(range.first, range.count)),
+      resources(used) {
   const bool may_share =
       before != nullptr && is_same_build(before->snapshot.settings(), snapshot.settings());
   if (!may_share) before = nullptr;
@@ -64,7 +68,7 @@ GpuSnapshot::State::State(const Snapshot& uploaded, Resources& used, const State
   for (std::size_t i = 0; i < firsts.size(); ++i) {
     const Index& index = *snapshot.segments()[i].index;
     if (is_at(firsts[i], find(index, before), before)) continue;
-    to_come += estimated_bytes(index);
+    to_come += gpu::estimated_bytes(index);
     ++segments_to_come;
   }
   for (std::size_t i = 0; i < firsts.size(); ++i) add(snapshot.segments()[i], firsts[i], before);
@@ -183,13 +187,14 @@ std::shared_ptr<const gpu::UploadedSegment> GpuSnapshot::State::upload(
   GpuIndexSettings settings;
   if (snapshot.segments().size() > 1) {
     const std::uint64_t share =
-        kScratchOfAll / snapshot.docid_end() * std::uint64_t{index->counts().documents};
+        kScratchOfAll / (snapshot.docid_end() - snapshot.docid_begin()) *
+        std::uint64_t{index->counts().documents};
     settings.scratch = std::max(share, kMinScratch);
     // If not all that is to come fits, each gets its share: else the first would leave none.
     const std::uint64_t left = resources.memory().left();
-    if (to_come > left / 8 * 7) settings.memory = share_of(estimated_bytes(*index), left);
+    if (to_come > left / 8 * 7) settings.memory = share_of(gpu::estimated_bytes(*index), left);
   }
-  to_come -= estimated_bytes(*index);
+  to_come -= gpu::estimated_bytes(*index);
   --segments_to_come;
   return std::make_shared<const gpu::UploadedSegment>(index, resources, settings, spaced_first);
 }
@@ -225,11 +230,19 @@ std::shared_ptr<const AccountedBuffer> GpuSnapshot::State::upload_removed(const 
 }
 
 GpuSnapshot::GpuSnapshot(const Snapshot& snapshot, Resources& resources)
-    : state_(std::make_shared<const State>(snapshot, resources, nullptr)) {}
+    : GpuSnapshot(snapshot, 0, snapshot.segments().size(), resources) {}
+GpuSnapshot::GpuSnapshot(const Snapshot& whole, std::size_t first, std::size_t count,
+                         Resources& resources)
+    : state_(std::make_shared<const State>(whole, State::Range{first, count}, resources, nullptr)) {
+}
 GpuSnapshot::GpuSnapshot(std::shared_ptr<const State> state) : state_(std::move(state)) {}
 
 GpuSnapshot GpuSnapshot::next(const Snapshot& later) const {
-  return GpuSnapshot(std::make_shared<const State>(later, state_->resources, state_.get()));
+  return next(later, 0, later.segments().size());
+}
+GpuSnapshot GpuSnapshot::next(const Snapshot& later, std::size_t first, std::size_t count) const {
+  return GpuSnapshot(std::make_shared<const State>(later, State::Range{first, count},
+                                                   state_->resources, state_.get()));
 }
 
 const Snapshot& GpuSnapshot::snapshot() const { return state_->snapshot; }
@@ -237,7 +250,8 @@ int GpuSnapshot::device() const { return state_->resources.device(); }
 std::size_t GpuSnapshot::memory() const { return state_->memory; }
 std::size_t GpuSnapshot::new_memory() const { return state_->new_memory; }
 bool GpuSnapshot::has_list(std::size_t segment, const PostingsEntry& list) const {
-  return state_->segments[segment].uploaded->placed.has_list(list);
+  const std::size_t own = segment - state_->range.first;  // past the last if before the first
+  return own >= state_->segments.size() || state_->segments[own].uploaded->placed.has_list(list);
 }
 bool GpuSnapshot::is_resident() const {
   return std::ranges::all_of(state_->segments, [](const State::Segment& segment) {

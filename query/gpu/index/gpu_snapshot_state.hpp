@@ -17,6 +17,9 @@ namespace warpdex {
 
 namespace gpu {
 
+/// GPU memory of a segment's lists and lengths, about.
+std::uint64_t estimated_bytes(const Index& index);
+
 /// Whether two segments are the same, apart from removals: by number, sizes and checksums.
 bool are_same_segment(const Index& one, const Index& other);
 
@@ -51,7 +54,13 @@ struct GpuSnapshot::State {
     }
   };
 
-  State(const Snapshot& uploaded, Resources& used, const State* before);
+  /// Which segments of a snapshot they are.
+  struct Range {
+    std::size_t first = 0;
+    std::size_t count = 0;
+  };
+
+  State(const Snapshot& whole, const Range& uploaded, Resources& used, const State* before);
   static std::optional<std::size_t> find(const Index& index, const State* before);
   static bool is_at(std::uint32_t spaced_first, std::optional<std::size_t> segment,
                     const State* before);
@@ -66,7 +75,13 @@ struct GpuSnapshot::State {
   std::size_t share_of(std::uint64_t bytes, std::uint64_t left) const;
   std::shared_ptr<const AccountedBuffer> upload_removed(const Index& index);
 
-  Snapshot snapshot;
+  /// The number of a segment in the whole snapshot.
+  std::size_t number(std::size_t segment) const { return range.first + segment; }
+
+  const Range range;
+  const bool is_all;    ///< it is no part
+  const bool is_plain;  ///< Snapshot::is_plain() of the whole
+  Snapshot snapshot;    ///< of the segments that are here
   Resources& resources;
   std::vector<Segment> segments;
   std::shared_ptr<const gpu::JoinedSegments>

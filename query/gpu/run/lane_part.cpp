@@ -70,9 +70,9 @@ bool Lane::find_filter(Part& target) {
   memory_.give_back();
   std::vector<FilterSets::Segment> segments;
   for (std::size_t i = 0; i < index_.segments.size(); ++i) {
-    segments.push_back({i, index_.segments[i]->first_document});
+    segments.push_back({plans_.number(i), index_.segments[i]->first_document});
   }
-  if (segments.empty()) segments.push_back({plans_.segment(), builder_.first_document()});
+  if (segments.empty()) segments.push_back({plans_.number(0), builder_.first_document()});
   const std::optional<FilterSets::Set> set = index_.filters->get(*wanted, segments);
   if (set) target.filter = *set;
   return set.has_value();

@@ -1,11 +1,14 @@
-// Takes a batch through passes: AND or OR, each over all segments.
+// Takes a batch through passes: AND or OR, each over all parts.
 #include "gpu/run/snapshot_batch.hpp"
 
 #include <oneapi/tbb/parallel_for.h>
 #include <oneapi/tbb/task_arena.h>
 
 #include <algorithm>
+#include <exception>
 #include <numeric>
+#include <optional>
+#include <utility>
 
 namespace warpdex::gpu {
 namespace {
@@ -14,7 +17,7 @@ namespace {
 constexpr std::size_t kQueriesToShare = 64;
 
 /// Calls work(item) for each item, on several threads if the queries are many. A thread that waits
-/// for the last ones must not take other tasks meanwhile: these might want the same segment.
+/// for the last ones must not take other tasks meanwhile: these might want the same part.
 template <class Work>
 void for_each(std::size_t items, std::size_t queries, const Work& work) {
   if (queries < kQueriesToShare) {
@@ -26,9 +29,9 @@ void for_each(std::size_t items, std::size_t queries, const Work& work) {
 
 }  // namespace
 
-SnapshotBatch::SnapshotBatch(SearchedSegments& segments, std::span<const PlannedQuery> plans,
+SnapshotBatch::SnapshotBatch(SearchedParts& parts, std::span<const PlannedQuery> plans,
                              std::span<const SearchSettings> settings)
-    : segments_(segments),
+    : parts_(parts),
       plans_(plans),
       settings_(settings.begin(), settings.end()),
       slots_(plans.size()),
@@ -44,7 +47,7 @@ SnapshotBatch::SnapshotBatch(SearchedSegments& segments, std::span<const Planned
 
 SnapshotBatch::~SnapshotBatch() { abandon(); }
 
-/// Starts on the largest segment.
+/// Starts on the parts that come first.
 void SnapshotBatch::begin_pass(bool is_fallback) {
   has_fallen_back_ = is_fallback;
   has_started_others_ = false;
@@ -54,16 +57,15 @@ void SnapshotBatch::begin_pass(bool is_fallback) {
     each.mode = is_fallback ? QueryMode::kOr : QueryMode::kAnd;
     each.known_threshold = 0;
   }
-  if (segments_.searchers.empty()) return;
-  start(std::span(&segments_.largest, 1));
+  start(parts_.first);
 }
 
-/// Starts segments with the settings and the queries that are left.
+/// Starts parts with the settings and the queries that are left.
 void SnapshotBatch::start(std::span<const std::size_t> which) {
   std::vector<Ticket> tickets(which.size());
   const auto submit = [&](std::size_t i) {
-    tickets[i] =
-        segments_.searchers[which[i]]->submit(SegmentPlans(plans_, which[i]), now_, slots_);
+    const SearchedPart& part = parts_.all[which[i]];
+    tickets[i] = part.searcher->submit(part.plans(plans_), now_, slots_);
   };
   const auto note_started = [&] {
     for (std::size_t i = 0; i < which.size(); ++i) {
@@ -85,7 +87,7 @@ bool SnapshotBatch::poll() {
     bool are_done = true;
     for (Flight& flight : flights_) {
       if (!flight.is_done) {
-        flight.is_done = segments_.searchers[flight.segment]->poll(flight.ticket);
+        flight.is_done = parts_.all[flight.part].searcher->poll(flight.ticket);
       }
       are_done &= flight.is_done;
     }
@@ -99,50 +101,59 @@ void SnapshotBatch::wait() {
   }
 }
 
+/// Waits for all that is under way, each on a thread that does the host's work for it.
+void SnapshotBatch::take_answers() {
+  std::vector<std::optional<BatchAnswers>> answers(flights_.size());
+  const std::vector<Flight> flights = std::exchange(flights_, {});  // of no use after a failure
+  std::vector<std::exception_ptr> failures(flights.size());
+  for_each(flights.size(), slots_.size(), [&](std::size_t i) {
+    try {
+      answers[i] = parts_.all[flights[i].part].searcher->wait(flights[i].ticket);
+    } catch (...) {
+      failures[i] = std::current_exception();
+    }
+  });
+  for (const std::exception_ptr& failure : failures) {
+    if (failure) std::rethrow_exception(failure);
+  }
+  for (std::size_t i = 0; i < flights.size(); ++i) {
+    found_.push_back({std::move(*answers[i]), parts_.all[flights[i].part].first_document});
+  }
+}
+
 /// Takes the answers of what is under way, and starts what follows. Returns whether anything does.
 bool SnapshotBatch::advance() {
   if (is_done_) return false;
-  while (!flights_.empty()) {
-    const Flight flight = flights_.back();
-    flights_.pop_back();  // its ticket is of no use after a failure
-    parts_.push_back({segments_.searchers[flight.segment]->wait(flight.ticket),
-                      segments_.first_documents[flight.segment]});
-  }
+  if (!flights_.empty()) take_answers();
   if (!has_started_others_) {
     has_started_others_ = true;
-    if (!parts_.empty()) raise_thresholds();
-    start_others();
-    return true;
+    if (!found_.empty()) raise_thresholds();
+    if (!slots_.empty() && !parts_.others.empty()) {
+      start(parts_.others);
+      return true;
+    }
   }
   merge();
-  parts_.clear();
+  found_.clear();
   is_done_ = !fall_back();
   return !is_done_;
 }
 
-void SnapshotBatch::start_others() {
-  std::vector<std::size_t> others;
-  for (std::size_t i = 0; i < segments_.searchers.size(); ++i) {
-    if (i != segments_.largest) others.push_back(i);
-  }
-  if (!slots_.empty()) start(others);
-}
-
-/// The k-th best score of the largest segment is one that k matches reach. Queries that this
-/// segment leaves are left.
+/// The k-th best score of a part is one that k matches reach. Queries that a part leaves are left.
 void SnapshotBatch::raise_thresholds() {
-  if (segments_.searchers.size() == 1) return;
-  const BatchAnswers& largest = parts_[0].answers;
+  if (parts_.others.empty()) return;
   if (now_.size() == 1) now_.resize(plans_.size(), now_[0]);
   std::erase_if(slots_, [&](std::uint32_t slot) {
-    const AnswerView answer = largest[slot];
-    if (!answer.is_answered) {
-      answers_->leave(slot);
-      return true;
-    }
     SearchSettings& settings = now_[slot];
-    if (answer.hits.size() == settings.k) {
-      settings.known_threshold = std::max(settings.known_threshold, answer.hits.back().score);
+    for (const SegmentAnswers& part : found_) {
+      const AnswerView answer = part.answers[slot];
+      if (!answer.is_answered) {
+        answers_->leave(slot);
+        return true;
+      }
+      if (answer.hits.size() == settings.k) {
+        settings.known_threshold = std::max(settings.known_threshold, answer.hits.back().score);
+      }
     }
     return false;
   });
@@ -150,7 +161,7 @@ void SnapshotBatch::raise_thresholds() {
 
 void SnapshotBatch::merge() {
   for_each(slots_.size(), slots_.size(),
-           [&](std::size_t i) { answers_->merge(slots_[i], parts_, settings_of(slots_[i]).k); });
+           [&](std::size_t i) { answers_->merge(slots_[i], found_, settings_of(slots_[i]).k); });
 }
 
 /// Starts OR for the queries of AND+OR that matched too few. Returns whether there are any.
@@ -167,17 +178,17 @@ bool SnapshotBatch::fall_back() {
   return true;
 }
 
-/// Waits for all segments that are under way, and drops their answers.
+/// Waits for all parts that are under way, and drops their answers.
 void SnapshotBatch::abandon() noexcept {
   for (const Flight& flight : flights_) {
     try {
-      segments_.searchers[flight.segment]->wait(flight.ticket);
+      parts_.all[flight.part].searcher->wait(flight.ticket);
     } catch (...) {
       // It has failed, so nothing of it is under way.
     }
   }
   flights_.clear();
-  parts_.clear();
+  found_.clear();
 }
 
 }  // namespace warpdex::gpu

@@ -1,7 +1,7 @@
-// A batch over the segments of a snapshot, one by one. The largest segment is searched first,
-// alone. The scores of its k-th answers are the first thresholds of all other segments, which are
-// searched at the same time. AND+OR is AND, then OR for the queries that matched too few in all
-// segments together. Internal.
+// A batch over segments, or over several of them at a time, on one GPU or on several. Those that
+// come first, one on each GPU, are searched at the same time. The scores of their k-th answers are
+// the first thresholds of all others. AND+OR is AND, then OR for the queries that matched too few
+// in all segments together. Internal.
 #pragma once
 
 #include <cstdint>
@@ -14,19 +14,30 @@
 
 namespace warpdex::gpu {
 
-/// The searcher and the first docID of each segment.
-struct SearchedSegments {
-  std::vector<std::unique_ptr<SegmentSearcher>> searchers;
-  std::vector<std::uint32_t> first_documents;
-  std::size_t largest = 0;  ///< the segment with the most documents
+/// What a searcher searches: one segment, or several that are joined.
+struct SearchedPart {
+  std::unique_ptr<SegmentSearcher> searcher;
+  std::size_t first_segment = 0;     ///< its number in the plans
+  bool is_joined = false;            ///< its plans are for all segments from that one on
+  std::uint32_t first_document = 0;  ///< to be added to the docIDs that it finds
+
+  SegmentPlans plans(std::span<const PlannedQuery> all) const {
+    return is_joined ? SegmentPlans::of_all(all, first_segment) : SegmentPlans(all, first_segment);
+  }
 };
 
-/// Used by one thread at a time. Has at most one batch under way in each segment.
+struct SearchedParts {
+  std::vector<SearchedPart> all;
+  std::vector<std::size_t> first;   ///< those that are searched first
+  std::vector<std::size_t> others;  ///< those that are searched then
+};
+
+/// Used by one thread at a time. Has at most one batch under way in each part.
 class SnapshotBatch {
  public:
-  /// Starts on a batch. Keeps a reference to the segments. The plans live until the batch is done.
+  /// Starts on a batch. Keeps a reference to the parts. The plans live until the batch is done.
   /// Throws as Engine::submit() does.
-  SnapshotBatch(SearchedSegments& segments, std::span<const PlannedQuery> plans,
+  SnapshotBatch(SearchedParts& parts, std::span<const PlannedQuery> plans,
                 std::span<const SearchSettings> settings);
   /// Waits for the searches that are under way.
   ~SnapshotBatch();
@@ -42,9 +53,9 @@ class SnapshotBatch {
   std::shared_ptr<const MergedAnswers> answers() const { return answers_; }
 
  private:
-  /// A segment that is searched.
+  /// A part that is searched.
   struct Flight {
-    std::size_t segment;
+    std::size_t part;
     Ticket ticket;
     bool is_done = false;
   };
@@ -54,23 +65,23 @@ class SnapshotBatch {
   }
   void begin_pass(bool is_fallback);
   void start(std::span<const std::size_t> which);
-  void start_others();
+  void take_answers();
   bool advance();
   void raise_thresholds();
   void merge();
   bool fall_back();
   void abandon() noexcept;
 
-  SearchedSegments& segments_;
+  SearchedParts& parts_;
   std::span<const PlannedQuery> plans_;
   std::vector<SearchSettings> settings_;  ///< one for all queries or one for each
-  std::vector<SearchSettings> now_;       ///< likewise, as the segments get them in this pass
+  std::vector<SearchSettings> now_;       ///< likewise, as the parts get them in this pass
   std::vector<std::uint32_t> slots_;      ///< the queries of this pass that are left
   bool has_fallen_back_ = false;          ///< this pass is OR, after AND
-  bool has_started_others_ = false;       ///< all segments are under way, or were
+  bool has_started_others_ = false;       ///< all parts are under way, or were
   bool is_done_ = false;
   std::vector<Flight> flights_;
-  std::vector<SegmentAnswers> parts_;  ///< of this pass
+  std::vector<SegmentAnswers> found_;  ///< in this pass
   std::shared_ptr<MergedAnswers> answers_;
 };
 

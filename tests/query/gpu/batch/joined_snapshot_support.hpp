@@ -20,7 +20,7 @@ namespace warpdex::gpu {
 inline constexpr std::uint32_t kBits = 0;  ///< of removed documents; not read here
 
 struct PlacedSegment final : PlacedIndex {
-  PlacedSegment(const Index& placed, std::uint32_t first) : PlacedIndex(placed) {
+  explicit PlacedSegment(const Index& placed, std::uint32_t first = 0) : PlacedIndex(placed) {
     first_document = first;
     tables.first_document = first;
     for (std::size_t field = 0; field < placed.texts(); ++field) {

@@ -9,24 +9,12 @@
 #include "cpu/segment_search.hpp"
 #include "gpu/batch/batch_builder.hpp"
 #include "tests/query/engine/living_support.hpp"
+#include "tests/query/gpu/batch/joined_snapshot_support.hpp"
 #include "tests/reference/compare.hpp"
 #include "warpdex/query/filter/document_filter.hpp"
 
 namespace warpdex::gpu {
 namespace {
-
-constexpr std::uint32_t kBits = 0;  // of removed documents; not read here
-
-struct PlacedSegment final : PlacedIndex {
-  explicit PlacedSegment(const Index& placed) : PlacedIndex(placed) {
-    for (std::size_t field = 0; field < placed.texts(); ++field) {
-      longest_document = std::max(longest_document, std::ranges::max(placed.lengths(field)));
-    }
-    if (!placed.removed().none()) removals.bits = &kBits;
-  }
-  void place(const PostingsEntry&, ListSource&) const override {}
-  RawList find_raw(const PostingsEntry&) const override { return {nullptr, 0}; }
-};
 
 /// The image of one query.
 struct OneImage {

@@ -96,19 +96,31 @@ class CpuSegment final : public SegmentSearcher {
 };
 
 struct Searched {
-  Searched(const Snapshot& snapshot, std::mt19937_64& random) {
-    std::uint64_t most = 0;
-    for (const Snapshot::Segment& segment : snapshot.segments()) {
-      auto cpu = std::make_unique<CpuSegment>(*segment.index, random());
-      all.push_back(cpu.get());
-      if (segment.index->counts().documents > most) segments.largest = all.size() - 1;
-      most = std::max(most, segment.index->counts().documents);
-      segments.first_documents.push_back(segment.first_document);
-      segments.searchers.push_back(std::move(cpu));
+  /// Runs of neighbouring segments are on `gpus` GPUs, of each of which the largest comes first.
+  Searched(const Snapshot& snapshot, std::mt19937_64& random, std::size_t gpus = 1) {
+    const std::size_t count = snapshot.segments().size();
+    gpus = std::clamp<std::size_t>(gpus, 1, std::max<std::size_t>(count, 1));
+    for (std::size_t gpu = 0; gpu < gpus; ++gpu) {
+      const std::size_t begin = count * gpu / gpus;
+      const std::size_t end = count * (gpu + 1) / gpus;
+      std::size_t largest = begin;
+      for (std::size_t i = begin; i < end; ++i) {
+        if (documents_of(snapshot, i) > documents_of(snapshot, largest)) largest = i;
+      }
+      for (std::size_t i = begin; i < end; ++i) {
+        const Snapshot::Segment& segment = snapshot.segments()[i];
+        auto cpu = std::make_unique<CpuSegment>(*segment.index, random());
+        all.push_back(cpu.get());
+        parts.all.push_back({std::move(cpu), i, false, segment.first_document});
+        (i == largest ? parts.first : parts.others).push_back(i);
+      }
     }
   }
+  static std::uint64_t documents_of(const Snapshot& snapshot, std::size_t segment) {
+    return snapshot.segments()[segment].index->counts().documents;
+  }
 
-  SearchedSegments segments;
+  SearchedParts parts;
   std::vector<CpuSegment*> all;
 };
 
@@ -149,12 +161,12 @@ TEST_P(SnapshotBatchTest, AnswersAsTheCpu) {
   Living living(870, CodecKind::kBitpack, GetParam());
   for (const int commits : {1, 2, 9}) {
     const Snapshot snapshot = change(living, commits);
-    Searched searched(snapshot, living.random());
+    Searched searched(snapshot, living.random(), 1 + living.below(4));
     for (const std::size_t count : {0, 1, 33, 200}) {
       Log log(living, snapshot, count);
       const bool is_one = count > 1 && living.below(2) == 0;
       if (is_one) log.settings.resize(1);
-      SnapshotBatch batch(searched.segments, log.plans, log.settings);
+      SnapshotBatch batch(searched.parts, log.plans, log.settings);
       if (count % 2 == 0) {
         while (!batch.poll()) {
         }
@@ -172,10 +184,10 @@ TEST_P(SnapshotBatchTest, SegmentsMayLeaveQueries) {
   Living living(871, CodecKind::kBitpack, GetParam());
   const Snapshot snapshot = change(living, 4);
   Searched searched(snapshot, living.random());
-  searched.all[searched.segments.largest]->leaves_every = 3;
+  searched.all[searched.parts.first[0]]->leaves_every = 3;
   searched.all.back()->leaves_every = 5;
   const Log log(living, snapshot, 60);
-  SnapshotBatch batch(searched.segments, log.plans, log.settings);
+  SnapshotBatch batch(searched.parts, log.plans, log.settings);
   batch.wait();
   for (std::uint32_t i = 0; i < 60; ++i) {
     EXPECT_EQ(batch.answers()->answer(i).is_answered, i % 3 != 2 && i % 5 != 4) << i;
@@ -189,19 +201,19 @@ TEST_P(SnapshotBatchTest, LeavesNothingUnderWay) {
   const Log log(living, snapshot, 10);
   for (std::size_t failing = 0; failing < searched.all.size(); ++failing) {
     searched.all[failing]->fails_at_submit = true;
-    EXPECT_THROW(SnapshotBatch(searched.segments, log.plans, log.settings).wait(), UsageError);
+    EXPECT_THROW(SnapshotBatch(searched.parts, log.plans, log.settings).wait(), UsageError);
     searched.all[failing]->fails_at_submit = false;
     for (const CpuSegment* segment : searched.all) EXPECT_TRUE(segment->is_idle());
   }
-  { const SnapshotBatch dropped(searched.segments, log.plans, log.settings); }
+  { const SnapshotBatch dropped(searched.parts, log.plans, log.settings); }
   for (const CpuSegment* segment : searched.all) EXPECT_TRUE(segment->is_idle());
-  SnapshotBatch batch(searched.segments, log.plans, log.settings);
+  SnapshotBatch batch(searched.parts, log.plans, log.settings);
   batch.wait();
   expect_right(snapshot, log, *batch.answers());
 }
 
 TEST(SnapshotBatch, WithoutSegmentsNothingMatches) {
-  SearchedSegments none;
+  SearchedParts none;
   const std::vector<PlannedQuery> plans(2);
   std::vector<SearchSettings> settings(2);
   settings[1].mode = QueryMode::kAndOr;

@@ -28,6 +28,10 @@ class Snapshot {
   /// but takes any number of segments and removed documents.
   static Snapshot open(const std::filesystem::path& folder);
 
+  /// Segments [first, first + count) with the docIDs that they have here. Names, statistics and
+  /// counts are those of these segments; commit() is the whole's. O(count).
+  Snapshot part(std::size_t first, std::size_t count) const;
+
   /// How the index was made.
   const IndexSettings& settings() const;
   /// The folder, as it was given to open().
@@ -44,6 +48,8 @@ class Snapshot {
   /// Live documents.
   std::uint64_t documents() const;
   std::uint64_t removed_documents() const;
+  /// The first docID: 0, unless it is a part.
+  std::uint32_t docid_begin() const;
   /// One past the last docID.
   std::uint32_t docid_end() const;
 

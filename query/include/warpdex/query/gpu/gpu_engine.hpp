@@ -101,6 +101,9 @@ class GpuEngine final : public Engine {
   /// Over a snapshot, which the engine shares: later commits do not affect it. Plans must be made
   /// for the snapshot; answers have its docIDs. Throws likewise.
   explicit GpuEngine(const GpuSnapshot& snapshot, const GpuEngineSettings& settings = {});
+  /// Over the parts of a snapshot, on a GPU each or on the same, in the order of their docIDs. They
+  /// are searched at the same time, and what they find is merged. Throws likewise.
+  explicit GpuEngine(std::span<const GpuSnapshot> parts, const GpuEngineSettings& settings = {});
   /// Waits for batches that are under way.
   ~GpuEngine() override;
   GpuEngine(GpuEngine&&) noexcept;

@@ -18,19 +18,25 @@ class GpuSnapshot {
   /// Uploads all segments, each as GpuIndex does, and shares `snapshot`. The resources outlive this
   /// and its copies and successors. O(bytes). Throws as GpuIndex does.
   GpuSnapshot(const Snapshot& snapshot, Resources& resources);
+  /// Likewise `count` of the segments from number `first` on, for one of several GPUs: snapshot()
+  /// is that part. Engines take plans and filters of the whole, and find documents of the part by
+  /// the whole's docIDs.
+  GpuSnapshot(const Snapshot& whole, std::size_t first, std::size_t count, Resources& resources);
 
   /// A later snapshot of the same index, in the same resources. Uploads the segments that this one
   /// does not have, and the bits of segments from which documents were removed since. O(uploaded
   /// bytes), and on the GPU O(documents). Throws as the constructor does; this one does not change.
   GpuSnapshot next(const Snapshot& later) const;
+  /// Likewise a part of the later one.
+  GpuSnapshot next(const Snapshot& later, std::size_t first, std::size_t count) const;
 
   const Snapshot& snapshot() const;
   /// The GPU.
   int device() const;
   /// Whether all lists of all segments are always in GPU memory.
   bool is_resident() const;
-  /// Whether a list of 128 postings or more, of snapshot().segments()[segment], is in GPU memory
-  /// now. On any thread; O(1).
+  /// Whether a list of 128 postings or more, of segment number `segment` (of the whole), is in GPU
+  /// memory now; true of another part's. On any thread; O(1).
   bool has_list(std::size_t segment, const PostingsEntry& list) const;
   /// Bytes of GPU memory that it uses, also those that it shares with other snapshots: segments,
   /// bits, and the tables by docID that join several segments.
