@@ -93,6 +93,12 @@ Gpu usable_gpu(const std::optional<Gpu>& wanted) {
   return wanted ? *wanted : Gpu();
 }
 
+std::vector<Gpu> usable_gpus(const std::vector<Gpu>& wanted) {
+  if (wanted.empty()) return {usable_gpu(std::nullopt)};
+  for (const Gpu& gpu : wanted) check_gpu(gpu.device());
+  return wanted;
+}
+
 bool is_of_gpu(const Error& error) {
   return typeid(error) == typeid(Error) || dynamic_cast<const CudaError*>(&error) != nullptr ||
          dynamic_cast<const UsageError*>(&error) != nullptr;

@@ -1,4 +1,4 @@
-// Batches of several threads share one GPU engine, which one thread at a time may call.
+// Batches of several threads share one engine, which one thread at a time may call.
 #include <algorithm>
 #include <chrono>
 #include <mutex>
@@ -7,7 +7,6 @@
 
 #include "text_engine.hpp"
 #include "warpdex/core/waiting.hpp"
-#include "warpdex/query/gpu/gpu_engine.hpp"
 
 namespace warpdex {
 namespace {
@@ -32,8 +31,8 @@ class BatchRoom {
 
 class GpuText final : public TextEngine {
  public:
-  GpuText(const GpuSnapshot& snapshot, TextEngine& cpu)
-      : engine_(snapshot, {.max_batches = kBatches}), cpu_(cpu) {}
+  GpuText(const GpuGroup& gpus, TextEngine& cpu)
+      : engine_(gpus, {.max_batches = kBatches}), cpu_(cpu) {}
 
   std::vector<TextAnswer> search(std::span<const PlannedQuery> plans,
                                  const SearchSettings& settings,
@@ -90,15 +89,15 @@ class GpuText final : public TextEngine {
   }
 
   std::mutex mutex_;  ///< of the engine
-  GpuEngine engine_;
+  GpuGroupEngine engine_;
   BatchRoom::Rooms rooms_{kBatches};
   TextEngine& cpu_;
 };
 
 }  // namespace
 
-std::unique_ptr<TextEngine> make_gpu_text(const GpuSnapshot& snapshot, TextEngine& cpu) {
-  return std::make_unique<GpuText>(snapshot, cpu);
+std::unique_ptr<TextEngine> make_gpu_text(const GpuGroup& gpus, TextEngine& cpu) {
+  return std::make_unique<GpuText>(gpus, cpu);
 }
 
 }  // namespace warpdex

@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <functional>
+#include <iterator>
 #include <numeric>
 #include <string>
+#include <thread>
+#include <utility>
 
 #include "warpdex/core/parallel.hpp"
 #include "warpdex/core/storage/same_sections.hpp"
@@ -16,25 +19,6 @@ namespace {
 
 /// So few queries are analysed or planned sooner than threads start.
 constexpr std::size_t kFew = 256;
-
-/// Answers so many queries, some at a time where the caller may end the search or sees its
-/// progress. `answer` gets the first and the number of the next.
-std::vector<TextAnswer> in_parts(
-    std::size_t queries, std::size_t part, const SearchLimits& limits,
-    const std::function<std::vector<SearchResult>(std::size_t, std::size_t)>& answer) {
-  if (!limits.any()) part = std::max<std::size_t>(queries, 1);
-  std::vector<TextAnswer> answers;
-  answers.reserve(queries);
-  for (std::size_t first = 0; first < queries; first += part) {
-    limits.check_stop();
-    for (SearchResult& each : answer(first, std::min(part, queries - first))) {
-      answers.push_back({std::move(each)});
-    }
-    if (limits.reports()) (*limits.on_progress)(answers.size() - first);
-  }
-  limits.check_stop();
-  return answers;
-}
 
 /// So many of what `take` returns.
 template <class Take>
@@ -50,26 +34,29 @@ auto many(std::size_t count, const Take& take) {
 OpenIndex::OpenIndex(const Snapshot& snapshot, std::size_t threads)
     : snapshot_(std::make_shared<const Snapshot>(snapshot)),
       threads_(threads),
-      cpu_(make_cpu_text(snapshot, threads)) {}
+      cpu_(make_cpu_text(snapshot, threads)),
+      hybrids_(1) {}
 
-OpenIndex::OpenIndex(const Snapshot& snapshot, std::size_t threads, const Gpu& gpu, Device device,
-                     const OpenIndex* before)
-    : OpenIndex(snapshot, threads) {
-  gpu_ = gpu;
+OpenIndex::OpenIndex(const Snapshot& snapshot, std::span<const Gpu> gpus,
+                     const SearcherOptions& options, const OpenIndex* before)
+    : OpenIndex(snapshot, options.threads) {
+  gpus_.assign(gpus.begin(), gpus.end());
   if (before != nullptr && before->uploaded_) {
     uploaded_ = before->uploaded_->next(snapshot);
   } else {
-    uploaded_.emplace(snapshot, gpu.resources());
+    before = nullptr;
+    std::vector<Resources*> resources;
+    for (const Gpu& gpu : gpus_) resources.push_back(&gpu.resources());
+    uploaded_.emplace(snapshot, resources, options.shards);
   }
-  if (before != nullptr) {
-    const std::lock_guard lock(before->mutex_);
-    if (before->uploaded_vectors_) uploaded_vectors_ = before->uploaded_vectors_->next(*uploaded_);
+  for (std::size_t i = 0; i < uploaded_->replicas(); ++i) {
+    replicas_.push_back(std::make_unique<GpuReplica>(
+        snapshot, uploaded_->replica(i), options.threads, options.device,
+        before != nullptr ? before->replicas_[i].get() : nullptr));
   }
-  if (!columns_of(snapshot.settings().schema).empty()) facets_.emplace(*uploaded_);
-  with_gpu_ = device == Device::kAuto ? make_scheduled_text(*uploaded_, threads)
-                                      : make_gpu_text(*uploaded_, *cpu_);
-  phrases_ = std::make_unique<PhraseText>(*uploaded_, threads, device,
-                                          before != nullptr ? before->phrases_.get() : nullptr);
+  hybrids_ = std::vector<Pool<Hybrid>>(replicas_.size());
+  with_gpu_ = options.device == Device::kAuto ? make_scheduled_text(*uploaded_, options.threads)
+                                              : make_gpu_text(*uploaded_, *cpu_);
 }
 
 std::size_t OpenIndex::threads_for(std::size_t queries, const SearchLimits& limits) const {
@@ -142,7 +129,7 @@ std::vector<TextAnswer> OpenIndex::search_trees(std::span<const Query> queries,
   std::vector<TextAnswer> answers(queries.size());
   std::vector<std::size_t> left(queries.size());
   std::iota(left.begin(), left.end(), std::size_t{0});
-  if (phrases_) left = phrases_->search(queries, settings, limits, answers);
+  if (!replicas_.empty()) left = search_phrases(queries, settings, limits, answers);
   ProgressReport report(limits);
   report.add(queries.size() - left.size());
   const std::size_t wanted = limits.threads == 0 ? threads_ : limits.threads;
@@ -208,89 +195,13 @@ std::vector<TextAnswer> OpenIndex::search(std::span<const PlannedQuery> plans,
   return (with_gpu_ ? *with_gpu_ : *cpu_).search(plans, settings, limits);
 }
 
-std::vector<TextAnswer> OpenIndex::search(std::span<const Query> queries,
-                                          std::span<const float> vectors,
-                                          const SearchSettings& settings,
-                                          const FusionSettings& fusion,
-                                          const SearchLimits& limits) const {
-  const auto hybrid = take_hybrid(limits);
-  const std::size_t dimension = queries.empty() ? 0 : vectors.size() / queries.size();
-  return in_parts(queries.size(), part_size(), limits, [&](std::size_t first, std::size_t count) {
-    return hybrid->searcher.search(queries.subspan(first, count),
-                                   vectors.subspan(first * dimension, count * dimension), settings,
-                                   fusion);
-  });
-}
-
-std::optional<GpuFacets::Counting> OpenIndex::start_facets(
-    const PlannedQuery& plan, const SearchSettings& settings,
-    std::span<const FacetRequest> wanted) const {
-  if (!facets_) return std::nullopt;
-  return facets_->start(plan, settings, wanted);
-}
-
 std::shared_ptr<const DocumentFilter> OpenIndex::filter(std::string_view text) const {
   if (text.find_first_not_of(" \t\r\n") == std::string_view::npos) return nullptr;
   return filters_.get(*snapshot_, text);
 }
 
-std::vector<TextAnswer> OpenIndex::nearest(std::span<const float> vectors, std::uint32_t k,
-                                           const FusionSettings& depth,
-                                           const DocumentFilter* documents,
-                                           const SearchLimits& limits) const {
-  const auto hybrid = take_hybrid(limits);
-  const std::size_t dimension = vector_settings(*snapshot_).dimension;
-  return in_parts(vectors.size() / dimension, part_size(), limits,
-                  [&](std::size_t first, std::size_t count) {
-                    return hybrid->searcher.nearest(
-                        vectors.subspan(first * dimension, count * dimension), k, depth, documents);
-                  });
-}
-
-Pool<OpenIndex::Hybrid>::Lease OpenIndex::take_hybrid(const SearchLimits& limits) const {
-  limits.check_stop();
-  auto hybrid = hybrids_.take([this] { return std::make_unique<Hybrid>(*this); });
-  hybrid->limits = limits;
-  return hybrid;
-}
-
-/// Queries with vectors that are answered in a fraction of a second.
-std::size_t OpenIndex::part_size() const { return uploaded_ ? 4096 : 64; }
-
-std::string OpenIndex::note() const {
-  const std::string of_phrases = phrases_ ? phrases_->note() : "";
-  const std::lock_guard lock(mutex_);
-  if (!uploaded_vectors_ || uploaded_vectors_->is_resident()) return of_phrases;
-  return "the GPU's memory does not hold the vectors; the CPU searches them" +
-         (of_phrases.empty() ? "" : "; " + of_phrases);
-}
-
 Pool<StoredReader>::Lease OpenIndex::stored_reader() const {
   return stored_.take([this] { return std::make_unique<StoredReader>(*snapshot_); });
-}
-
-OpenIndex::Hybrid::Hybrid(const OpenIndex& index) : searcher(index.make_hybrid(*this)) {}
-
-/// Its text half is this index's own search, within the limits of the search that `of` is in. The
-/// halves of a search with a deadline are complete: a fusion of parts would mean nothing.
-HybridSearcher OpenIndex::make_hybrid(Hybrid& of) const {
-  HybridSearcher::TextSearch text = [this, &of](std::span<const Query> queries,
-                                                const SearchSettings& settings) {
-    std::vector<SearchResult> results;
-    for (TextAnswer& answer : search(queries, settings, {.stop = of.limits.stop})) {
-      results.push_back(std::move(answer.result));
-    }
-    return results;
-  };
-  if (uploaded_) return HybridSearcher(gpu_vectors(), threads_, std::move(text));
-  return HybridSearcher(*snapshot_, threads_, std::move(text));
-}
-
-/// Uploads them the first time.
-const GpuVectors& OpenIndex::gpu_vectors() const {
-  const std::lock_guard lock(mutex_);
-  if (!uploaded_vectors_) uploaded_vectors_.emplace(*uploaded_);
-  return *uploaded_vectors_;
 }
 
 bool are_same_commit(const Snapshot& one, const Snapshot& other) {

@@ -1,14 +1,16 @@
 // One commit of an index, open for searching on a device. Internal.
 #pragma once
 
+#include <algorithm>
+#include <atomic>
+#include <functional>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
-#include "phrase_text.hpp"
+#include "gpu_replica.hpp"
 #include "pool.hpp"
 #include "text_engine.hpp"
 #include "warpdex/core/kept_threads.hpp"
@@ -16,14 +18,14 @@
 #include "warpdex/indexer/format/snapshot.hpp"
 #include "warpdex/indexer/format/stored_fields.hpp"
 #include "warpdex/query/filter/document_filter.hpp"
-#include "warpdex/query/gpu/gpu_facets.hpp"
-#include "warpdex/query/gpu/gpu_vectors.hpp"
+#include "warpdex/query/gpu/gpu_group.hpp"
 #include "warpdex/query/hybrid/hybrid_searcher.hpp"
 #include "warpdex/query/plan/query_planner.hpp"
 #include "warpdex/query/query.hpp"
 #include "warpdex/query/text_analyzers.hpp"
 #include "warpdex/query/tree/tree_query.hpp"
 #include "warpdex/query/tree/tree_searcher.hpp"
+#include "warpdex/searcher.hpp"
 
 namespace warpdex {
 
@@ -32,8 +34,9 @@ class OpenIndex {
  public:
   /// On the CPU.
   OpenIndex(const Snapshot& snapshot, std::size_t threads);
-  /// On a GPU too. Shares with `before` what both have; that may be null. `device` is not kCpu.
-  OpenIndex(const Snapshot& snapshot, std::size_t threads, const Gpu& gpu, Device device,
+  /// On GPUs too, which are checked. Shares with `before`, which was opened with the same options
+  /// and may be null, what both have. The device is not kCpu.
+  OpenIndex(const Snapshot& snapshot, std::span<const Gpu> gpus, const SearcherOptions& options,
             const OpenIndex* before);
 
   const Snapshot& snapshot() const { return *snapshot_; }
@@ -80,17 +83,19 @@ class OpenIndex {
                                   const FusionSettings& depth, const DocumentFilter* documents,
                                   const SearchLimits& limits) const;
   Pool<StoredReader>::Lease stored_reader() const;
-  /// A sentence where the GPU's memory does not hold the vectors or positions that were searched;
-  /// else empty.
+  /// A sentence where the GPU's memory does not hold the vectors or positions that were searched,
+  /// or some GPUs have no segment; else empty.
   std::string note() const;
 
  private:
   /// A searcher, and the limits of the search that it is in.
   struct Hybrid {
-    explicit Hybrid(const OpenIndex& index);
+    Hybrid(const OpenIndex& index, std::size_t replica);
     SearchLimits limits;
     HybridSearcher searcher;
   };
+  using HybridSearch = std::function<std::vector<SearchResult>(HybridSearcher&, std::size_t first,
+                                                               std::size_t count)>;
 
   std::size_t threads_for(std::size_t queries, const SearchLimits& limits) const;
   Pool<TextAnalyzers>::Lease take_analyzers() const;
@@ -101,27 +106,32 @@ class OpenIndex {
   std::vector<TextAnswer> search_trees(std::span<const Query> queries,
                                        const SearchSettings& settings,
                                        const SearchLimits& limits) const;
-  HybridSearcher make_hybrid(Hybrid& of) const;
-  Pool<Hybrid>::Lease take_hybrid(const SearchLimits& limits) const;
+  HybridSearcher make_hybrid(Hybrid& of, std::size_t replica) const;
+  Pool<Hybrid>::Lease take_hybrid(std::size_t replica) const;
+  std::vector<TextAnswer> search_hybrid(std::size_t queries, const SearchLimits& limits,
+                                        const HybridSearch& search) const;
+  std::vector<std::size_t> search_phrases(std::span<const Query> queries,
+                                          const SearchSettings& settings,
+                                          const SearchLimits& limits,
+                                          std::vector<TextAnswer>& answers) const;
+  std::size_t replica_count() const { return std::max<std::size_t>(replicas_.size(), 1); }
+  std::size_t next_replica() const { return next_replica_++ % replica_count(); }
   std::size_t part_size() const;
-  const GpuVectors& gpu_vectors() const;
 
   std::shared_ptr<const Snapshot> snapshot_;
   std::size_t threads_;
-  std::optional<Gpu> gpu_;
-  std::optional<GpuSnapshot> uploaded_;
-  mutable std::optional<GpuFacets> facets_;             ///< if there are columns, on the GPU
-  mutable std::mutex mutex_;                            ///< protects the next
-  mutable std::optional<GpuVectors> uploaded_vectors_;  ///< once a search has needed them
+  std::vector<Gpu> gpus_;
+  std::optional<GpuGroup> uploaded_;
+  std::vector<std::unique_ptr<GpuReplica>> replicas_;
+  mutable std::atomic<std::size_t> next_replica_ = 0;
   std::unique_ptr<TextEngine> cpu_;
   std::unique_ptr<TextEngine> with_gpu_;  ///< or none, and the CPU answers
-  std::unique_ptr<PhraseText> phrases_;   ///< likewise
   mutable KeptThreads kept_threads_;
   mutable Pool<TextAnalyzers> analyzers_;
   mutable Pool<QueryPlanner> planners_;
   mutable Pool<TreeSearcher> tree_searchers_;
   mutable Pool<StoredReader> stored_;
-  mutable Pool<Hybrid> hybrids_;
+  mutable std::vector<Pool<Hybrid>> hybrids_;  ///< by replica; one if there are none
   mutable FilterCache filters_;
 };
 

@@ -19,30 +19,33 @@ namespace warpdex {
 /// Any thread; one at a time searches.
 class PhraseText {
  public:
-  /// Shares what it can with that of an earlier snapshot, which may be null. Positions are uploaded
+  /// `shards` are those of `snapshot`. Shares what it can with that of an earlier snapshot on the
+  /// same GPUs, which may be null. Positions are uploaded
   /// with the first phrase, or here if those of the earlier one were. `threads`: of the CPU. With
   /// kAuto, phrases at which the GPU fails are left to the CPU.
-  PhraseText(const GpuSnapshot& snapshot, std::size_t threads, Device device,
-             const PhraseText* before);
+  PhraseText(const Snapshot& snapshot, std::span<const GpuSnapshot> shards, std::size_t threads,
+             Device device, const PhraseText* before);
 
   /// Answers those of the trees that are exact phrases, if the GPU can, and says which are left.
   /// Throws CancelledError, and what GpuPhrases throws.
   std::vector<std::size_t> search(std::span<const Query> queries, const SearchSettings& settings,
-                                  const SearchLimits& limits, std::vector<TextAnswer>& answers);
+                                  const SearchLimits& limits, std::span<TextAnswer> answers);
 
   /// A sentence if positions were to be uploaded, and the GPU's memory does not hold them; or
   /// empty.
   std::string note() const;
 
  private:
+  bool has_positions() const;
   std::vector<std::optional<SearchResult>> find(std::span<const QueryNode* const> trees,
                                                 const SearchSettings& settings);
 
-  const GpuSnapshot snapshot_;
+  const Snapshot snapshot_;
+  const std::vector<GpuSnapshot> shards_;
   const std::size_t threads_;
   const Device device_;
-  mutable std::mutex mutex_;  ///< protects the next
-  std::optional<GpuPositions> positions_;
+  mutable std::mutex mutex_;             ///< protects the next
+  std::vector<GpuPositions> positions_;  ///< by shard, once a phrase was searched
   std::optional<GpuPhrases> phrases_;
 };
 

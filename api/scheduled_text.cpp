@@ -8,7 +8,6 @@
 
 #include "text_engine.hpp"
 #include "warpdex/core/cuda/device.hpp"
-#include "warpdex/query/gpu/gpu_engine.hpp"
 #include "warpdex/scheduler/cost_model.hpp"
 #include "warpdex/scheduler/scheduler.hpp"
 
@@ -55,23 +54,22 @@ class Arrivals {
 
 class ScheduledText final : public TextEngine {
  public:
-  ScheduledText(const GpuSnapshot& snapshot, std::size_t threads)
-      : engine_(snapshot, {.max_batches = gpu_batches(PlacementSettings{})}),
-        background_(snapshot, {.max_batches = kBackgroundBatches, .is_background = true}) {
+  ScheduledText(const GpuGroup& gpus, std::size_t threads)
+      : engine_(gpus, {.max_batches = gpu_batches(PlacementSettings{})}),
+        background_(gpus, {.max_batches = kBackgroundBatches, .is_background = true}) {
     GpuSide gpu;
     gpu.engine = &engine_;
     gpu.background = &background_;
     gpu.batches = gpu_batches(PlacementSettings{});
-    if (!snapshot.is_resident()) {
-      gpu.has_list = [snapshot](std::size_t segment, const PostingsEntry& list) {
-        return snapshot.has_list(segment, list);
+    if (!gpus.is_resident()) {
+      gpu.has_list = [gpus](std::size_t segment, const PostingsEntry& list) {
+        return gpus.has_list(segment, list);
       };
     }
     SchedulerSettings settings;
     settings.cpu_threads = threads;
-    const double speed = gpu_speed(device_info(snapshot.device()));
-    scheduler_.emplace(snapshot.snapshot(), gpu, settings,
-                       load_cost_model(snapshot.snapshot(), speed));
+    const double speed = gpu_speed(device_info(gpus.replica(0)[0].device()));
+    scheduler_.emplace(gpus.snapshot(), gpu, settings, load_cost_model(gpus.snapshot(), speed));
   }
 
   std::vector<TextAnswer> search(std::span<const PlannedQuery> plans,
@@ -134,15 +132,15 @@ class ScheduledText final : public TextEngine {
   }
 
   // The scheduler ends before its engines.
-  GpuEngine engine_;
-  GpuEngine background_;
+  GpuGroupEngine engine_;
+  GpuGroupEngine background_;
   std::optional<Scheduler> scheduler_;
 };
 
 }  // namespace
 
-std::unique_ptr<TextEngine> make_scheduled_text(const GpuSnapshot& snapshot, std::size_t threads) {
-  return std::make_unique<ScheduledText>(snapshot, threads);
+std::unique_ptr<TextEngine> make_scheduled_text(const GpuGroup& gpus, std::size_t threads) {
+  return std::make_unique<ScheduledText>(gpus, threads);
 }
 
 }  // namespace warpdex

@@ -163,7 +163,7 @@ void write_row(const TextAnswer& found, std::size_t row, BatchAnswer& answer) {
 struct Searcher::State {
   State(const std::filesystem::path& searched, const SearcherOptions& wanted);
   /// At the same commit.
-  State(const State& of) : folder(of.folder), options(of.options), gpu(of.gpu) {
+  State(const State& of) : folder(of.folder), options(of.options), gpus(of.gpus) {
     const std::lock_guard lock(of.mutex);
     index = of.index;
     why_cpu = of.why_cpu;
@@ -179,7 +179,7 @@ struct Searcher::State {
 
   const std::filesystem::path folder;
   const SearcherOptions options;
-  std::optional<Gpu> gpu;    ///< none: the CPU searches
+  std::vector<Gpu> gpus;     ///< none: the CPU searches
   std::mutex refreshing;     ///< one refresh at a time
   mutable std::mutex mutex;  ///< protects what follows
   std::shared_ptr<const OpenIndex> index;
@@ -194,12 +194,12 @@ Searcher::State::State(const std::filesystem::path& searched, const SearcherOpti
   const Snapshot snapshot = Snapshot::open(folder);
   if (options.device != Device::kCpu) {
     try {
-      gpu = usable_gpu(options.gpu);
+      gpus = usable_gpus(options.gpus);
       index = open(snapshot, nullptr);
     } catch (const Error& error) {
       if (options.device == Device::kGpu || !is_of_gpu(error)) throw;
       why_cpu = error.what();
-      gpu.reset();
+      gpus.clear();
     }
   }
   if (!index) index = open(snapshot, nullptr);
@@ -210,8 +210,8 @@ Searcher::State::State(const std::filesystem::path& searched, const SearcherOpti
 
 std::shared_ptr<const OpenIndex> Searcher::State::open(const Snapshot& snapshot,
                                                        const OpenIndex* before) const {
-  if (!gpu) return std::make_shared<const OpenIndex>(snapshot, options.threads);
-  return std::make_shared<const OpenIndex>(snapshot, options.threads, *gpu, options.device, before);
+  if (gpus.empty()) return std::make_shared<const OpenIndex>(snapshot, options.threads);
+  return std::make_shared<const OpenIndex>(snapshot, gpus, options, before);
 }
 
 bool Searcher::State::refresh() {
@@ -336,7 +336,9 @@ std::uint64_t Searcher::commit() const { return snapshot().commit(); }
 std::uint64_t Searcher::documents() const { return snapshot().documents(); }
 Snapshot Searcher::snapshot() const { return state_->current()->snapshot(); }
 
-Device Searcher::device() const { return state_->gpu ? state_->options.device : Device::kCpu; }
+Device Searcher::device() const {
+  return state_->gpus.empty() ? Device::kCpu : state_->options.device;
+}
 
 std::string Searcher::problem() const {
   std::shared_ptr<const OpenIndex> index;

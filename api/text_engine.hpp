@@ -14,7 +14,7 @@
 
 #include "warpdex/indexer/format/snapshot.hpp"
 #include "warpdex/query/cpu/search_watch.hpp"
-#include "warpdex/query/gpu/gpu_snapshot.hpp"
+#include "warpdex/query/gpu/gpu_group.hpp"
 #include "warpdex/query/plan/plan.hpp"
 #include "warpdex/query/search.hpp"
 #include "warpdex/query/shown_field.hpp"
@@ -99,9 +99,9 @@ class TextEngine {
 
 /// `threads` of 0: default_threads().
 std::unique_ptr<TextEngine> make_cpu_text(const Snapshot& snapshot, std::size_t threads);
-/// Batches on the GPU; what it cannot answer, `cpu` does, which must outlive it.
-std::unique_ptr<TextEngine> make_gpu_text(const GpuSnapshot& snapshot, TextEngine& cpu);
+/// Batches on GPUs; what they cannot answer, `cpu` does, which must outlive it.
+std::unique_ptr<TextEngine> make_gpu_text(const GpuGroup& gpus, TextEngine& cpu);
 /// Each query on the processor that serves it best.
-std::unique_ptr<TextEngine> make_scheduled_text(const GpuSnapshot& snapshot, std::size_t threads);
+std::unique_ptr<TextEngine> make_scheduled_text(const GpuGroup& gpus, std::size_t threads);
 
 }  // namespace warpdex

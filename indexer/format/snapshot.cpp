@@ -27,6 +27,7 @@ struct Snapshot::State {
 
   void add(std::shared_ptr<const Index> index);
   void add_texts(const Index& index);
+  void add_parts();
 };
 
 void Snapshot::State::add_texts(const Index& index) {
@@ -59,7 +60,42 @@ void Snapshot::State::add(std::shared_ptr<const Index> index) {
 
 Snapshot::Snapshot(std::shared_ptr<const State> state) : state_(std::move(state)) {}
 
+std::filesystem::path part_folder(const std::filesystem::path& parts, std::uint32_t part) {
+  return parts / ("part-" + std::to_string(part));
+}
+
+bool holds_parts(const std::filesystem::path& folder) {
+  std::error_code ignored;
+  return !std::filesystem::exists(folder / kManifestName, ignored) &&
+         std::filesystem::exists(part_folder(folder, 0) / kManifestName, ignored);
+}
+
+/// Adds the segments of part after part, until there is none.
+void Snapshot::State::add_parts() {
+  std::string first_settings;
+  for (std::uint32_t i = 0; i == 0 || std::filesystem::exists(part_folder(folder, i)); ++i) {
+    const Snapshot part = Snapshot::open(part_folder(folder, i));
+    const std::string own = manifest_to_json({part.settings(), {}});
+    if (i == 0) {
+      settings = part.settings();
+      first_settings = own;
+    } else if (own != first_settings) {
+      throw UsageError("'" + part_folder(folder, i).string() +
+                       "' was not made as the parts before it; split one index, or build all of "
+                       "them alike");
+    }
+    commit += part.commit();
+    for (const Segment& segment : part.segments()) add(segment.index);
+  }
+}
+
 Snapshot Snapshot::open(const std::filesystem::path& folder) {
+  if (holds_parts(folder)) {
+    auto state = std::make_shared<State>();
+    state->folder = folder;
+    state->add_parts();
+    return Snapshot(std::move(state));
+  }
   return open_stored(folder, [&](const Folder& opened) {
     const Manifest manifest = SegmentOpener::read_manifest(opened);
     auto state = std::make_shared<State>();
@@ -79,8 +115,7 @@ Snapshot Snapshot::part(std::size_t first, std::size_t count) const {
   state->folder = state_->folder;
   state->settings = state_->settings;
   state->commit = state_->commit;
-  state->docid_begin =
-      first < segments().size() ? segments()[first].first_document : docid_end();
+  state->docid_begin = first < segments().size() ? segments()[first].first_document : docid_end();
   for (std::size_t i = first; i < first + count; ++i) state->add(segments().at(i).index);
   return Snapshot(std::move(state));
 }

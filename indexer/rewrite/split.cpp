@@ -56,15 +56,22 @@ class RangeOfDocuments {
   std::uint64_t postings_ = 0;
 };
 
-void check_folder_of_parts(const std::filesystem::path& output) {
+void check_folder_of_parts(const std::filesystem::path& output, std::uint32_t parts) {
   std::error_code ignored;
-  if (!std::filesystem::exists(output / kManifestName, ignored)) return;
-  throw UsageError("'" + output.string() +
-                   "' is an index, which holds nothing else; choose another folder for the parts");
+  if (std::filesystem::exists(output / kManifestName, ignored)) {
+    throw UsageError(
+        "'" + output.string() +
+        "' is an index, which holds nothing else; choose another folder for the parts");
+  }
+  if (std::filesystem::exists(part_folder(output, parts), ignored)) {
+    throw UsageError("'" + part_folder(output, parts).string() +
+                     "' would stay beside the new parts, as if it were one of them; remove it, or "
+                     "choose another folder");
+  }
 }
 
 void check_split(const RewriteOptions& options, const Snapshot& snapshot, std::uint32_t parts) {
-  check_folder_of_parts(options.output);
+  check_folder_of_parts(options.output, parts);
   if (parts == 0 || parts > kMaxParts) {
     throw UsageError("an index is split into 1 to " + std::to_string(kMaxParts) +
                      " parts; choose a number of these");
@@ -100,10 +107,6 @@ void write_part(const RangeOfDocuments& range, const IndexSettings& settings,
 
 }  // namespace
 
-std::filesystem::path part_folder(const std::filesystem::path& output, std::uint32_t part) {
-  return output / ("part-" + std::to_string(part));
-}
-
 SplitReport split_index(const RewriteOptions& options, std::uint32_t parts) {
   const auto start = std::chrono::steady_clock::now();
   const rewrite::Stages stages(options.on_progress);
@@ -133,7 +136,7 @@ SplitReport split_index(const RewriteOptions& options, std::uint32_t parts) {
 BuildReport build_parts(DocumentReader& reader, const BuildOptions& options, std::uint32_t parts,
                         const std::function<void(const RewriteProgress&)>& splitting,
                         SplitReport& report) {
-  check_folder_of_parts(options.output);
+  check_folder_of_parts(options.output, parts);
   std::filesystem::create_directories(options.output);
   // It lends a folder for the whole that goes with it, and is never committed.
   const IndexWriter beside(options.output / "whole", build::settings_of(reader, options));

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -44,6 +45,15 @@ std::vector<Keywords::Known> scorer_keywords(ScorerSettings& settings) {
 }
 
 }  // namespace
+
+std::vector<Gpu> open_gpus(const std::vector<int>& numbers, std::uint64_t memory) {
+  std::map<int, Gpu> by_number;
+  std::vector<Gpu> gpus;
+  for (const int number : numbers) {
+    gpus.push_back(by_number.try_emplace(number, number, memory).first->second);
+  }
+  return gpus;
+}
 
 void Keywords::read(std::span<const Known> known) const {
   for (const auto [key, value] : given_) {

@@ -7,14 +7,19 @@
 #include <span>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "support.hpp"
+#include "warpdex/gpu.hpp"
 #include "warpdex/search_options.hpp"
 #include "warpdex/vector/rows/row_settings.hpp"
 
 namespace warpdex::python {
 
 inline constexpr std::uint64_t kMostDocuments = 10'000;  ///< of an answer
+
+/// Each of these, with one account, however often it is there. `memory` of each: as Gpu's.
+std::vector<Gpu> open_gpus(const std::vector<int>& numbers, std::uint64_t memory);
 
 /// Rules of synonyms, which searches with the same object analyse once.
 struct Synonyms {

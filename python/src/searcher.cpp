@@ -3,6 +3,7 @@
 #include <nanobind/stl/map.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/unique_ptr.h>
+#include <nanobind/stl/vector.h>
 
 #include <optional>
 #include <utility>
@@ -13,12 +14,13 @@
 namespace warpdex::python {
 namespace {
 
-SearcherOptions options_of(const std::string& device, int gpu, std::uint64_t gpu_memory,
-                           std::size_t threads) {
+SearcherOptions options_of(const std::string& device, const std::vector<int>& gpus,
+                           std::uint64_t gpu_memory, std::size_t shards, std::size_t threads) {
   SearcherOptions options;
   options.device = device_from_name(device);
   options.threads = threads;
-  if (options.device == Device::kGpu) options.gpu.emplace(gpu, gpu_memory);
+  options.shards = shards;
+  if (options.device == Device::kGpu) options.gpus = open_gpus(gpus, gpu_memory);
   return options;
 }
 
@@ -159,9 +161,12 @@ const char* device_name(Device device) {
 
 }  // namespace
 
-TextSearcher::TextSearcher(const std::string& folder, const std::string& device, int gpu,
-                           std::uint64_t gpu_memory, std::size_t threads)
-    : folder_(folder), options_(options_of(device, gpu, gpu_memory, threads)), searcher_([this] {
+TextSearcher::TextSearcher(const std::string& folder, const std::string& device,
+                           const std::vector<int>& gpus, std::uint64_t gpu_memory,
+                           std::size_t shards, std::size_t threads)
+    : folder_(folder),
+      options_(options_of(device, gpus, gpu_memory, shards, threads)),
+      searcher_([this] {
         const nb::gil_scoped_release no_gil;
         return std::make_unique<Searcher>(folder_, options_);
       }()) {}
@@ -251,7 +256,8 @@ void bind_searcher(nb::module_& module) {
       .def("__len__", [](const Synonyms& of) { return of.rules->rules.size(); });
   nb::class_<Stop>(module, "Stop").def(nb::init<>()).def("request", &Stop::request);
   nb::class_<TextSearcher>(module, "Searcher")
-      .def(nb::init<const std::string&, const std::string&, int, std::uint64_t, std::size_t>())
+      .def(nb::init<const std::string&, const std::string&, const std::vector<int>&, std::uint64_t,
+                    std::size_t, std::size_t>())
       .def("search", &TextSearcher::search, nb::arg("text").none(), nb::arg("vector").none(),
            nb::arg("k"), nb::arg("stop").none(), nb::arg("options"))
       .def("search_batch", &TextSearcher::search_batch, nb::arg("texts").none(),

@@ -26,8 +26,8 @@ class Stop {
 /// Any thread. Functions without another word take the GIL and let it go while they work.
 class TextSearcher {
  public:
-  TextSearcher(const std::string& folder, const std::string& device, int gpu,
-               std::uint64_t gpu_memory, std::size_t threads);
+  TextSearcher(const std::string& folder, const std::string& device, const std::vector<int>& gpus,
+               std::uint64_t gpu_memory, std::size_t shards, std::size_t threads);
 
   /// `text` is a str, or None for a search by the vector alone. `vector` has one row, or is None.
   Hits search(nb::handle text, const std::optional<FloatRows>& vector, nb::handle k,

@@ -1,6 +1,7 @@
 #include "vectors.hpp"
 
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/vector.h>
 
 #include <algorithm>
 #include <cstdint>
@@ -60,11 +61,13 @@ std::optional<vector::RowFilter> filter_of(nb::handle filter, std::size_t rows) 
   return vector::RowFilter::of_rows(listed, rows);
 }
 
-VectorIndexOptions vector_options(const std::string& device, int gpu, std::uint64_t gpu_memory,
-                                  std::size_t threads, const VectorDepth& depth) {
+VectorIndexOptions vector_options(const std::string& device, const std::vector<int>& gpus,
+                                  std::uint64_t gpu_memory, std::size_t shards, std::size_t threads,
+                                  const VectorDepth& depth) {
   VectorIndexOptions options;
   options.device = device_from_name(device);
-  if (options.device == Device::kGpu) options.gpus.emplace_back(gpu, gpu_memory);
+  if (options.device == Device::kGpu) options.gpus = open_gpus(gpus, gpu_memory);
+  options.shards = shards;
   options.threads = threads;
   options.depth = depth;
   return options;
@@ -181,12 +184,13 @@ nb::tuple to_arrays(vector::Neighbors&& found) {
 
 class Vectors {
  public:
-  Vectors(const std::string& path, const std::string& device, int gpu, std::uint64_t gpu_memory,
-          std::size_t threads, const VectorDepth& depth)
+  Vectors(const std::string& path, const std::string& device, const std::vector<int>& gpus,
+          std::uint64_t gpu_memory, std::size_t shards, std::size_t threads,
+          const VectorDepth& depth)
       : index_([&] {
           const nb::gil_scoped_release no_gil;
           return std::make_unique<VectorIndex>(
-              path, vector_options(device, gpu, gpu_memory, threads, depth));
+              path, vector_options(device, gpus, gpu_memory, shards, threads, depth));
         }()) {}
 
   nb::tuple search(const FloatRows& queries, std::size_t k, nb::handle filter) const;
@@ -331,8 +335,8 @@ void bind_vectors(nb::module_& module) {
              new (self) VectorDepth{probes, refine, query_bits};
            });
   nb::class_<Vectors>(module, "VectorIndex")
-      .def(nb::init<const std::string&, const std::string&, int, std::uint64_t, std::size_t,
-                    const VectorDepth&>())
+      .def(nb::init<const std::string&, const std::string&, const std::vector<int>&, std::uint64_t,
+                    std::size_t, std::size_t, const VectorDepth&>())
       .def("search", &Vectors::search, nb::arg("queries").noconvert(), nb::arg("k"),
            nb::arg("filter").none())
       .def("search_on_gpu", &Vectors::search_on_gpu)

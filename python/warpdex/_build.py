@@ -53,6 +53,11 @@ def as_bytes(size: int | str) -> int:
     return int(number) << units[unit]
 
 
+def as_gpus(gpu: int | Sequence[int]) -> list[int]:
+    """The numbers of GPUs."""
+    return [gpu] if isinstance(gpu, int) else list(gpu)
+
+
 def as_analyzer(analyzer: str | Mapping[str, Any]) -> str:
     """A name, or a description as JSON."""
     return analyzer if isinstance(analyzer, str) else json.dumps(analyzer)

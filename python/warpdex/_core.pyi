@@ -132,7 +132,13 @@ class Synonyms:
 
 class Searcher:
     def __init__(
-        self, path: str, device: str, gpu: int, gpu_memory: int, threads: int
+        self,
+        path: str,
+        device: str,
+        gpus: list[int],
+        gpu_memory: int,
+        shards: int,
+        threads: int,
     ) -> None: ...
     def search(
         self, text: str | None, vector: Floats | None, k: int, stop: Stop | None, options: Options
@@ -243,8 +249,9 @@ class VectorIndex:
         self,
         path: str,
         device: str,
-        gpu: int,
+        gpus: list[int],
         gpu_memory: int,
+        shards: int,
         threads: int,
         depth: VectorDepth,
     ) -> None: ...

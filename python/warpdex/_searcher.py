@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from . import _core
 from ._arrays import float_rows, one_row
-from ._build import Path, as_bytes
+from ._build import Path, as_bytes, as_gpus
 from ._feedback import TermSearch
 from ._progress import Bar
 from ._results import BatchResult
@@ -162,8 +162,9 @@ class Searcher(TermSearch):
         device: Literal["auto", "cpu", "gpu"] = "auto",
         *,
         threads: int = 0,
-        gpu: int = 0,
+        gpu: int | Sequence[int] = 0,
         gpu_memory: int | str = 0,
+        shards: int = 1,
     ) -> None:
         """Opens the last commit of the index in the folder `path`.
 
@@ -171,23 +172,28 @@ class Searcher(TermSearch):
             device: "cpu", "gpu", or "auto": both, each query on the one that serves it best;
                 without a usable GPU the CPU (`device` and `problem` say what became of it).
             threads: of the CPU; 0: as many as the process may run on.
-            gpu: with "gpu": its number.
-            gpu_memory: with "gpu": what may be taken of its memory, in bytes or as "20G"; 0: 90 %
-                of what is free.
+            gpu: with "gpu": its number, or those of several that share the index and the queries;
+                one may be there more than once.
+            gpu_memory: with "gpu": what may be taken of the memory of each, in bytes or as "20G";
+                0: 90 % of what is free.
+            shards: parts, of whole segments, into which several GPUs cut the index. Each `shards`
+                of them hold all of it, and these replicas share out the queries.
 
         Raises:
             IoError: there is no index.
             FormatError: it is damaged.
             CudaError: device="gpu" finds no usable GPU.
         """
-        self._arguments = (os.fspath(path), device, threads, gpu, gpu_memory)
+        self._arguments = (os.fspath(path), device, threads, gpu, gpu_memory, shards)
         self._searcher = _core.Searcher(
-            os.fspath(path), device, gpu, as_bytes(gpu_memory), threads
+            os.fspath(path), device, as_gpus(gpu), as_bytes(gpu_memory), shards, threads
         )
 
     def __reduce__(self) -> tuple[Any, ...]:
-        path, device, threads, gpu, gpu_memory = self._arguments
-        open_again = partial(Searcher, threads=threads, gpu=gpu, gpu_memory=gpu_memory)
+        path, device, threads, gpu, gpu_memory, shards = self._arguments
+        open_again = partial(
+            Searcher, threads=threads, gpu=gpu, gpu_memory=gpu_memory, shards=shards
+        )
         return open_again, (os.path.abspath(path), device)
 
     def __repr__(self) -> str:

@@ -19,7 +19,7 @@ import numpy.typing as npt
 
 from . import _core
 from ._arrays import Floats, float_rows, positive
-from ._build import Path, as_bytes
+from ._build import Path, as_bytes, as_gpus
 from ._gpu_arrays import GpuArray, answers_like, gpu_rows, is_in_gpu_memory
 from ._progress import Bar
 from .errors import UsageError
@@ -77,17 +77,21 @@ class Index:
         probes: int = 1,
         refine: int = 0,
         query_bits: int = 0,
-        gpu: int = 0,
+        gpu: int | Sequence[int] = 0,
         gpu_memory: int | str = 0,
+        shards: int = 1,
     ) -> None:
         """Opens the index in the folder `path`.
 
         Args:
             device: "auto": the GPU, if there is a usable one.
             threads: of the CPU; 0: as many as the process may run on.
-            gpu: with device="gpu": its number.
-            gpu_memory: with device="gpu": what may be taken of its memory, in bytes or as "20G"; 0:
-                90 % of what is free.
+            gpu: with device="gpu": its number, or those of several that share the vectors and the
+                queries; one may be there more than once.
+            gpu_memory: with device="gpu": what may be taken of the memory of each, in bytes or as
+                "20G"; 0: 90 % of what is free.
+            shards: parts into which several GPUs cut the vectors. Each `shards` of them hold all
+                vectors, and these replicas share out the queries.
             probes: lists that a query looks into, 1 to `lists`.
             refine: of codes: how many of the nearest are ranked again by their vectors.
             query_bits: of binary codes: of a query's component, 1 to 8; 0: as the codes, or 4.
@@ -98,14 +102,17 @@ class Index:
             UsageError: a depth out of range.
             CudaError: device="gpu" finds no usable GPU.
         """
-        self._arguments = (os.path.abspath(os.fspath(path)), device, threads, gpu, gpu_memory)
+        self._arguments = (
+            os.path.abspath(os.fspath(path)), device, threads, gpu, gpu_memory, shards
+        )
         self._depth = (probes, refine, query_bits)
         self._changing = threading.Lock()
         self._index = _core.VectorIndex(
             self._arguments[0],
             device,
-            gpu,
+            as_gpus(gpu),
             as_bytes(gpu_memory),
+            shards,
             threads,
             _core.VectorDepth(*self._depth),
         )
@@ -120,8 +127,9 @@ class Index:
         probes: int = 1,
         refine: int = 0,
         query_bits: int = 0,
-        gpu: int = 0,
+        gpu: int | Sequence[int] = 0,
         gpu_memory: int | str = 0,
+        shards: int = 1,
     ) -> Index:
         """The same as Index()."""
         return cls(
@@ -133,6 +141,7 @@ class Index:
             query_bits=query_bits,
             gpu=gpu,
             gpu_memory=gpu_memory,
+            shards=shards,
         )
 
     @classmethod
@@ -444,12 +453,18 @@ class Index:
 
     @property
     def gpu(self) -> int | None:
-        """The number of the GPU that searches; None where the CPU does."""
+        """The number of the GPU that searches, or of the first one; None where the CPU does."""
         return self._index.gpu
 
 
 def _open_again(
-    path: str, device: Any, threads: int, gpu: int, gpu_memory: int | str, *depth: int
+    path: str,
+    device: Any,
+    threads: int,
+    gpu: int | Sequence[int],
+    gpu_memory: int | str,
+    shards: int,
+    *depth: int,
 ) -> Index:
     return Index(
         path,
@@ -460,6 +475,7 @@ def _open_again(
         query_bits=depth[2],
         gpu=gpu,
         gpu_memory=gpu_memory,
+        shards=shards,
     )
 
 

@@ -58,6 +58,7 @@ GpuGroup::GpuGroup(const Snapshot& snapshot, std::span<Resources* const>, std::s
   refuse_without_cuda();
 }
 GpuGroup GpuGroup::next(const Snapshot&) const { refuse_without_cuda(); }
+std::size_t GpuGroup::used_shards() const { refuse_without_cuda(); }
 bool GpuGroup::is_resident() const { refuse_without_cuda(); }
 bool GpuGroup::has_list(std::size_t, const PostingsEntry&) const { refuse_without_cuda(); }
 std::size_t GpuGroup::memory() const { refuse_without_cuda(); }
@@ -76,6 +77,7 @@ BatchAnswers GpuGroupEngine::wait(Ticket) { refuse_without_cuda(); }
 GpuStatistics GpuGroupEngine::statistics() const { refuse_without_cuda(); }
 
 GpuFacets::GpuFacets(const GpuSnapshot&) { refuse_without_cuda(); }
+GpuFacets::GpuFacets(const Snapshot&, std::span<const GpuSnapshot>) { refuse_without_cuda(); }
 GpuFacets::~GpuFacets() = default;
 GpuFacets::GpuFacets(GpuFacets&&) noexcept = default;
 GpuFacets& GpuFacets::operator=(GpuFacets&&) noexcept = default;

@@ -8,7 +8,7 @@
 #include <typeinfo>
 #include <utility>
 
-#include "gpu/hybrid/gpu_hybrid.hpp"
+#include "gpu/hybrid/hybrid_shards.hpp"
 #include "query_threads.hpp"
 #include "warpdex/core/error.hpp"
 #include "warpdex/query/cpu/cpu_engine.hpp"
@@ -117,9 +117,9 @@ struct HybridSearcher::State {
   QueryThreads threads;
   TextSearch text_search;
   VectorHalf vectors;
-  std::unique_ptr<gpu::GpuHybrid> gpu;  ///< if vectors are there
-  std::unique_ptr<GpuEngine> gpu_text;  ///< where no search was given, on a GPU
-  std::unique_ptr<CpuEngine> cpu_text;  ///< likewise, and for what the GPU leaves
+  std::unique_ptr<gpu::HybridShards> gpu;  ///< if vectors are there
+  std::unique_ptr<GpuEngine> gpu_text;     ///< where no search was given, on a GPU
+  std::unique_ptr<CpuEngine> cpu_text;     ///< likewise, and for what the GPU leaves
 };
 
 std::vector<PlannedQuery> HybridSearcher::State::plan(std::span<const Query> queries) {
@@ -185,7 +185,8 @@ std::vector<SearchResult> HybridSearcher::State::filter(std::span<const Query> q
     return result;
   };
   return search_on(
-      is_for_gpu(plans), [&] { return gpu->filter(plans, rows, settings); },
+      is_for_gpu(plans) && gpu->can_filter(settings.mode),
+      [&] { return gpu->filter(plans, rows, settings); },
       [&] { return for_each(queries.size(), rows, on_cpu); });
 }
 
@@ -246,10 +247,17 @@ HybridSearcher::HybridSearcher(const Snapshot& snapshot, std::size_t threads,
     : state_(std::make_unique<State>(snapshot, threads, std::move(text_search))) {}
 HybridSearcher::HybridSearcher(const GpuVectors& vectors, std::size_t threads,
                                TextSearch text_search)
-    : HybridSearcher(vectors.snapshot().snapshot(), threads, std::move(text_search)) {
-  auto gpu = std::make_unique<gpu::GpuHybrid>(vectors, state_->threads);
+    : HybridSearcher(vectors.snapshot().snapshot(), std::span(&vectors, 1), threads,
+                     std::move(text_search)) {}
+HybridSearcher::HybridSearcher(const Snapshot& snapshot, std::span<const GpuVectors> shards,
+                               std::size_t threads, TextSearch text_search)
+    : HybridSearcher(snapshot, threads, std::move(text_search)) {
+  auto gpu = std::make_unique<gpu::HybridShards>(shards, state_->threads);
   if (gpu->has_vectors()) state_->gpu = std::move(gpu);
-  if (!state_->text_search) state_->gpu_text = std::make_unique<GpuEngine>(vectors.snapshot());
+  if (state_->text_search) return;
+  std::vector<GpuSnapshot> parts;
+  for (const GpuVectors& shard : shards) parts.push_back(shard.snapshot());
+  state_->gpu_text = std::make_unique<GpuEngine>(parts);
 }
 HybridSearcher::~HybridSearcher() = default;
 HybridSearcher::HybridSearcher(HybridSearcher&&) noexcept = default;

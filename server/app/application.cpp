@@ -28,7 +28,8 @@ std::size_t threads_of(const ServerOptions& options) {
 
 OpenSettings open_settings(const ServerOptions& options) {
   return {.device = options.device,
-          .gpu = options.gpu,
+          .gpus = options.gpus,
+          .shards = options.shards,
           .threads = options.threads,
           .is_read_only = options.is_read_only,
           .writer_memory = options.writer_memory,

@@ -49,17 +49,18 @@ ServerOptions checked(ServerOptions options, std::vector<std::string>& notes) {
   }
   options.limits.k = std::min<std::uint32_t>(options.limits.k, 10'000);
   if (options.device == Device::kCpu) {
-    options.gpu.reset();
+    options.gpus.clear();
     return options;
   }
   try {
-    check_gpu(options.gpu ? options.gpu->device() : 0);
-    if (!options.gpu) options.gpu.emplace();
+    check_gpu(options.gpus.empty() ? 0 : options.gpus.front().device());
+    for (const Gpu& gpu : options.gpus) check_gpu(gpu.device());
+    if (options.gpus.empty()) options.gpus.emplace_back();
   } catch (const Error& error) {
     if (options.device == Device::kGpu) throw;
     notes.push_back(std::string("the CPU searches: ") + error.what());
     options.device = Device::kCpu;
-    options.gpu.reset();
+    options.gpus.clear();
   }
   return options;
 }

@@ -38,14 +38,16 @@ ServedIndex::ServedIndex(std::string name, std::filesystem::path folder,
   if (content_of(folder_) == IndexContent::kVectors) {
     VectorIndexOptions options;
     options.device = settings.device;
-    if (settings.gpu) options.gpus = {*settings.gpu};
+    options.gpus = settings.gpus;
+    options.shards = settings.shards;
     options.threads = settings.threads;
     vectors_.emplace(folder_, options);
     set_depth();
   } else {
-    searcher_.emplace(
-        folder_, SearcherOptions{
-                     .device = settings.device, .gpu = settings.gpu, .threads = settings.threads});
+    searcher_.emplace(folder_, SearcherOptions{.device = settings.device,
+                                               .gpus = settings.gpus,
+                                               .shards = settings.shards,
+                                               .threads = settings.threads});
   }
 }
 

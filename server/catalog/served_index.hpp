@@ -24,7 +24,8 @@ namespace warpdex::server {
 /// How indexes are opened.
 struct OpenSettings {
   Device device = Device::kCpu;
-  std::optional<Gpu> gpu{};
+  std::vector<Gpu> gpus{};
+  std::size_t shards = 1;
   std::size_t threads = 0;
   bool is_read_only = false;
   std::uint64_t writer_memory = std::uint64_t{256} << 20;

@@ -1,5 +1,7 @@
 #include "system/routes.hpp"
 
+#include <set>
+
 #include "routes/parameters.hpp"
 #include "services/services.hpp"
 #include "system/openapi.hpp"
@@ -61,6 +63,23 @@ void write_indexes(const Services& services, std::string& out) {
   }
 }
 
+/// One account a GPU, however often it is there.
+void write_gpus(const std::vector<Gpu>& gpus, std::string& out) {
+  if (gpus.empty()) return;
+  Figure used{"warpdex_gpu_memory_used_bytes", "gauge",
+              "GPU memory that indexes and searches take."};
+  Figure limit{"warpdex_gpu_memory_limit_bytes", "gauge", "GPU memory that they may take."};
+  std::set<int> known;
+  for (const Gpu& gpu : gpus) {
+    if (!known.insert(gpu.device()).second) continue;
+    const std::string label = "gpu=\"" + std::to_string(gpu.device()) + "\"";
+    used.values.push_back({label, static_cast<double>(gpu.memory_used())});
+    limit.values.push_back({label, static_cast<double>(gpu.memory_limit())});
+  }
+  write_figure(used, out);
+  write_figure(limit, out);
+}
+
 void show_metrics(Services& services, const ExchangePtr& exchange) {
   Parameters(exchange->request).finish();
   std::string out;
@@ -76,12 +95,7 @@ void show_metrics(Services& services, const ExchangePtr& exchange) {
   single("warpdex_work_queue_length", "gauge", "Other requests that wait for a thread.",
          static_cast<double>(services.work.waiting()));
   write_indexes(services, out);
-  if (services.options.gpu) {
-    single("warpdex_gpu_memory_used_bytes", "gauge", "GPU memory that indexes and searches take.",
-           static_cast<double>(services.options.gpu->memory_used()));
-    single("warpdex_gpu_memory_limit_bytes", "gauge", "GPU memory that they may take.",
-           static_cast<double>(services.options.gpu->memory_limit()));
-  }
+  write_gpus(services.options.gpus, out);
   exchange->respond({.content_type = kPrometheus, .body = std::move(out)});
 }
 

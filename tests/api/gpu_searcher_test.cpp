@@ -45,7 +45,7 @@ TEST(GpuSearcher, AnswersAreTheCpus) {
   const Searcher cpu(folder / "index");
   const Gpu shared;
   for (const Device device : {Device::kGpu, Device::kAuto}) {
-    const Searcher searcher(folder / "index", {.device = device, .gpu = shared});
+    const Searcher searcher(folder / "index", {.device = device, .gpus = {shared}});
     EXPECT_EQ(searcher.device(), device);
     std::vector<SearchRequest> requests;
     for (int i = 0; i < 60; ++i) {
@@ -155,7 +155,7 @@ TEST(GpuSearcher, MemoryOfOldCommitsComesBack) {
   {
     Writer writer(folder / "index", {.analyzer = "whitespace", .stored = {"commit"}});
     test::write_commit(writer, 1);
-    Searcher searcher(folder / "index", {.device = Device::kGpu, .gpu = gpu});
+    Searcher searcher(folder / "index", {.device = Device::kGpu, .gpus = {gpu}});
     std::size_t most = 0;
     for (std::uint64_t number = 2; number < 40; ++number) {
       test::write_commit(writer, number);

@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -24,8 +23,13 @@ struct TermStatistics;
 
 struct SearcherOptions {
   Device device = Device::kCpu;
-  /// The GPU and its budget; none: GPU 0, with most of its free memory. Not read by kCpu.
-  std::optional<Gpu> gpu{};
+  /// The GPUs with their budgets; none: GPU 0, with most of its free memory. Several share the
+  /// index and the queries; one may be there more than once. Not read by kCpu.
+  std::vector<Gpu> gpus{};
+  /// Parts, of whole segments, into which several GPUs cut the index; the number of GPUs is a
+  /// multiple of it. Each `shards` of them hold the whole index, and these replicas share out the
+  /// queries.
+  std::size_t shards = 1;
   std::size_t threads = 0;  ///< of the CPU; 0: as many as this process may run on
   /// Above 0: looks for a new commit this often, on a thread of its own, and takes it.
   std::chrono::milliseconds follow{0};
@@ -38,7 +42,8 @@ class Searcher {
  public:
   /// Opens the last commit. On a GPU its checksums are checked and it is uploaded. Throws IoError
   /// if there is no index, FormatError if it is damaged, CudaError where kGpu finds no usable GPU,
-  /// UsageError where the budget does not hold what every query needs.
+  /// UsageError where the budget does not hold what every query needs, and for shards that the
+  /// index or the GPUs cannot be cut into.
   explicit Searcher(const std::filesystem::path& folder, const SearcherOptions& options = {});
   ~Searcher();
   Searcher(Searcher&&) noexcept;

@@ -28,7 +28,7 @@ void QueryMeasurer::measure_query(const SegmentPlans& plans, SliceQuery& query) 
   const PlannedQuery& whole = plans[common.slot];
   ++slice_.shape.queries;
   if (query.term_count == 0) return;
-  find_runs(whole, query);
+  find_runs(plans, query);
   if (query.run_count == 0) return;
   set_scorers(whole, query);
   const SearchSettings& settings = rules_.of(common.slot);
@@ -46,21 +46,21 @@ void QueryMeasurer::measure_query(const SegmentPlans& plans, SliceQuery& query) 
 }
 
 /// Finds the segments that have the same of the query's terms, and the entries there.
-void QueryMeasurer::find_runs(const PlannedQuery& whole, SliceQuery& query) {
+void QueryMeasurer::find_runs(const SegmentPlans& plans, SliceQuery& query) {
   const std::span<const SliceTerm> terms = slice_.terms_of(query);
   const auto all = static_cast<std::uint32_t>(segments_.size());
   query.first_run = static_cast<std::uint32_t>(slice_.runs.size());
   const bool have_all = std::ranges::all_of(
       terms, [all](const SliceTerm& term) { return term.row.sums.lists == all; });
   if (have_all) {
-    add_run(whole, query, query.roles.scoring | query.roles.prohibited, 0, all);
+    add_run(plans, query, query.roles.scoring | query.roles.prohibited, 0, all);
   } else {
     std::uint32_t begin = 0;
     TermSet before = present_terms(terms, 0);
     for (std::uint32_t segment = 1; segment <= all; ++segment) {
       const TermSet present = segment < all ? present_terms(terms, segment) : ~before;
       if (present == before) continue;
-      add_run(whole, query, before, begin, segment);
+      add_run(plans, query, before, begin, segment);
       begin = segment;
       before = present;
     }
@@ -68,12 +68,23 @@ void QueryMeasurer::find_runs(const PlannedQuery& whole, SliceQuery& query) {
   query.run_count = static_cast<std::uint32_t>(slice_.runs.size()) - query.first_run;
 }
 
+/// The live documents of the only list of a query in each segment.
+std::uint32_t QueryMeasurer::live_postings(const SegmentPlans& plans, std::uint32_t slot) const {
+  std::uint32_t sum = 0;
+  for (std::size_t i = 0; i < segments_.size(); ++i) {
+    for (const PlannedTerm& term : plans.in(slot, i).terms) {
+      sum += term.entry.document_frequency - term.removed;
+    }
+  }
+  return sum;
+}
+
 /// Adds a run of segments, if something can match there.
-void QueryMeasurer::add_run(const PlannedQuery& whole, SliceQuery& query, TermSet present,
+void QueryMeasurer::add_run(const SegmentPlans& plans, SliceQuery& query, TermSet present,
                             std::uint32_t begin, std::uint32_t end) {
   // Of several terms, a segment may know only one.
   const bool knows_matches = !rules_.is_filtered && segments_.knows_live() &&
-                             (segments_.size() == 1 || whole.terms.size() == 1);
+                             (segments_.size() == 1 || query.term_count == 1);
   const QueryMode mode = rules_.of(query.common.slot).mode;
   const SegmentRun run{
       present, begin, end, entries_of(query.roles, present, mode, knows_matches), {}};
@@ -82,7 +93,7 @@ void QueryMeasurer::add_run(const PlannedQuery& whole, SliceQuery& query, TermSe
   for (const QueryEntry& entry : run.entries) {
     query.common.scoring_lists = std::max(query.common.scoring_lists, entry.roles.scoring);
     if (!entry.is_one_list) continue;
-    query.list_matches = whole.terms[0].entry.document_frequency - whole.terms[0].removed;
+    query.list_matches = live_postings(plans, query.common.slot);
   }
 }
 

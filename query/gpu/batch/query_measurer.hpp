@@ -66,7 +66,7 @@ class QueryMeasurer {
                  bool prohibited);
   void find_lists(const SegmentPlans& plans);
   void describe_lists();
-  void find_row(const PlannedQuery& plan, SliceTerm& term);
+  void find_row(std::span<const PlannedQuery> plans, SliceTerm& term);
   void send_lists(SliceTerm& term);
   void set_scorers(const PlannedQuery& whole, const SliceQuery& query);
   static void prefetch(const SegmentPlans& plans, std::span<const std::uint32_t> slots,
@@ -74,8 +74,9 @@ class QueryMeasurer {
 
   // query_measurer.cpp:
   void measure_query(const SegmentPlans& plans, SliceQuery& query);
-  void find_runs(const PlannedQuery& whole, SliceQuery& query);
-  void add_run(const PlannedQuery& whole, SliceQuery& query, TermSet present, std::uint32_t begin,
+  void find_runs(const SegmentPlans& plans, SliceQuery& query);
+  std::uint32_t live_postings(const SegmentPlans& plans, std::uint32_t slot) const;
+  void add_run(const SegmentPlans& plans, SliceQuery& query, TermSet present, std::uint32_t begin,
                std::uint32_t end);
   ListSums sum_lists(const SliceQuery& query, const SegmentRun& run) const;
   void count_run(const SliceQuery& query, SegmentRun& run);

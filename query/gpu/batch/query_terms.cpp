@@ -79,9 +79,9 @@ void QueryMeasurer::prefetch(const SegmentPlans& plans, std::span<const std::uin
 }
 
 /// Of several segments: a term's row, or lists of its own where there is no room for one.
-void QueryMeasurer::find_row(const PlannedQuery& plan, SliceTerm& term) {
+void QueryMeasurer::find_row(std::span<const PlannedQuery> plans, SliceTerm& term) {
   std::optional<TermRow> row = rows_.find(term.key);
-  if (!row) row = rows_.add(term.key, segments_, plan, *term.planned);
+  if (!row) row = rows_.add(term.key, segments_, plans, *term.planned);
   if (row) {
     term.row = *row;
     prefetch_bytes(row->lists, segments_.size() * sizeof(TermList));
@@ -89,7 +89,7 @@ void QueryMeasurer::find_row(const PlannedQuery& plan, SliceTerm& term) {
     return;
   }
   slice_.own_lists.resize(slice_.own_lists.size() + segments_.size());
-  term.row.sums = describe_in_all(segments_, plan, *term.planned, slice_.own_packed,
+  term.row.sums = describe_in_all(segments_, plans, *term.planned, slice_.own_packed,
                                   std::span(slice_.own_lists).last(segments_.size()));
   send_lists(term);
 }
@@ -105,7 +105,8 @@ void QueryMeasurer::send_lists(SliceTerm& term) {
 void QueryMeasurer::find_lists(const SegmentPlans& plans) {
   if (!plans.are_of_all()) return describe_lists();
   for (const SliceQuery& query : slice_.queries) {
-    for (SliceTerm& term : slice_.terms_of(query)) find_row(plans[query.common.slot], term);
+    const std::span in_all = plans.in_all(query.common.slot, segments_.size());
+    for (SliceTerm& term : slice_.terms_of(query)) find_row(in_all, term);
   }
   const TermList* next = slice_.own_lists.data();
   for (SliceTerm& term : slice_.terms) {

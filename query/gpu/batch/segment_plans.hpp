@@ -39,6 +39,10 @@ class SegmentPlans {
   const PlannedQuery& in(std::size_t query, std::size_t i) const {
     return segment_ == kAll ? plans_[query].segments[first_ + i] : (*this)[query];
   }
+  /// If for all: the plans for the `count` segments that are searched.
+  std::span<const PlannedQuery> in_all(std::size_t query, std::size_t count) const {
+    return std::span(plans_[query].segments).subspan(first_, count);
+  }
   bool are_of_all() const { return segment_ == kAll; }
   /// The number in the snapshot of number `i` of the segments that are searched.
   std::size_t number(std::size_t i) const {

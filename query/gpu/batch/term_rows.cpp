@@ -90,12 +90,12 @@ std::optional<TermRow> TermRows::find(std::uint64_t key) const {
 }
 
 std::optional<TermRow> TermRows::add(std::uint64_t key, const PlacedSegments& segments,
-                                     const PlannedQuery& plan, const PlannedTerm& term) {
+                                     std::span<const PlannedQuery> plans, const PlannedTerm& term) {
   if (is_full_.load(std::memory_order_relaxed)) return std::nullopt;
   auto row = std::make_unique<Row>();
   row->key = key;
   row->lists.resize(segments.size());
-  const ListSums sums = describe_in_all(segments, plan, term, row->packed, row->lists);
+  const ListSums sums = describe_in_all(segments, plans, term, row->packed, row->lists);
   row->view = {row->lists.data(), row->packed.data(), nullptr, sums};
   const std::size_t bytes = sizeof(Row) + row->lists.capacity() * sizeof(TermList) +
                             row->packed.capacity() * sizeof(std::uint32_t);
@@ -115,12 +115,12 @@ std::optional<TermRow> TermRows::add(std::uint64_t key, const PlacedSegments& se
   return rows_.back()->view;
 }
 
-ListSums describe_in_all(const PlacedSegments& segments, const PlannedQuery& plan,
+ListSums describe_in_all(const PlacedSegments& segments, std::span<const PlannedQuery> plans,
                          const PlannedTerm& term, std::vector<std::uint32_t>& packed,
                          std::span<TermList> lists) {
   ListSums sums;
   for (std::size_t i = 0; i < segments.size(); ++i) {
-    const PlannedTerm* const here = find_in(plan.segments[i], term);
+    const PlannedTerm* const here = find_in(plans[i], term);
     if (here == nullptr) continue;
     describe_term(segments[i], *here, true, packed, lists[i]);
     sums.add(lists[i].source);

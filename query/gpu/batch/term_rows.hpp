@@ -47,8 +47,8 @@ class TermRows {
   explicit TermRows(RowMemory memory = {}, std::size_t max_bytes = kMaxBytes)
       : memory_(memory), max_bytes_(max_bytes) {}
 
-  /// The key of a term of a plan for all segments: the first segment that has it, and its number
-  /// there. At least one segment must have it.
+  /// The key of a term of a plan for all segments: the first segment of the snapshot that has it,
+  /// and its number there. At least one must have it.
   static std::uint64_t key_of(const PlannedQuery& plan, const PlannedTerm& term);
 
   /// To be called before each batch, while no row is in use. Starts over if there was no room left.
@@ -57,11 +57,11 @@ class TermRows {
   void prefetch(std::uint64_t key) const { __builtin_prefetch(&slots_[first_slot(key)]); }
   /// The row of a term, if it is there.
   std::optional<TermRow> find(std::uint64_t key) const;
-  /// Makes the row of a term that has none. Returns nothing if there is no room, or was none for an
-  /// earlier term. A row larger than all room is refused too, but leaves the room to others. Throws
-  /// FormatError for damage.
+  /// Makes the row of a term that has none, by the plans for the segments. Returns nothing if there
+  /// is no room, or was none for an earlier term. A row larger than all room is refused too, but
+  /// leaves the room to others. Throws FormatError for damage.
   std::optional<TermRow> add(std::uint64_t key, const PlacedSegments& segments,
-                             const PlannedQuery& plan, const PlannedTerm& term);
+                             std::span<const PlannedQuery> plans, const PlannedTerm& term);
   /// Bytes of all rows on the host. Not while rows are added.
   std::size_t bytes() const { return bytes_; }
 
@@ -99,9 +99,9 @@ class TermRows {
   std::atomic<bool> is_full_ = false;  ///< a row found no room
 };
 
-/// Describes the lists of a term of a plan for all segments. Returns their sums. Throws FormatError
-/// for damage.
-ListSums describe_in_all(const PlacedSegments& segments, const PlannedQuery& plan,
+/// Describes the lists of a term of a plan for all segments, by its plans for these. Returns their
+/// sums. Throws FormatError for damage.
+ListSums describe_in_all(const PlacedSegments& segments, std::span<const PlannedQuery> plans,
                          const PlannedTerm& term, std::vector<std::uint32_t>& packed,
                          std::span<TermList> lists);
 

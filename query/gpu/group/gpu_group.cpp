@@ -100,10 +100,7 @@ GpuGroup::GpuGroup(const Snapshot& snapshot, std::vector<Resources*> gpus,
 
 GpuGroup GpuGroup::next(const Snapshot& later) const {
   const std::vector<std::uint64_t> bytes = bytes_of(later);
-  // Where segments were merged, the last shards may have none.
-  const std::size_t segments = std::max<std::size_t>(bytes.size(), 1);
-  std::vector<std::size_t> begins = cut_into_shards(bytes, std::min(shards(), segments));
-  begins.resize(shards() + 1, bytes.size());
+  std::vector<std::size_t> begins = cut_into_shards(bytes, shards());
   const auto same = stay(snapshot_, begins_, later);
   if (same && static_cast<double>(largest_of(bytes, *same)) <=
                   kMaxExcess * static_cast<double>(largest_of(bytes, begins))) {
@@ -112,13 +109,19 @@ GpuGroup GpuGroup::next(const Snapshot& later) const {
   return GpuGroup(later, gpus_, std::move(begins), this);
 }
 
+std::size_t GpuGroup::used_shards() const {
+  std::size_t used = 0;
+  for (std::size_t i = 0; i < shards(); ++i) used += begins_[i] < begins_[i + 1] ? 1 : 0;
+  return used;
+}
+
 bool GpuGroup::is_resident() const {
   return std::ranges::all_of(parts_, [](const GpuSnapshot& part) { return part.is_resident(); });
 }
 
 bool GpuGroup::has_list(std::size_t segment, const PostingsEntry& list) const {
-  return std::ranges::all_of(
-      parts_, [&](const GpuSnapshot& part) { return part.has_list(segment, list); });
+  return std::ranges::all_of(parts_,
+                             [&](const GpuSnapshot& part) { return part.has_list(segment, list); });
 }
 
 std::size_t GpuGroup::memory() const {

@@ -128,7 +128,8 @@ Ticket GpuGroupEngine::submit(std::span<const PlannedQuery> plans,
   std::vector<Share> shares = state_->cut(plans.size());
   try {
     state_->for_each(shares, [&](Share& share) {
-      const auto own = settings.size() == 1 ? settings : settings.subspan(share.first, share.queries);
+      const auto own =
+          settings.size() == 1 ? settings : settings.subspan(share.first, share.queries);
       share.ticket =
           state_->replicas[share.replica].submit(plans.subspan(share.first, share.queries), own);
     });

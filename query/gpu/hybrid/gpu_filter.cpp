@@ -103,10 +103,12 @@ std::vector<SearchResult> GpuHybrid::filter(std::span<const PlannedQuery> plans,
   const auto documents = static_cast<double>(state.snapshot().documents());
   const double passing = settings.documents == nullptr
                              ? 1
-                             : static_cast<double>(settings.documents->count) / documents;
+                             : static_cast<double>(state.passing(*settings.documents)) / documents;
   std::vector<double> shares(plans.size());
   std::ranges::transform(plans, shares.begin(), [&](const PlannedQuery& plan) {
-    return passing * expected_share(plan, settings.mode, documents);
+    const double of_terms =
+        plan.statistics ? static_cast<double>(plan.statistics->documents) : documents;
+    return passing * expected_share(plan, settings.mode, of_terms);
   });
   const SetGroups groups = state.group(shares, settings.k);
   std::vector<SearchResult> results(plans.size());

@@ -19,7 +19,7 @@ std::vector<std::vector<Hit>> GpuHybrid::State::nearest_filtered(std::span<const
                                                                  const DocumentFilter& filter,
                                                                  bool only_unlisted) {
   std::vector<std::vector<Hit>> hits(queries.size() / dimension());
-  std::uint64_t passing = filter.count;
+  std::uint64_t passing = this->passing(filter);
   for (const GpuVectors::State::Listed& segment : vectors.state().listed) {
     if (!only_unlisted) break;
     passing -=

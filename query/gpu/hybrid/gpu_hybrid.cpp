@@ -36,7 +36,9 @@ GpuHybrid::State::State(const GpuVectors& searched, QueryThreads& use_threads)
   });
   if (!has_lists) return;
   upload_segments();
-  lists.emplace(std::move(placed), rows.numbers, threads, resources().memory(),
+  std::vector<std::size_t> numbers;
+  for (const std::size_t own : rows.numbers) numbers.push_back(text.number(own));
+  lists.emplace(std::move(placed), std::move(numbers), threads, resources().memory(),
                 resources().device());
 }
 
@@ -73,11 +75,18 @@ FilteredSegments GpuHybrid::State::leave_out_of(const DocumentFilter* filter, bo
         filtered.entries.emplace_back(hybrid_segment(*segments[i], searcher().first_word(i)));
     if (only_unlisted && vectors.state().segments[i]->by_lists) entry.documents = 0;
     const std::optional<FilterSets::Set> set =
-        leave_out(*filter, *segments[i], vectors.state().numbers[i], entry);
+        leave_out(*filter, *segments[i],
+                  vectors.snapshot().state().number(vectors.state().numbers[i]), entry);
     if (!set) throw Error("there is no GPU memory left for the documents of a filter; give more");
     filtered.bits.push_back(*set);
   }
   return filtered;
+}
+
+std::uint64_t GpuHybrid::State::passing(const DocumentFilter& filter) const {
+  if (vectors.snapshot().state().is_all) return filter.count;
+  const std::uint32_t begin = snapshot().docid_begin();
+  return filter.documents.slice(begin, snapshot().docid_end() - begin).count();
 }
 
 HybridBatch GpuHybrid::State::start_batch(std::span<const PlannedQuery* const> plans,

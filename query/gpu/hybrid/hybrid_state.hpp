@@ -42,6 +42,8 @@ struct GpuHybrid::State {
   /// have no documents if `only_unlisted`. What was made before must not be in use. Throws Error if
   /// there is too little GPU memory.
   FilteredSegments leave_out_of(const DocumentFilter* filter, bool only_unlisted = false);
+  /// How many of the documents here a filter lets through.
+  std::uint64_t passing(const DocumentFilter& filter) const;
   /// Uploads the lists of queries. Work that is queued in `stream` can read them. The batch has all
   /// segments as they are without a filter.
   HybridBatch start_batch(std::span<const PlannedQuery* const> plans,

@@ -186,9 +186,8 @@ std::shared_ptr<const gpu::UploadedSegment> GpuSnapshot::State::upload(
     const std::shared_ptr<const Index>& index, std::uint32_t spaced_first) {
   GpuIndexSettings settings;
   if (snapshot.segments().size() > 1) {
-    const std::uint64_t share =
-        kScratchOfAll / (snapshot.docid_end() - snapshot.docid_begin()) *
-        std::uint64_t{index->counts().documents};
+    const std::uint64_t share = kScratchOfAll / (snapshot.docid_end() - snapshot.docid_begin()) *
+                                std::uint64_t{index->counts().documents};
     settings.scratch = std::max(share, kMinScratch);
     // If not all that is to come fits, each gets its share: else the first would leave none.
     const std::uint64_t left = resources.memory().left();

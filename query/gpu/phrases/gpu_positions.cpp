@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t kAlignment = 256;
 
-std::size_t aligned(std::size_t bytes) {
+std::size_t aligned_part(std::size_t bytes) {
   return (bytes + kReadSlack + kAlignment - 1) / kAlignment * kAlignment;
 }
 
@@ -49,7 +49,7 @@ GpuPositions::State::Uploaded::Uploaded(std::shared_ptr<const Index> from, Resou
                         part(sections.position_codes, codes),
                         part(sections.positions, positions)};
   std::size_t all = 0;
-  for (const Part& each : parts) all += aligned(each.bytes.size());
+  for (const Part& each : parts) all += aligned_part(each.bytes.size());
   if (!bytes.allocate(all, resources.memory(), resources.device())) return;
   const Stream stream(resources.device());
   bytes.buffer().fill(0, stream);
@@ -57,7 +57,7 @@ GpuPositions::State::Uploaded::Uploaded(std::shared_ptr<const Index> from, Resou
   for (const Part& each : parts) {
     if (!each.bytes.empty()) bytes.buffer().upload(each.bytes, stream, offset);
     *each.target = static_cast<const std::uint8_t*>(bytes.data()) + offset;
-    offset += aligned(each.bytes.size());
+    offset += aligned_part(each.bytes.size());
   }
   stream.synchronize();
 }

@@ -13,10 +13,13 @@ std::size_t GpuPositions::new_memory() const { refuse_without_cuda(); }
 
 struct GpuPhrases::State {};
 GpuPhrases::GpuPhrases(const GpuPositions&, std::size_t) { refuse_without_cuda(); }
+GpuPhrases::GpuPhrases(const Snapshot&, std::span<const GpuPositions>, std::size_t) {
+  refuse_without_cuda();
+}
 GpuPhrases::~GpuPhrases() = default;
 GpuPhrases::GpuPhrases(GpuPhrases&&) noexcept = default;
 GpuPhrases& GpuPhrases::operator=(GpuPhrases&&) noexcept = default;
-const GpuPositions& GpuPhrases::positions() const { refuse_without_cuda(); }
+const Snapshot& GpuPhrases::snapshot() const { refuse_without_cuda(); }
 std::vector<std::optional<SearchResult>> GpuPhrases::search(std::span<const QueryNode* const>,
                                                             const SearchSettings&) {
   refuse_without_cuda();

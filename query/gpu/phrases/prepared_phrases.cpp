@@ -55,7 +55,7 @@ void PreparedPhrases::add_list(const GpuPositions::State& index, const PostingsE
 /// False if the segment lacks a word.
 bool PreparedPhrases::add_segment(const GpuPositions::State& index, const PlannedNode& phrase,
                                   std::size_t segment) {
-  const std::size_t number = index.numbers[segment];
+  const std::size_t number = index.snapshot.state().number(index.numbers[segment]);
   const std::size_t count = phrase.should.size();
   std::vector<const PostingsEntry*> entries;
   for (const PlannedNode& word : phrase.should) {

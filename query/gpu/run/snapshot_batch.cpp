@@ -27,6 +27,33 @@ void for_each(std::size_t items, std::size_t queries, const Work& work) {
   tbb::this_task_arena::isolate([&] { tbb::parallel_for(std::size_t{0}, items, work); });
 }
 
+/// Calls work(item) for each of some items, one for each helper that is awake. Ends all; throws
+/// what the first one threw.
+template <class Work>
+void share(std::span<const std::unique_ptr<AlertThread>> helpers, std::size_t items,
+           const Work& work) {
+  std::vector<AlertThread*> started;
+  std::vector<std::size_t> left;
+  for (std::size_t i = 0; i < items; ++i) {
+    if (i < helpers.size() && helpers[i]->start([&work, i] { work(i); })) {
+      started.push_back(helpers[i].get());
+    } else {
+      left.push_back(i);
+    }
+  }
+  std::exception_ptr failure;
+  const auto attempt = [&](const auto& step) {
+    try {
+      step();
+    } catch (...) {
+      if (!failure) failure = std::current_exception();
+    }
+  };
+  for (const std::size_t i : left) attempt([&] { work(i); });
+  for (AlertThread* const helper : started) attempt([&] { helper->wait(); });
+  if (failure) std::rethrow_exception(failure);
+}
+
 }  // namespace
 
 SnapshotBatch::SnapshotBatch(SearchedParts& parts, std::span<const PlannedQuery> plans,
@@ -74,7 +101,11 @@ void SnapshotBatch::start(std::span<const std::size_t> which) {
   };
   flights_.reserve(which.size());
   try {
-    for_each(which.size(), slots_.size(), submit);
+    if (slots_.size() < kQueriesToShare && which.size() == parts_.helpers.size() + 1) {
+      share(parts_.helpers, which.size(), submit);
+    } else {
+      for_each(which.size(), slots_.size(), submit);
+    }
   } catch (...) {
     note_started();
     throw;

@@ -11,18 +11,28 @@
 
 #include "gpu/run/merged_answers.hpp"
 #include "gpu/run/segment_searcher.hpp"
+#include "warpdex/core/alert_thread.hpp"
 
 namespace warpdex::gpu {
 
 /// What a searcher searches: one segment, or several that are joined.
 struct SearchedPart {
+  /// The part of a plan that it takes.
+  enum class Plan {
+    kWhole,    ///< all of it: the snapshot is plain
+    kSegment,  ///< that for `first_segment`
+    kJoined,   ///< those for the segments from that one on
+  };
+
   std::unique_ptr<SegmentSearcher> searcher;
-  std::size_t first_segment = 0;     ///< its number in the plans
-  bool is_joined = false;            ///< its plans are for all segments from that one on
+  std::size_t first_segment = 0;  ///< its number in the plans
+  Plan plan = Plan::kSegment;
   std::uint32_t first_document = 0;  ///< to be added to the docIDs that it finds
 
   SegmentPlans plans(std::span<const PlannedQuery> all) const {
-    return is_joined ? SegmentPlans::of_all(all, first_segment) : SegmentPlans(all, first_segment);
+    if (plan == Plan::kWhole) return all;
+    return plan == Plan::kJoined ? SegmentPlans::of_all(all, first_segment)
+                                 : SegmentPlans(all, first_segment);
   }
 };
 
@@ -30,6 +40,8 @@ struct SearchedParts {
   std::vector<SearchedPart> all;
   std::vector<std::size_t> first;   ///< those that are searched first
   std::vector<std::size_t> others;  ///< those that are searched then
+  /// One less than `first`: they start few queries on one GPU each while the caller does on its.
+  std::vector<std::unique_ptr<AlertThread>> helpers;
 };
 
 /// Used by one thread at a time. Has at most one batch under way in each part.

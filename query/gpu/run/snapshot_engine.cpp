@@ -12,6 +12,9 @@ SnapshotEngine::SnapshotEngine(std::span<const GpuSnapshot> snapshots,
                                const GpuEngineSettings& settings)
     : max_batches_(settings.max_batches) {
   for (const GpuSnapshot& snapshot : snapshots) add(snapshot, settings);
+  while (parts_.helpers.size() + 1 < parts_.first.size()) {
+    parts_.helpers.push_back(std::make_unique<AlertThread>());
+  }
 }
 
 /// The largest part of each GPU is searched first.
@@ -20,7 +23,8 @@ void SnapshotEngine::add(const GpuSnapshot& snapshot, const GpuEngineSettings& s
   const std::size_t before = parts_.all.size();
   std::size_t largest = before;
   if (state.joined) {
-    add(std::make_unique<SegmentEngine>(*state.joined, settings), state.range.first, true, 0);
+    add({std::make_unique<SegmentEngine>(*state.joined, settings), state.range.first,
+         SearchedPart::Plan::kJoined, 0});
   } else {
     std::uint64_t most = 0;
     for (std::size_t i = 0; i < state.segments.size(); ++i) {
@@ -28,8 +32,9 @@ void SnapshotEngine::add(const GpuSnapshot& snapshot, const GpuEngineSettings& s
       const GpuIndex::State& placed = segment.uploaded->placed;
       if (placed.documents > most) largest = parts_.all.size();
       most = std::max<std::uint64_t>(most, placed.documents);
-      add(std::make_unique<SegmentEngine>(placed, segment.removals(), settings), state.number(i),
-          false, segment.first_document - placed.first_document);
+      add({std::make_unique<SegmentEngine>(placed, segment.removals(), settings), state.number(i),
+           state.is_plain ? SearchedPart::Plan::kWhole : SearchedPart::Plan::kSegment,
+           segment.first_document - placed.first_document});
     }
   }
   for (std::size_t i = before; i < parts_.all.size(); ++i) {
@@ -37,10 +42,9 @@ void SnapshotEngine::add(const GpuSnapshot& snapshot, const GpuEngineSettings& s
   }
 }
 
-void SnapshotEngine::add(std::unique_ptr<SegmentEngine> engine, std::size_t first_segment,
-                         bool is_joined, std::uint32_t first_document) {
-  engines_.push_back(engine.get());
-  parts_.all.push_back({std::move(engine), first_segment, is_joined, first_document});
+void SnapshotEngine::add(SearchedPart part) {
+  engines_.push_back(static_cast<const SegmentEngine*>(part.searcher.get()));
+  parts_.all.push_back(std::move(part));
 }
 
 Ticket SnapshotEngine::submit(std::span<const PlannedQuery> plans,

@@ -33,8 +33,7 @@ class SnapshotEngine {
   using Batches = std::map<std::uint64_t, std::unique_ptr<SnapshotBatch>>;
 
   void add(const GpuSnapshot& snapshot, const GpuEngineSettings& settings);
-  void add(std::unique_ptr<SegmentEngine> engine, std::size_t first_segment, bool is_joined,
-           std::uint32_t first_document);
+  void add(SearchedPart part);
   Batches::iterator find(Ticket ticket);
 
   const std::size_t max_batches_;

@@ -34,6 +34,7 @@ TEST_F(Split, GivesTheBytesOfABuildOfEachRange) {
     build_from_memory(documents, options_for(folder_ / "index"));
     for (const std::uint32_t parts : {1U, 2U, 3U, 8U}) {
       if (parts > count) continue;
+      std::filesystem::remove_all(folder_ / "parts");
       const SplitReport report = split(parts, 1 + random() % 3);
       ASSERT_EQ(report.parts.size(), parts);
       auto next = documents.begin();
@@ -113,6 +114,39 @@ TEST_F(Split, ABuildMayMakeParts) {
                            {}, report),
                UsageError);
   EXPECT_TRUE(folder_bytes(folder_ / "few").empty());
+}
+
+TEST_F(Split, PartsOpenAsOneIndex) {
+  auto random = generator(565);
+  const std::vector<Document> documents = random_documents(random, 301, 800, 40);
+  build_from_memory(documents, options_for(folder_ / "index"));
+  EXPECT_FALSE(holds_parts(folder_ / "index"));
+  split(3);
+  EXPECT_TRUE(holds_parts(folder_ / "parts"));
+  const Snapshot whole = Snapshot::open(folder_ / "index");
+  const Snapshot parts = Snapshot::open(folder_ / "parts");
+  EXPECT_EQ(parts.segments().size(), 3U);
+  EXPECT_EQ(parts.documents(), whole.documents());
+  EXPECT_EQ(parts.statistics().documents, whole.statistics().documents);
+  EXPECT_EQ(parts.statistics().tokens, whole.statistics().tokens);
+  for (std::uint32_t i = 0; i < whole.docid_end(); ++i) {
+    EXPECT_EQ(parts.document_name(i), whole.document_name(i));
+  }
+  // A part of the parts.
+  const Snapshot last = parts.part(1, 2);
+  EXPECT_EQ(last.segments().size(), 2U);
+  EXPECT_EQ(last.docid_begin(), parts.segments()[1].first_document);
+  EXPECT_EQ(last.docid_end(), parts.docid_end());
+  EXPECT_EQ(last.documents() + parts.part(0, 1).documents(), parts.documents());
+  for (std::uint32_t i = last.docid_begin(); i < last.docid_end(); ++i) {
+    EXPECT_EQ(last.document_name(i), parts.document_name(i));
+  }
+  EXPECT_EQ(parts.part(3, 0).documents(), 0U);
+  EXPECT_THROW(split(2), UsageError);  // part-2 would stay
+  BuildOptions other = options_for(folder_ / "parts" / "part-1");
+  other.analyzer = "keyword";
+  build_from_memory(documents, other);
+  EXPECT_THROW(Snapshot::open(folder_ / "parts"), UsageError);
 }
 
 TEST_F(Split, RefusesWhatCannotBe) {

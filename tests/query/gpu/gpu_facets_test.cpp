@@ -11,6 +11,7 @@
 #include "warpdex/query/columns/facets.hpp"
 #include "warpdex/query/filter/document_filter.hpp"
 #include "warpdex/query/gpu/gpu_facets.hpp"
+#include "warpdex/query/gpu/gpu_group.hpp"
 #include "warpdex/query/hybrid/matching.hpp"
 
 namespace warpdex {
@@ -95,6 +96,30 @@ TEST(GpuFacets, OfRandomColumns) {
     expect_random(plain, 40);
     FilteredIndex changed(++stream, codec, 20'000, true);
     expect_random(changed, 40);
+  }
+}
+
+// Shards, on two accounts of the same GPU. And-or is left to the CPU.
+TEST(GpuFacets, TinyShards) {
+  WARPDEX_NEEDS_GPU();
+  FilteredIndex index(495, CodecKind::kBitpack, 3'000, true);
+  const Snapshot snapshot = Snapshot::open(index.index());
+  ASSERT_GT(snapshot.segments().size(), 1U);
+  Resources one;
+  Resources two;
+  const std::vector<Resources*> gpus{&one, &two};
+  const GpuGroup group(snapshot, gpus, 2);
+  GpuFacets gpu(snapshot, group.replica(0));
+  const std::vector<FacetRequest> facets = facets_of(index, snapshot, gpu);
+  FilterCache cache;
+  for (int i = 0; i < 30; ++i) {
+    SearchSettings settings = index.settings();
+    std::shared_ptr<const DocumentFilter> filter;
+    if (i % 2 == 0) filter = cache.get(snapshot, filter_text(index.filter()));
+    settings.documents = filter.get();
+    const bool is_counted = expect_counts(snapshot, gpu, index.query(), settings, facets);
+    EXPECT_EQ(is_counted, settings.mode != QueryMode::kAndOr) << i;
+    ASSERT_FALSE(HasFailure()) << i;
   }
 }
 

@@ -4,14 +4,18 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <optional>
 #include <random>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "tests/query/gpu/gpu_snapshot_support.hpp"
 #include "warpdex/core/error.hpp"
+#include "warpdex/query/filter/document_filter.hpp"
+#include "warpdex/query/gpu/gpu_group.hpp"
 #include "warpdex/query/gpu/gpu_vectors.hpp"
 #include "warpdex/query/hybrid/hybrid_searcher.hpp"
 
@@ -51,6 +55,8 @@ class Both {
  public:
   explicit Both(const GpuVectors& vectors)
       : snapshot_(vectors.snapshot().snapshot()), cpu_(snapshot_, 2), gpu_(vectors, 2) {}
+  Both(const Snapshot& snapshot, std::span<const GpuVectors> shards)
+      : snapshot_(snapshot), cpu_(snapshot_, 2), gpu_(snapshot, shards, 2) {}
 
   void expect_same(Living& living, std::size_t count, SearchSettings settings,
                    const FusionSettings& fusion) {
@@ -85,6 +91,14 @@ class Both {
     }
   }
 
+  void expect_same_nearest(Living& living, const DocumentFilter& filter) {
+    std::vector<float> vectors;
+    for (int i = 0; i < 5; ++i) std::ranges::copy(living.new_vector(), std::back_inserter(vectors));
+    const std::vector<SearchResult> wanted = cpu_.nearest(vectors, 20, {}, &filter);
+    const std::vector<SearchResult> found = gpu_.nearest(vectors, 20, {}, &filter);
+    for (std::size_t i = 0; i < 5; ++i) ASSERT_EQ(found[i].hits, wanted[i].hits);
+  }
+
   /// All fusions, and vectors alone.
   void expect_same(Living& living, std::size_t count) {
     for (const Fusion fusion : kFusions) {
@@ -111,6 +125,43 @@ class Both {
 };
 
 class GpuHybridTest : public testing::TestWithParam<Kind> {};
+
+// Shards, on two accounts of the same GPU, in every fusion and with filters.
+TEST_P(GpuHybridTest, TinyShards) {
+  WARPDEX_NEEDS_GPU();
+  Living living(898, GetParam().codec, GetParam().weights, 300);
+  for (int i = 0; i < 3; ++i) {
+    living.add_some(100);
+    living.commit();
+  }
+  living.remove_share(10);
+  living.commit();
+  const Snapshot snapshot = Snapshot::open(living.index());
+  Resources one;
+  Resources two;
+  const std::vector<Resources*> gpus{&one, &two, &one};
+  for (const std::size_t shards : {2U, 3U}) {
+    const GpuGroup group(snapshot, std::span(gpus).first(shards), shards);
+    std::vector<GpuVectors> vectors;
+    for (const GpuSnapshot& shard : group.replica(0)) vectors.emplace_back(shard);
+    Both both(snapshot, vectors);
+    for (const std::size_t count : {1, 33}) both.expect_same(living, count);
+    vector::RowFilter documents(snapshot.docid_end());
+    for (std::uint32_t i = 0; i < snapshot.docid_end();
+         i += 1 + static_cast<std::uint32_t>(living.below(5))) {
+      const auto& [index, first] = snapshot.segments()[snapshot.segment_of(i)];
+      if (!index->removed().contains(i - first)) documents.add(i);
+    }
+    const DocumentFilter filter = filter_of(snapshot, documents);
+    both.expect_same_nearest(living, filter);
+    for (const Fusion fusion : kFusions) {
+      SearchSettings settings = living.settings();
+      settings.documents = &filter;
+      both.expect_same(living, 20, settings, {.fusion = fusion, .depth = 33});
+    }
+    ASSERT_FALSE(HasFailure()) << shards << " shards";
+  }
+}
 
 TEST_P(GpuHybridTest, TinyRandomOperations) {
   WARPDEX_NEEDS_GPU();

@@ -13,6 +13,7 @@
 #include "tests/query/gpu/gpu_support.hpp"
 #include "tests/query/gpu/phrase_collection.hpp"
 #include "warpdex/query/filter/document_filter.hpp"
+#include "warpdex/query/gpu/gpu_group.hpp"
 #include "warpdex/query/tree/tree_searcher.hpp"
 
 namespace warpdex {
@@ -58,14 +59,14 @@ std::size_t expect_as_cpu(GpuPhrases& gpu, const std::vector<QueryNode>& phrases
     EXPECT_TRUE(is_exact_phrase(phrase));
     trees.push_back(&phrase);
   }
-  TreeSearcher cpu(gpu.positions().snapshot().snapshot());
+  TreeSearcher cpu(gpu.snapshot());
   const std::vector<std::optional<SearchResult>> found = gpu.search(trees, settings);
   std::size_t hits = 0;
   for (std::size_t i = 0; i < phrases.size(); ++i) {
     const std::string what = text_of(phrases[i]) + ", k " + std::to_string(settings.k) +
                              ", scorer " + std::to_string(static_cast<int>(settings.scorer.kind)) +
-                             ", phrase " + std::to_string(i) + " of " +
-                             std::to_string(phrases.size());
+                             (settings.documents != nullptr ? ", filtered" : "") + ", phrase " +
+                             std::to_string(i) + " of " + std::to_string(phrases.size());
     const SearchResult wanted = cpu.search(phrases[i], settings).result;
     EXPECT_TRUE(found[i].has_value()) << what;
     if (!found[i]) return hits;
@@ -84,7 +85,18 @@ std::size_t expect_as_cpu(GpuPhrases& gpu, const std::vector<QueryNode>& phrases
   return hits;
 }
 
-/// Batches of random phrases.
+/// A filter that lets one document of so many through.
+DocumentFilter one_of(std::uint64_t many, PhraseCollection& collection, const Snapshot& snapshot) {
+  vector::RowFilter documents(snapshot.docid_end());
+  for (std::uint32_t i = 0; i < snapshot.docid_end(); ++i) {
+    const std::size_t segment = snapshot.segment_of(i);
+    const auto& [index, first] = snapshot.segments()[segment];
+    if (collection.below(many) == 0 && !index->removed().contains(i - first)) documents.add(i);
+  }
+  return filter_of(snapshot, documents);
+}
+
+/// Batches of random phrases, some of them filtered.
 std::size_t expect_as_cpu(GpuPhrases& gpu, PhraseCollection& collection, std::size_t batches,
                           std::size_t largest) {
   std::size_t hits = 0;
@@ -93,7 +105,10 @@ std::size_t expect_as_cpu(GpuPhrases& gpu, PhraseCollection& collection, std::si
     for (std::size_t i = batch % 3 == 0 ? 1 : 1 + collection.below(largest); i > 0; --i) {
       phrases.push_back(collection.phrase());
     }
-    hits += expect_as_cpu(gpu, phrases, collection.settings());
+    SearchSettings settings = collection.settings();
+    const DocumentFilter filter = one_of(2, collection, gpu.snapshot());
+    if (batch % 2 == 1) settings.documents = &filter;
+    hits += expect_as_cpu(gpu, phrases, settings);
     EXPECT_FALSE(testing::Test::HasFailure()) << "batch " << batch;
     if (testing::Test::HasFailure()) break;
   }
@@ -197,7 +212,7 @@ TEST(GpuPhrases, ManyMatches) {
   }
 }
 
-TEST(GpuPhrases, WhatIsLeftToTheCpu) {
+TEST(IsExactPhrase, NoSlopNoAlternatives) {
   QueryNode phrase{.kind = QueryNode::Kind::kPhrase, .texts = {"a", "b"}, .positions = {0, 1}};
   EXPECT_TRUE(is_exact_phrase(phrase));
   phrase.slop = 1;
@@ -218,17 +233,27 @@ TEST(GpuPhrases, WhatIsLeftToTheCpu) {
   phrase.texts.push_back("c");
   phrase.positions.push_back(100);
   EXPECT_FALSE(is_exact_phrase(phrase));
+}
+
+// Shards, on two accounts of the same GPU.
+TEST(GpuPhrases, OfShards) {
   WARPDEX_NEEDS_GPU();
   PhraseCollection collection(5805, CodecKind::kBitpack);
-  collection.build(10, 10);
-  UploadedPhrases uploaded;
-  GpuPhrases& gpu = uploaded.open(collection.open());
-  const QueryNode pair = collection.phrase();
-  const QueryNode* const tree = &pair;
-  const DocumentFilter filter = filter_of(collection.open(), vector::RowFilter(10));
-  SearchSettings settings;
-  settings.documents = &filter;
-  EXPECT_FALSE(gpu.search({&tree, 1}, settings)[0]);
+  collection.build(3'000, 60);
+  for (int i = 0; i < 3; ++i) collection.add(400, 60);
+  collection.remove(50);
+  const Snapshot snapshot = collection.open();
+  ASSERT_GT(snapshot.segments().size(), 2U);
+  Resources one;
+  Resources two;
+  const std::vector<Resources*> gpus{&one, &two, &one};
+  for (const std::size_t shards : {2U, 3U}) {
+    const GpuGroup group(snapshot, std::span(gpus).first(shards), shards);
+    std::vector<GpuPositions> positions;
+    for (const GpuSnapshot& shard : group.replica(0)) positions.emplace_back(shard);
+    GpuPhrases phrases(snapshot, positions, 2);
+    EXPECT_GT(expect_as_cpu(phrases, collection, 8, 60), 0U);
+  }
 }
 
 }  // namespace

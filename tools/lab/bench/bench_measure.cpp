@@ -23,7 +23,7 @@ namespace {
 
 /// A thread's: the GPU's engine, and the CPU's for what that cannot answer.
 struct BenchGpuEngine {
-  GpuEngine gpu;
+  GpuGroupEngine gpu;
   CpuSearcher cpu;
   GpuFacets* facets = nullptr;  ///< of all threads
 };

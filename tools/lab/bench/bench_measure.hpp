@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "warpdex/indexer/format/snapshot.hpp"
-#include "warpdex/query/gpu/gpu_engine.hpp"
 #include "warpdex/query/gpu/gpu_facets.hpp"
+#include "warpdex/query/gpu/gpu_group.hpp"
 #include "warpdex/query/input/query_file.hpp"
 #include "warpdex/query/input/query_parser.hpp"
 #include "warpdex/query/plan/plan.hpp"
@@ -64,7 +64,7 @@ struct Measurement {
 Measurement measure(const Snapshot& index, const Workload& workload, const BenchSettings& settings);
 
 /// Makes an engine over the index in GPU memory.
-using MakeGpuEngine = std::function<GpuEngine(const GpuEngineSettings&)>;
+using MakeGpuEngine = std::function<GpuGroupEngine(const GpuEngineSettings&)>;
 
 /// Likewise on the GPU, with a sample for each batch, after two passes that are not timed. Each
 /// thread has an engine. With facets, batches have one query, and `facets` counts them.

@@ -9,28 +9,34 @@
 #include "warpdex/core/cuda/device.hpp"
 #include "warpdex/core/error.hpp"
 #include "warpdex/core/parallel.hpp"
-#include "warpdex/query/index_vectors.hpp"
 
 namespace warpdex::tools {
-std::unique_ptr<UploadedIndex> upload(const Snapshot& snapshot, const DeviceOptions& device,
-                                      bool with_vectors) {
-  if (with_vectors) vector_settings(snapshot);  // throws, before an upload, if there are none
+namespace {
+
+std::vector<Resources*> resources_of(const std::vector<Gpu>& gpus) {
+  std::vector<Resources*> all;
+  for (const Gpu& gpu : gpus) all.push_back(&gpu.resources());
+  return all;
+}
+
+}  // namespace
+
+UploadedIndex::UploadedIndex(const Snapshot& uploaded, std::vector<Gpu> on, std::size_t shards)
+    : gpus(std::move(on)), group(uploaded, resources_of(gpus), shards) {}
+
+std::unique_ptr<UploadedIndex> upload(const Snapshot& snapshot, const DeviceOptions& device) {
+  const std::size_t shards = device.shards();
   std::unique_ptr<UploadedIndex> uploaded;
-  device.start_gpu([&](const GpuChoice& gpu) {
-    uploaded = std::make_unique<UploadedIndex>(
-        snapshot, ResourceSettings{.device = gpu.device, .memory = gpu.memory}, with_vectors);
+  device.start_gpus([&](std::span<const GpuChoice> gpus) {
+    uploaded = std::make_unique<UploadedIndex>(snapshot, open_gpus(gpus), shards);
   });
-  if (uploaded && uploaded->vectors && !uploaded->vectors->is_resident()) {
-    std::cerr
-        << "warpdex: note: the GPU's memory does not hold the vectors; the CPU searches them\n";
-  }
   return uploaded;
 }
 
 HasList has_list(const UploadedIndex* gpu) {
   if (gpu == nullptr || gpu->is_resident()) return {};
   return [gpu](std::size_t segment, const PostingsEntry& list) {
-    return gpu->snapshot.has_list(segment, list);
+    return gpu->group.has_list(segment, list);
   };
 }
 
@@ -39,8 +45,8 @@ ScheduledEngine::ScheduledEngine(const Snapshot& snapshot, const UploadedIndex* 
     : snapshot_(snapshot), settings_(settings) {
   if (gpu != nullptr && settings.placement.placement != Placement::kCpuOnly) {
     gpu_.batches = gpu_batches(settings.placement);
-    engine_ = std::make_unique<GpuEngine>(gpu->make_engine({.max_batches = gpu_.batches}));
-    background_ = std::make_unique<GpuEngine>(
+    engine_ = std::make_unique<GpuGroupEngine>(gpu->make_engine({.max_batches = gpu_.batches}));
+    background_ = std::make_unique<GpuGroupEngine>(
         gpu->make_engine({.max_batches = kBackgroundBatches, .is_background = true}));
     gpu_.engine = engine_.get();
     gpu_.background = background_.get();

@@ -4,45 +4,36 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
-#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
 
 #include "options/device_options.hpp"
-#include "warpdex/core/cuda/resources.hpp"
+#include "warpdex/gpu.hpp"
 #include "warpdex/indexer/format/snapshot.hpp"
 #include "warpdex/query/cpu/cpu_engine.hpp"
-#include "warpdex/query/gpu/gpu_engine.hpp"
-#include "warpdex/query/gpu/gpu_vectors.hpp"
+#include "warpdex/query/gpu/gpu_group.hpp"
 #include "warpdex/scheduler/scheduler.hpp"
 
 namespace warpdex::tools {
 
-/// A snapshot in GPU memory, and the resources of a GPU that it has for itself.
+/// A snapshot in the memory of GPUs that it has for itself.
 struct UploadedIndex {
-  /// `with_vectors`: it is searched by vectors, too.
-  UploadedIndex(const Snapshot& uploaded, const ResourceSettings& settings, bool with_vectors)
-      : resources(settings), snapshot(uploaded, resources) {
-    if (with_vectors) vectors.emplace(snapshot);
-  }
+  UploadedIndex(const Snapshot& uploaded, std::vector<Gpu> gpus, std::size_t shards);
 
-  GpuEngine make_engine(const GpuEngineSettings& settings = {}) const {
-    return GpuEngine(snapshot, settings);
+  GpuGroupEngine make_engine(const GpuEngineSettings& settings = {}) const {
+    return GpuGroupEngine(group, settings);
   }
-  int device() const { return snapshot.device(); }
-  bool is_resident() const { return snapshot.is_resident(); }
-  std::size_t memory() const { return snapshot.memory(); }
+  int device() const { return gpus.front().device(); }
+  bool is_resident() const { return group.is_resident(); }
+  std::size_t memory() const { return group.memory(); }
 
-  Resources resources;
-  GpuSnapshot snapshot;
-  std::optional<GpuVectors> vectors;  ///< of its documents
+  std::vector<Gpu> gpus;
+  GpuGroup group;
 };
 
-/// The snapshot in GPU memory, or none if the CPU is to answer: DeviceOptions::start_gpu().
-/// `with_vectors`: those of the documents, too; throws UsageError if the index holds none.
-std::unique_ptr<UploadedIndex> upload(const Snapshot& snapshot, const DeviceOptions& device,
-                                      bool with_vectors = false);
+/// The snapshot in GPU memory, or none if the CPU is to answer: DeviceOptions::start_gpus().
+std::unique_ptr<UploadedIndex> upload(const Snapshot& snapshot, const DeviceOptions& device);
 
 /// Tells which lists are in GPU memory; empty if `gpu` is null, or if all lists always are.
 HasList has_list(const UploadedIndex* gpu);
@@ -66,8 +57,8 @@ class ScheduledEngine {
   double speed_ = 1;  ///< of the GPU, for costs that were not calibrated
   SchedulerSettings settings_;
   // The scheduler ends before its engines.
-  std::unique_ptr<GpuEngine> engine_;
-  std::unique_ptr<GpuEngine> background_;
+  std::unique_ptr<GpuGroupEngine> engine_;
+  std::unique_ptr<GpuGroupEngine> background_;
   std::unique_ptr<Scheduler> scheduler_;
 };
 

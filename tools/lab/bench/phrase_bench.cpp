@@ -38,9 +38,11 @@ Measurement measure_phrases(const Snapshot& index, const Phrases& phrases,
   return measurement;
 }
 
-Measurement measure_phrases(const GpuSnapshot& index, const Phrases& phrases,
-                            const BenchSettings& settings) {
-  GpuPhrases searcher(GpuPositions(index), 0);  // as engines, with all threads
+Measurement measure_phrases(const Snapshot& index, std::span<const GpuSnapshot> shards,
+                            const Phrases& phrases, const BenchSettings& settings) {
+  std::vector<GpuPositions> positions;
+  for (const GpuSnapshot& shard : shards) positions.emplace_back(shard);
+  GpuPhrases searcher(index, positions, 0);  // as engines, with all threads
   std::vector<const QueryNode*> trees;
   for (const auto& phrase : phrases) trees.push_back(phrase.get());
   const std::size_t batches = count_batches(phrases.size(), settings);

@@ -76,7 +76,7 @@ struct Arguments {
 
 void add_options(CommandLine& command, Arguments& given) {
   given.search.add_to(command);
-  given.device.add_to(command);
+  given.device.add_to(command, kGpuMemoryOfText, GpuCount::kShards);
   po::options_description group = option_group("Measuring");
   group.add_options()(
       "repetitions",
@@ -153,6 +153,15 @@ BenchSettings for_cpu(BenchSettings settings, std::int64_t batch_size) {
   return settings;
 }
 
+/// The GPU's name, and how many there are.
+std::string describe(const UploadedIndex& gpu) {
+  const std::string name = device_info(gpu.device()).name;
+  if (gpu.gpus.size() == 1) return name;
+  return std::to_string(gpu.gpus.size()) + " x " + name + ", " +
+         std::to_string(gpu.group.shards()) + " shards, " + std::to_string(gpu.group.replicas()) +
+         " replicas";
+}
+
 /// `gpu` has the index if the GPU is to answer.
 BenchReport bench(const Arguments& given, const BenchSettings& settings, const Snapshot& index,
                   const UploadedIndex* gpu, const std::vector<QueryText>& texts) {
@@ -180,16 +189,17 @@ BenchReport bench(const Arguments& given, const BenchSettings& settings, const S
     report.measurement = measure(index, workload, report.settings);
     return report;
   }
-  report.device = device_info(gpu->device()).name;
+  report.device = describe(*gpu);
   report.is_resident = gpu->is_resident();
   report.gpu_memory = gpu->memory();
   if (!workload.phrases.empty()) {
-    report.measurement = measure_phrases(gpu->snapshot, workload.phrases, report.settings);
+    report.measurement =
+        measure_phrases(index, gpu->group.replica(0), workload.phrases, report.settings);
     return report;
   }
   const MakeGpuEngine make = [&](const GpuEngineSettings& of) { return gpu->make_engine(of); };
   std::optional<GpuFacets> facets;
-  if (!settings.facets.empty()) facets.emplace(gpu->snapshot);
+  if (!settings.facets.empty()) facets.emplace(index, gpu->group.replica(0));
   report.measurement =
       measure_gpu(index, make, facets ? &*facets : nullptr, workload, report.settings);
   return report;

@@ -17,6 +17,7 @@
 #include "output/progress.hpp"
 #include "output/query_notes.hpp"
 #include "output/text.hpp"
+#include "search/open_searcher.hpp"
 #include "warpdex/core/error.hpp"
 
 namespace warpdex::tools {
@@ -75,7 +76,7 @@ struct Arguments {
 
 void add_options(CommandLine& command, Arguments& given) {
   given.search.add_to(command);
-  given.device.add_to(command);
+  given.device.add_to(command, kGpuMemoryOfText, GpuCount::kShards);
   po::options_description group = option_group("Load");
   group.add_options()("rate", po::value(&given.rates)->value_name("N,N,..."),
                       "queries a second, on average; of several, each has a load of its own")(

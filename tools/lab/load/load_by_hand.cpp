@@ -141,7 +141,7 @@ class CpuAnswer {
 /// The same by the GPU's engine.
 class GpuAnswer {
  public:
-  explicit GpuAnswer(GpuEngine& engine) : engine_(engine) {}
+  explicit GpuAnswer(GpuGroupEngine& engine) : engine_(engine) {}
   bool operator()(const PlannedSearch& query) {
     const BatchAnswers answers = engine_.run(std::span(&query.plan, 1), query.settings);
     if (!answers[0].is_answered) return false;
@@ -150,7 +150,7 @@ class GpuAnswer {
   }
 
  private:
-  GpuEngine& engine_;
+  GpuGroupEngine& engine_;
 };
 
 template <typename Answer>
@@ -199,7 +199,7 @@ std::vector<HandFigures> measure_by_hand(const Snapshot& snapshot, const Uploade
         measure_one(Processor::kCpu, engine, ring, answer, plan, callers, on_progress));
   }
   if (gpu == nullptr) return figures;
-  GpuEngine engine = gpu->make_engine({.max_batches = 2});
+  GpuGroupEngine engine = gpu->make_engine({.max_batches = 2});
   GpuAnswer answer(engine);
   figures.push_back(measure_one(Processor::kGpu, engine, ring, answer, plan, callers, on_progress));
   return figures;
@@ -216,7 +216,7 @@ void measure_by_hand_at(double rate, const Snapshot& snapshot, const UploadedInd
   CpuAnswer on_cpu(snapshot);
   add(figures[0], on_cpu);
   if (gpu == nullptr) return;
-  GpuEngine engine = gpu->make_engine({.max_batches = 2});
+  GpuGroupEngine engine = gpu->make_engine({.max_batches = 2});
   GpuAnswer on_gpu(engine);
   add(figures[1], on_gpu);
 }

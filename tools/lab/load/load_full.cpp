@@ -95,7 +95,7 @@ std::vector<FullBatches> measure_full_batches(const UploadedIndex& gpu, const Lo
   if (!plan.by_hand.full_batches) return figures;
   for (const double rate : plan.rates) {
     QueryRing ring(plan, kWholeBatch);
-    GpuEngine engine = gpu.make_engine({.max_batches = 3});
+    GpuGroupEngine engine = gpu.make_engine({.max_batches = 3});
     warm_up(engine, ring);
     const std::vector<Micros> times = times_of(plan, rate);
     const std::vector<LoadOutcome> outcomes = run_full_batches(engine, ring, times, on_progress);

@@ -35,8 +35,8 @@ class SimulatedLoads {
   SimulatedLoads(const Snapshot& snapshot, const UploadedIndex* gpu, const LoadPlan& plan,
                  const OnLoadProgress& on_progress)
       : plan_(plan) {
-    std::unique_ptr<GpuEngine> engine;
-    if (gpu != nullptr) engine = std::make_unique<GpuEngine>(gpu->make_engine());
+    std::unique_ptr<GpuGroupEngine> engine;
+    if (gpu != nullptr) engine = std::make_unique<GpuGroupEngine>(gpu->make_engine());
     MeasureSettings measure;
     measure.cpu_threads = plan.settings.cpu_threads;
     const CostMeasurements measured =

@@ -250,7 +250,7 @@ int run_search(const std::vector<std::string>& arguments) {
   command.add_positional("INDEX", &given.index, "the folder of an index");
   command.add_rest("WORDS", &given.words, "a query, in the syntax `signed` or --query-syntax");
   given.search.add_to(command);
-  given.device.add_to(command);
+  given.device.add_to(command, kGpuMemoryOfText, GpuCount::kShards);
   given.hybrid.add_to(command);
   given.show.add_to(command);
   po::options_description columns = option_group("Columns");

@@ -41,8 +41,7 @@ struct Given {
   std::vector<std::string> folders;
   std::string listen = "127.0.0.1:7700";
   std::string config;
-  std::string device = "cpu";
-  std::string gpu_memory;
+  DeviceOptions device{"each query on the one that serves it best; without a usable GPU, the CPU"};
   std::string keys;
   std::vector<std::string> hosts;
   std::vector<std::string> origins;
@@ -130,13 +129,10 @@ void add_options(CommandLine& command, Given& given) {
       "the folder in which POST /v1/INDEX/snapshot makes copies. Default: it is refused")(
       "drain", ms(&given.drain), "after SIGTERM, how long requests under way may take, in ms");
   command.add(serving);
-  po::options_description device = option_group("Device");
-  device.add_options()("device", text(&given.device, "WHICH")->default_value(given.device),
-                       "cpu, gpu, or auto: each query on the one that serves it best; without a "
-                       "usable GPU, the CPU")("gpu-memory", text(&given.gpu_memory, "SIZE"),
-                                              "GPU memory to take at most, of all indexes "
-                                              "together. Default: 90 % of what is free")(
-      "threads", number(&given.threads), "threads that search; 0: all")(
+  given.device.add_to(command, "It holds for each GPU, and all indexes together",
+                      GpuCount::kShards);
+  po::options_description work = option_group("Work");
+  work.add_options()("threads", number(&given.threads), "threads that search; 0: all")(
       "io-threads", number(&given.io_threads),
       "threads that read requests; 0: one for 4 processors, with a GPU for 2")(
       "probes", number(&given.probes), "of indexes of vectors: lists that a query probes")(
@@ -144,7 +140,7 @@ void add_options(CommandLine& command, Given& given) {
       "of indexes of codes: rank the N best anew by their vectors")(
       "writer-memory", text(&given.writer_memory, "SIZE")->default_value(given.writer_memory),
       "memory of each index that is changed; at least 128M");
-  command.add(device);
+  command.add(work);
   po::options_description guards = option_group("Guards");
   guards.add_options()("keys", text(&given.keys, "FILE"),
                        "a line for each key: its role (read, write or admin), a space, and 16 to "
@@ -213,17 +209,16 @@ void set_limits(const Given& given, server::ServerLimits& limits) {
   limits.idle_timeout = timeout("--idle-timeout", given.idle_timeout);
 }
 
-server::ServerOptions options_of(const Given& given, const CommandLine& command) {
+server::ServerOptions options_of(Given& given, const CommandLine& command) {
   server::ServerOptions options;
   for (const std::string& folder : given.folders) options.folders.emplace_back(folder);
   split_address(given.listen, options);
-  options.device = device_from_name(given.device);
-  if (command.given("gpu-memory")) {
-    if (options.device == Device::kCpu) {
-      throw UsageError("--gpu-memory is for the GPU; add --device gpu, or leave it out");
-    }
-    options.gpu.emplace(0, parse_size("--gpu-memory", given.gpu_memory));
-  }
+  given.device.check(command);
+  options.shards = given.device.shards();
+  given.device.start_gpus([&](std::span<const GpuChoice> gpus) {
+    options.device = given.device.is_auto() ? Device::kAuto : Device::kGpu;
+    options.gpus = open_gpus(gpus);
+  });
   options.threads = checked_threads(given.threads);
   options.io_threads = checked_number("--io-threads", given.io_threads, 0, 64);
   options.probes = checked_number("--probes", given.probes, 1);
@@ -276,17 +271,18 @@ int run_serve(const std::vector<std::string>& arguments) {
   command.add_rest("DIR", &given.folders, "indexes, or folders of indexes");
   add_options(command, given);
   if (!command.parse(arguments)) return 0;
-  if (command.given("config")) {
+  CommandLine again("serve", "DIR… [options]", kAbout, kNotes);
+  const bool has_config = command.given("config");
+  if (has_config) {
     const std::string config = given.config;
     given = {};
-    CommandLine again("serve", "DIR… [options]", kAbout, kNotes);
     again.add_rest("DIR", &given.folders, "indexes, or folders of indexes");
     add_options(again, given);
     if (!again.parse(with_config(config, arguments))) return 0;
   }
   if (given.folders.empty()) throw UsageError("serve takes one or more folders; name them");
   const int signals = signal_descriptor();
-  server::ServerOptions options = options_of(given, command);
+  server::ServerOptions options = options_of(given, has_config ? again : command);
   options.on_problem = [](const std::string& problem) {
     std::cerr << "warpdex: note: " + problem + "\n";
   };

@@ -186,7 +186,7 @@ void write_json(const Arguments& given, const std::vector<Trial>& trials, const 
 void add_options(CommandLine& command, Arguments& given) {
   command.add_positional("INDEX", &given.index, "the folder of an index with vectors");
   given.search.add_to(command);
-  given.device.add_to(command);
+  given.device.add_to(command, kGpuMemoryOfText, GpuCount::kShards);
   given.hybrid.add_to(command);
   po::options_description group = option_group("Tuning");
   group.add_options()("qrels", po::value(&given.qrels)->value_name("FILE")->required(),

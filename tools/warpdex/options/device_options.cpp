@@ -6,11 +6,9 @@
 #include <algorithm>
 #include <charconv>
 #include <iostream>
+#include <map>
 #include <system_error>
 #include <typeinfo>
-#include <vector>
-
-#include "warpdex/gpu.hpp"
 
 namespace warpdex::tools {
 namespace {
@@ -35,6 +33,15 @@ std::vector<int> parse_devices(const std::string& text, bool may_repeat) {
 
 }  // namespace
 
+std::vector<Gpu> open_gpus(std::span<const GpuChoice> choice) {
+  std::map<int, Gpu> by_number;
+  std::vector<Gpu> gpus;
+  for (const GpuChoice& one : choice) {
+    gpus.push_back(by_number.try_emplace(one.device, one.device, one.memory).first->second);
+  }
+  return gpus;
+}
+
 void DeviceOptions::add_to(CommandLine& command, const std::string& memory, GpuCount count) {
   count_ = count;
   po::options_description group = option_group("Device");
@@ -48,6 +55,14 @@ void DeviceOptions::add_to(CommandLine& command, const std::string& memory, GpuC
     group.add_options()("devices", po::value(&devices_)->value_name("LIST"),
                         "numbers of the GPUs that share the work, as 0,1. Default: 0");
   }
+  if (count == GpuCount::kShards) {
+    group.add_options()("shards", po::value(&shards_)->value_name("S"),
+                        "cut the index into S parts, each on a GPU of its own. Default: as many as "
+                        "--replicas leaves GPUs for, or 1")(
+        "replicas", po::value(&replicas_)->value_name("R"),
+        "hold all of it R times and share out the queries. Default: as often as --shards leaves "
+        "GPUs for");
+  }
   command.add(group);
 }
 
@@ -56,7 +71,7 @@ void DeviceOptions::check(const CommandLine& command,
   if (command.given("devices") && !command.given("device")) device_ = "gpu";
   if (device_ != "cpu") return;
   std::vector<const char*> options(gpu_options);
-  options.insert(options.end(), {"gpu-memory", "devices"});
+  options.insert(options.end(), {"gpu-memory", "devices", "shards", "replicas"});
   for (const char* option : options) {
     if (command.given(option)) {
       throw UsageError("--" + std::string(option) +
@@ -65,8 +80,19 @@ void DeviceOptions::check(const CommandLine& command,
   }
 }
 
-std::size_t DeviceOptions::gpu_count() const {
-  return parse_devices(devices_, count_ == GpuCount::kRepeated).size();
+std::size_t DeviceOptions::shards() const {
+  const std::size_t gpus = parse_devices(devices_, count_ == GpuCount::kShards).size();
+  const auto most = static_cast<std::int64_t>(gpus);
+  std::size_t shards = 1;
+  if (shards_ != kNotGiven) shards = checked_number("--shards", shards_, 1, most);
+  std::size_t replicas = gpus / shards;
+  if (replicas_ != kNotGiven) {
+    replicas = checked_number("--replicas", replicas_, 1, most);
+    if (shards_ == kNotGiven) shards = gpus / replicas;
+  }
+  if (shards * replicas == gpus) return shards;
+  throw UsageError("--shards times --replicas is not the number of GPUs that --devices names, " +
+                   std::to_string(gpus) + "; name as many as that");
 }
 
 bool DeviceOptions::start_gpu(const std::function<void(const GpuChoice&)>& start) const {
@@ -82,7 +108,7 @@ bool DeviceOptions::start_gpus(const std::function<void(std::span<const GpuChoic
   }
   const std::size_t memory = gpu_memory_.empty() ? 0 : parse_size("--gpu-memory", gpu_memory_);
   std::vector<GpuChoice> gpus;
-  for (const int device : parse_devices(devices_, count_ == GpuCount::kRepeated)) {
+  for (const int device : parse_devices(devices_, count_ == GpuCount::kShards)) {
     gpus.push_back({.device = device, .memory = memory});
   }
   try {

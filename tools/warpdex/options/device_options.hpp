@@ -2,18 +2,22 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <initializer_list>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "options/options.hpp"
 #include "warpdex/core/error.hpp"
+#include "warpdex/gpu.hpp"
 
 namespace warpdex::tools {
 
-/// Whether several GPUs can share a command's work, and whether a GPU may be named several times.
-enum class GpuCount { kOne, kSeveral, kRepeated };
+/// Whether several GPUs can share a command's work, and whether they can do it as shards and
+/// replicas of an index, where a GPU may be named several times.
+enum class GpuCount { kOne, kSeveral, kShards };
 
 /// A GPU that is to work.
 struct GpuChoice {
@@ -30,8 +34,11 @@ inline constexpr const char* kAutoTakesBoth =
     "words to the one that answers sooner, and vectors go to the GPU; else the CPU, with a line "
     "that says why";
 
-/// The options --device, --gpu-memory and, for several GPUs, --devices. Declared once, read after
-/// CommandLine::parse().
+/// Each GPU of a choice, with one account, however often it is there.
+std::vector<Gpu> open_gpus(std::span<const GpuChoice> choice);
+
+/// The options --device, --gpu-memory and, for several GPUs, --devices, --shards and --replicas.
+/// Declared once, read after CommandLine::parse().
 class DeviceOptions {
  public:
   explicit DeviceOptions(const char* what_auto_does = kAutoTakesOne)
@@ -49,8 +56,9 @@ class DeviceOptions {
   /// `command` is the one that they were added to.
   void check(const CommandLine& command, std::initializer_list<const char*> gpu_options = {});
 
-  /// How many GPUs --devices names. Throws UsageError for what is no list.
-  std::size_t gpu_count() const;
+  /// Into how many shards the GPUs of --devices cut the index: by default 1. Throws UsageError for
+  /// what is no list, and where there are not as many GPUs as --shards and --replicas say.
+  std::size_t shards() const;
 
   /// Calls `start` for each GPU that is to work, in turn, and returns whether they work. Where one
   /// cannot, `gpu` throws what `start` does, or CudaError that says why there is no GPU; `auto`
@@ -78,6 +86,9 @@ class DeviceOptions {
   std::string device_ = "cpu";
   std::string gpu_memory_;
   std::string devices_ = "0";
+  static constexpr std::int64_t kNotGiven = -1;
+  std::int64_t shards_ = kNotGiven;
+  std::int64_t replicas_ = kNotGiven;
   GpuCount count_ = GpuCount::kOne;
 };
 

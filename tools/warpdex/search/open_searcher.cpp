@@ -10,11 +10,13 @@ namespace warpdex::tools {
 Searcher open_searcher(const std::string& folder, const DeviceOptions& device,
                        std::size_t threads) {
   std::optional<Searcher> searcher;
-  device.start_gpu([&](const GpuChoice& gpu) {
-    const Device wanted = device.is_auto() ? Device::kAuto : Device::kGpu;
-    searcher.emplace(
-        folder,
-        SearcherOptions{.device = wanted, .gpu = Gpu(gpu.device, gpu.memory), .threads = threads});
+  const std::size_t shards = device.shards();
+  device.start_gpus([&](std::span<const GpuChoice> gpus) {
+    searcher.emplace(folder,
+                     SearcherOptions{.device = device.is_auto() ? Device::kAuto : Device::kGpu,
+                                     .gpus = open_gpus(gpus),
+                                     .shards = shards,
+                                     .threads = threads});
     if (searcher->device() == Device::kCpu) {  // start_gpu() says so
       throw Error(searcher->problem());
     }

@@ -9,6 +9,10 @@
 
 namespace warpdex::tools {
 
+/// What --gpu-memory means for commands that search text.
+inline constexpr const char* kGpuMemoryOfText =
+    "It holds for each GPU. What one does not hold of the index is read in the host's memory";
+
 /// Opens the index on the device that the options say. Where `auto` finds no usable GPU, a line on
 /// standard error says why the CPU works.
 Searcher open_searcher(const std::string& folder, const DeviceOptions& device, std::size_t threads);

@@ -2,7 +2,6 @@
 #include "search/vector_search.hpp"
 
 #include <algorithm>
-#include <map>
 #include <memory>
 #include <set>
 #include <string>
@@ -116,51 +115,7 @@ void add_binary_depth_options(po::options_description& group, SearchDepth& depth
       "to N steps of the codes' distance");
 }
 
-void add_search_device_options(CommandLine& command, DeviceOptions& device, GpuLayout& layout) {
-  device.add_to(command,
-                "It holds for each GPU. What one does not hold of the index is read in the host's "
-                "memory",
-                GpuCount::kRepeated);
-  po::options_description group = option_group("Several GPUs (--devices)");
-  group.add_options()("shards", po::value(&layout.shards)->value_name("S"),
-                      "cut the vectors into S parts, each on a GPU of its own. Default: as many as "
-                      "--replicas leaves GPUs for, or 1")(
-      "replicas", po::value(&layout.replicas)->value_name("R"),
-      "hold all vectors R times and share out the queries. Default: as often as --shards leaves "
-      "GPUs for");
-  command.add(group);
-}
-
-void check_search_device_options(const CommandLine& command, DeviceOptions& device) {
-  device.check(command, {"shards", "replicas"});
-}
-
 namespace {
-
-/// Into how many shards `gpus` GPUs cut the index. Throws UsageError where they cannot.
-std::size_t count_shards(const CommandLine& command, const GpuLayout& layout, std::size_t gpus) {
-  const auto most = static_cast<std::int64_t>(gpus);
-  std::size_t shards = 1;
-  if (command.given("shards")) shards = checked_number("--shards", layout.shards, 1, most);
-  std::size_t replicas = gpus / shards;
-  if (command.given("replicas")) {
-    replicas = checked_number("--replicas", layout.replicas, 1, most);
-    if (!command.given("shards")) shards = gpus / replicas;
-  }
-  if (shards * replicas == gpus) return shards;
-  throw UsageError("--shards times --replicas is not the number of GPUs that --devices names, " +
-                   std::to_string(gpus) + "; name as many as that");
-}
-
-/// Each GPU has one account, however often --devices names it.
-std::vector<Gpu> open_gpus(const auto& wanted) {
-  std::map<int, Gpu> by_number;
-  std::vector<Gpu> gpus;
-  for (const auto& one : wanted) {
-    gpus.push_back(by_number.try_emplace(one.device, one.device, one.memory).first->second);
-  }
-  return gpus;
-}
 
 VectorIndexOptions options_of(const VectorDepth& depth, std::size_t threads) {
   VectorIndexOptions options;
@@ -171,10 +126,9 @@ VectorIndexOptions options_of(const VectorDepth& depth, std::size_t threads) {
 
 }  // namespace
 
-VectorIndexOptions search_options(const CommandLine& command, const VectorDepth& depth,
-                                  std::size_t threads, const DeviceOptions& device,
-                                  const GpuLayout& layout, const UseOptions& use) {
-  const std::size_t shards = count_shards(command, layout, device.gpu_count());
+VectorIndexOptions search_options(const VectorDepth& depth, std::size_t threads,
+                                  const DeviceOptions& device, const UseOptions& use) {
+  const std::size_t shards = device.shards();
   VectorIndexOptions options = options_of(depth, threads);
   const auto is_in_use = std::make_shared<bool>(false);
   const bool works = device.start_gpus([&](const auto& gpus) {
@@ -194,9 +148,9 @@ VectorIndexOptions search_options(const CommandLine& command, const VectorDepth&
   return options;
 }
 
-void set_search(VectorIndex& index, const CommandLine& command, const VectorDepth& depth,
-                std::size_t threads, const DeviceOptions& device, const GpuLayout& layout) {
-  search_options(command, depth, threads, device, layout,
+void set_search(VectorIndex& index, const VectorDepth& depth, std::size_t threads,
+                const DeviceOptions& device) {
+  search_options(depth, threads, device,
                  [&](const VectorIndexOptions& options) { index.set_options(options); });
 }
 

@@ -44,16 +44,9 @@ Supply refined_of(const VectorIndex& index);
 /// for numbers out of range.
 VectorDepth checked_depth(const VectorIndex& index, const CommandLine& command, SearchDepth depth);
 
-/// How several GPUs share an index: the options --shards and --replicas. 0: not given.
-struct GpuLayout {
-  std::int64_t shards = 0;
-  std::int64_t replicas = 0;
-};
-
-/// The options of GPUs for commands that search: those of `device`, and those of the layout.
-void add_search_device_options(CommandLine& command, DeviceOptions& device, GpuLayout& layout);
-/// Of what add_search_device_options() added. Throws as DeviceOptions::check() does.
-void check_search_device_options(const CommandLine& command, DeviceOptions& device);
+/// What --gpu-memory means for commands that search vectors.
+inline constexpr const char* kGpuMemoryOfVectors =
+    "It holds for each GPU. What one does not hold of the index is read in the host's memory";
 
 /// Takes the options of a search; throws where GPUs fail.
 using UseOptions = std::function<void(const VectorIndexOptions&)>;
@@ -63,14 +56,13 @@ using UseOptions = std::function<void(const VectorIndexOptions&)>;
 /// takes the CPU, and `use` is called again. Later too, where GPUs have too little memory, the CPU
 /// takes over. Throws UsageError where there are not as many GPUs as shards and replicas need, and
 /// what DeviceOptions::start_gpus() and `use` do.
-VectorIndexOptions search_options(const CommandLine& command, const VectorDepth& depth,
-                                  std::size_t threads, const DeviceOptions& device,
-                                  const GpuLayout& layout, const UseOptions& use = {});
+VectorIndexOptions search_options(const VectorDepth& depth, std::size_t threads,
+                                  const DeviceOptions& device, const UseOptions& use = {});
 
 /// Sets where and how thoroughly the index is searched from now on. Throws likewise, and
 /// FormatError for damage.
-void set_search(VectorIndex& index, const CommandLine& command, const VectorDepth& depth,
-                std::size_t threads, const DeviceOptions& device, const GpuLayout& layout);
+void set_search(VectorIndex& index, const VectorDepth& depth, std::size_t threads,
+                const DeviceOptions& device);
 
 /// What the driver calls them, each once, with commas between them; empty for none.
 std::string gpu_names(const std::vector<Gpu>& gpus);

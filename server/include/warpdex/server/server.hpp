@@ -41,7 +41,10 @@ struct ServerOptions {
   std::string address = "127.0.0.1";
   std::uint16_t port = 7700;  ///< 0: a free one
   Device device = Device::kCpu;
-  std::optional<Gpu> gpu{};    ///< none: GPU 0, with most of its free memory
+  /// The GPUs that share each index; none: GPU 0, with most of its free memory. SearcherOptions
+  /// says what shards are.
+  std::vector<Gpu> gpus{};
+  std::size_t shards = 1;
   std::size_t threads = 0;     ///< that search; 0: as many as this process may run on
   std::size_t io_threads = 0;  ///< that read requests; 0: one for 4 processors, with a GPU for 2
   std::size_t probes = 16;     ///< lists of vectors that a query probes

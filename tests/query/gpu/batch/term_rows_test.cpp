@@ -55,7 +55,7 @@ TEST_P(TermRowsTest, ThreadsShareRows) {
           for (const PlannedTerm& term : plan.terms) {
             const std::uint64_t key = TermRows::key_of(plan, term);
             std::optional<TermRow> row = rows.find(key);
-            if (!row) row = rows.add(key, segments, plan, term);
+            if (!row) row = rows.add(key, segments, plan.segments, term);
             found[i].push_back(row.value().lists);
           }
         }
@@ -73,7 +73,7 @@ std::size_t ask_for_all(TermRows& rows, const PlacedSegments& segments,
   for (const PlannedQuery& plan : plans) {
     for (const PlannedTerm& term : plan.terms) {
       const std::uint64_t key = TermRows::key_of(plan, term);
-      if (!rows.find(key) && !rows.add(key, segments, plan, term)) ++refused;
+      if (!rows.find(key) && !rows.add(key, segments, plan.segments, term)) ++refused;
     }
   }
   return refused;
@@ -173,7 +173,7 @@ TEST_P(TermRowsTest, ARowTooLargeAloneLeavesTheRoomToOthers) {
       Rows memory;
       TermRows alone(memory.view());
       alone.open();
-      ASSERT_TRUE(alone.add(TermRows::key_of(plan, term), segments, plan, term));
+      ASSERT_TRUE(alone.add(TermRows::key_of(plan, term), segments, plan.segments, term));
       smallest = std::min(smallest, alone.bytes());
       largest = std::max(largest, alone.bytes());
     }

@@ -30,6 +30,17 @@ TEST(OrChoice, ListsAreDecodedOnce) {
             OrRule::kSearchStored);
   EXPECT_EQ(stored([](OrPart& part) { part.shape.stored_blocks = 419'431; }),
             OrRule::kNoneStoredUses);
+  // They are worth 100,000 postings of each of the 1,000 queries, unless they are added up.
+  const auto of_many = [&](std::uint32_t blocks, UnitForm form) {
+    return stored([&](OrPart& part) {
+      part.shape.or_postings = std::size_t{1} << 40;
+      part.shape.stored_blocks = blocks;
+      part.shape.form = form;
+    });
+  };
+  EXPECT_EQ(of_many(781'250, UnitForm::kBm25), OrRule::kSearchStored);
+  EXPECT_EQ(of_many(781'251, UnitForm::kBm25), OrRule::kNoneStoredUses);
+  EXPECT_EQ(of_many(781'251, UnitForm::kImpact), OrRule::kAddStoredForm);
   // What is asked for is done with few uses, too.
   EXPECT_EQ(stored([](OrPart& part) {
               part.shape.or_postings = 1000;

@@ -111,7 +111,8 @@ struct Searched {
         const Snapshot::Segment& segment = snapshot.segments()[i];
         auto cpu = std::make_unique<CpuSegment>(*segment.index, random());
         all.push_back(cpu.get());
-        parts.all.push_back({std::move(cpu), i, false, segment.first_document});
+        parts.all.push_back(
+            {std::move(cpu), i, SearchedPart::Plan::kSegment, segment.first_document});
         (i == largest ? parts.first : parts.others).push_back(i);
       }
     }

@@ -70,7 +70,6 @@ struct Arguments {
   std::string refine = "0";
   SearchDepth binary;  ///< of binary codes: the same in all searches
   DeviceOptions device;
-  GpuLayout layout;
   std::int64_t repetitions = 5;
   std::int64_t threads = 0;
   double gflops = 0;
@@ -108,7 +107,7 @@ void add_options(CommandLine& command, Arguments& given) {
   add_threads_option(group, &given.threads);
   add_json_option(group, "figures", &given.json);
   command.add(group);
-  add_search_device_options(command, given.device, given.layout);
+  given.device.add_to(command, kGpuMemoryOfVectors, GpuCount::kShards);
 }
 
 /// The numbers of a list that an option takes, each from `smallest` to `largest`.
@@ -280,7 +279,7 @@ VectorBenchResult measure(const Arguments& given, const CommandLine& command,
       progress.update("measuring " + result.names[i], "", ++done, total, Progress::Unit::kSteps);
     };
     VectorIndex& index = indexes[i];
-    set_search(index, command, depths.front(), result.threads, given.device, given.layout);
+    set_search(index, depths.front(), result.threads, given.device);
     if (index.device() == Device::kGpu) {
       const VectorIndexOptions options = index.options();
       result.gpu = gpu_names(options.gpus);
@@ -306,7 +305,7 @@ int run_vector_bench(const std::vector<std::string>& arguments) {
   add_options(command, given);
   if (!command.parse(arguments)) return 0;
 
-  check_search_device_options(command, given.device);
+  given.device.check(command);
   std::vector<std::string> folders{given.index};
   folders.insert(folders.end(), given.compared.begin(), given.compared.end());
   for (const std::string& folder : folders) {

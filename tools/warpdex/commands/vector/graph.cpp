@@ -52,7 +52,6 @@ struct Arguments {
   bool quiet = false;
   SearchDepth depth;
   DeviceOptions device;
-  GpuLayout layout;
   std::int64_t threads = 0;
   NeighborTargets targets;
 };
@@ -66,7 +65,7 @@ void add_options(CommandLine& command, Arguments& given) {
   add_threads_option(group, &given.threads);
   add_quiet_option(group, &given.quiet);
   command.add(group);
-  add_search_device_options(command, given.device, given.layout);
+  given.device.add_to(command, kGpuMemoryOfVectors, GpuCount::kShards);
   po::options_description output = option_group("Output");
   output.add_options()("output",
                        output_value(&given.targets.output)->value_name("FILE")->required(),
@@ -87,7 +86,7 @@ class GraphJob {
       throw UsageError("the index at '" + given.index +
                        "' keeps no vectors, only codes; build it again with its vectors");
     }
-    options_.search = search_options(command, depth, threads, given.device, given.layout);
+    options_.search = search_options(depth, threads, given.device);
     options_.is_symmetric = given.symmetric;
     const std::size_t others = std::max<std::size_t>(index_.live_rows(), 1) - 1;
     options_.k = at_most(
@@ -158,7 +157,7 @@ int run_vector_graph(const std::vector<std::string>& arguments) {
   add_options(command, given);
   if (!command.parse(arguments)) return 0;
 
-  check_search_device_options(command, given.device);
+  given.device.check(command);
   check_outputs_outside(given.index, {given.targets.output, given.targets.distances});
   const InterruptGuard guard;
   GraphJob(given, command).run();

@@ -67,7 +67,6 @@ struct Arguments {
   float radius = 0;
   SearchDepth depth;
   DeviceOptions device;
-  GpuLayout layout;
   std::string filter;
   std::int64_t threads = 0;
   NeighborTargets targets;
@@ -87,7 +86,7 @@ void add_options(CommandLine& command, Arguments& given) {
   add_threads_option(group, &given.threads);
   add_depth_options(group, given.depth);
   command.add(group);
-  add_search_device_options(command, given.device, given.layout);
+  given.device.add_to(command, kGpuMemoryOfVectors, GpuCount::kShards);
   po::options_description output = option_group("Output");
   output.add_options()("output", output_value(&given.targets.output)->value_name("FILE"),
                        "answers; the suffix says in which format")(
@@ -105,7 +104,7 @@ class Answering {
             vector::VectorReader& queries)
       : given_(given), index_(index), queries_(queries) {
     const VectorDepth depth = checked_depth(index, command, given.depth);
-    set_search(index, command, depth, checked_threads(given.threads), given.device, given.layout);
+    set_search(index, depth, checked_threads(given.threads), given.device);
     if (!given.filter.empty()) set_filter();
     if (command.given("radius")) return;
     const std::size_t vectors = index.live_rows();
@@ -217,7 +216,7 @@ int run_vector_search(const std::vector<std::string>& arguments) {
     throw UsageError("--extra adds to the best of -k; leave it out with --radius");
   }
 
-  check_search_device_options(command, given.device);
+  given.device.check(command);
   check_outputs_not_inputs({given.queries, given.filter},
                            {given.targets.output, given.targets.distances, given.targets.json});
   const NeighborTargets& targets = given.targets;

@@ -13,6 +13,11 @@
 
 namespace warpdex {
 
+/// The folder of a part in the folder of all that an index was split into: "part-3".
+std::filesystem::path part_folder(const std::filesystem::path& parts, std::uint32_t part);
+/// Whether it is such a folder, and no index itself.
+bool holds_parts(const std::filesystem::path& folder);
+
 /// Immutable and safe to read from many threads; copies share the segments. It stays as it is, with
 /// its files, whatever is committed meanwhile. DocIDs count through all segments, removed documents
 /// included, in the order in which documents were added.
@@ -25,7 +30,9 @@ class Snapshot {
   };
 
   /// Maps the index at `folder` as the last commit left it. O(files). Throws as Index::open() does,
-  /// but takes any number of segments and removed documents.
+  /// but takes any number of segments and removed documents. A folder that holds_parts() is opened
+  /// as one index: their segments, part after part. commit() is then the sum of theirs. Throws
+  /// UsageError for parts that were not made alike.
   static Snapshot open(const std::filesystem::path& folder);
 
   /// Segments [first, first + count) with the docIDs that they have here. Names, statistics and

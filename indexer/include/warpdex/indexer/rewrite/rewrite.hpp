@@ -122,9 +122,6 @@ struct SplitReport {
   std::vector<std::string> notes{};
 };
 
-/// The folder of a part in the folder of all: "part-3".
-std::filesystem::path part_folder(const std::filesystem::path& output, std::uint32_t part);
-
 /// Writes the live documents of an index of any number of segments as `parts` indexes of one
 /// segment each: ranges that follow each other, of sizes that differ by one document at most.
 /// Impacts stay as they are, by the statistics of the whole; a part without them has the bytes that

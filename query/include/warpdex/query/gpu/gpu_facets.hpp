@@ -19,6 +19,9 @@ namespace warpdex {
 class GpuFacets {
  public:
   explicit GpuFacets(const GpuSnapshot& snapshot);
+  /// Over the shards of `snapshot`, in the order of their docIDs. Counts of several shards are none
+  /// with and-or.
+  GpuFacets(const Snapshot& snapshot, std::span<const GpuSnapshot> shards);
   ~GpuFacets();
   GpuFacets(GpuFacets&&) noexcept;
   GpuFacets& operator=(GpuFacets&&) noexcept;

@@ -15,8 +15,8 @@
 namespace warpdex {
 
 /// Cuts segments, by the bytes of their lists and lengths, into `shards` runs of neighbours, so
-/// that the largest is as small as can be. Returns where each run begins, and the end. Throws
-/// UsageError for 0 shards, and for more than there are segments, unless it is one.
+/// that the largest is as small as can be; where there are fewer segments than shards, the last
+/// runs are empty. Returns where each run begins, and the end. Throws UsageError for 0 shards.
 /// O(segments log(bytes)).
 std::vector<std::size_t> cut_into_shards(std::span<const std::uint64_t> bytes, std::size_t shards);
 
@@ -26,7 +26,7 @@ class GpuGroup {
  public:
   /// `gpus` are those of the first replica, shard after shard, then those of the others; one may be
   /// there more than once. All upload at the same time. Throws UsageError unless there are one or
-  /// more times `shards`, and as cut_into_shards() and GpuSnapshot do.
+  /// more times `shards`, and as GpuSnapshot does.
   GpuGroup(const Snapshot& snapshot, std::span<Resources* const> gpus, std::size_t shards = 1);
 
   /// A later snapshot of the same index on the same GPUs. Segments stay where they are, unless the
@@ -36,6 +36,8 @@ class GpuGroup {
   const Snapshot& snapshot() const { return snapshot_; }
   std::size_t shards() const { return begins_.size() - 1; }
   std::size_t replicas() const { return parts_.size() / shards(); }
+  /// Shards that have documents.
+  std::size_t used_shards() const;
   /// The shards of a replica, in the order of their docIDs.
   std::span<const GpuSnapshot> replica(std::size_t number) const {
     return std::span(parts_).subspan(number * shards(), shards());

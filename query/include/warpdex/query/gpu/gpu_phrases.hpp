@@ -26,15 +26,18 @@ class GpuPhrases {
   /// Shares `positions`. `threads` of the CPU look words up and write batches; 0:
   /// default_threads().
   GpuPhrases(const GpuPositions& positions, std::size_t threads);
+  /// Likewise over the shards of `snapshot`, in the order of their docIDs.
+  GpuPhrases(const Snapshot& snapshot, std::span<const GpuPositions> shards, std::size_t threads);
   ~GpuPhrases();
   GpuPhrases(GpuPhrases&&) noexcept;
   GpuPhrases& operator=(GpuPhrases&&) noexcept;
 
-  const GpuPositions& positions() const;
+  /// The commit that is searched.
+  const Snapshot& snapshot() const;
 
   /// The answers of TreeSearcher::search() to trees that are is_exact_phrase(). An answer is
-  /// missing where the CPU must find it: if positions are not resident, the settings have a filter,
-  /// k is above what the GPU selects (4,096, on small GPUs less), or memory does not suffice.
+  /// missing where the CPU must find it: if positions are not resident, k is above what the GPU
+  /// selects (4,096, on small GPUs less), or memory does not suffice.
   /// `matches` is exact if it is counted. O(postings of each phrase's rarest word), and positions
   /// of documents that may enter the answer. Throws UsageError for settings out of range,
   /// FormatError for a damaged index, CudaError.

@@ -33,6 +33,11 @@ class HybridSearcher {
   /// searches.
   explicit HybridSearcher(const GpuVectors& vectors, std::size_t threads = 0,
                           TextSearch text_search = {});
+  /// Likewise on the GPUs that have the shards of `snapshot` and their vectors, in the order of
+  /// their docIDs. Of several shards the CPU does the text's part of neighbors, and filter with
+  /// and-or.
+  HybridSearcher(const Snapshot& snapshot, std::span<const GpuVectors> shards,
+                 std::size_t threads = 0, TextSearch text_search = {});
   ~HybridSearcher();
   HybridSearcher(HybridSearcher&&) noexcept;
   HybridSearcher& operator=(HybridSearcher&&) noexcept;
