@@ -21,7 +21,7 @@ struct Kind {
   FormatVersions versions;
 };
 constexpr std::array<Kind, 3> kKinds{
-    {{kTextKind, "an index of text", "warpdex --help", {2, 7}},
+    {{kTextKind, "an index of text", "warpdex --help", {2, 8}},
      {kVectorsKind, "an index of vectors", "warpdex vector --help", {1, 4}},
      {kMetricKind, "a permutation index", "warpdex metric --help", {1, 1}}}};
 

@@ -63,8 +63,8 @@ void check_magic(std::span<const std::uint8_t> file, const std::string& name) {
 
 }  // namespace
 
-SectionWriter::SectionWriter(const std::filesystem::path& folder, std::string_view name)
-    : path_(folder / name) {
+SectionWriter::SectionWriter(const SectionFolder& folder, std::string_view name)
+    : path_(folder.path / (folder.prefix + std::string(name))) {
   buffer_.reserve(kBufferBytes);
   open();
 }

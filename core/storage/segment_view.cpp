@@ -37,13 +37,28 @@ SegmentView::SegmentView(const Folder& index, const SegmentInfo& segment)
   std::move(views.begin(), views.end(), std::back_inserter(sections_));
 }
 
+SegmentView SegmentView::part(std::string_view prefix) const {
+  SegmentView view;
+  view.index_ = index_;
+  view.prefix_ = prefix;
+  for (std::size_t i = 0; i < own_sections_; ++i) {
+    if (!infos_[i].name.starts_with(prefix)) continue;
+    view.infos_.push_back(infos_[i]);
+    view.infos_.back().name.erase(0, prefix.size());
+    view.sections_.push_back(sections_[i]);
+  }
+  view.own_sections_ = view.infos_.size();
+  return view;
+}
+
 const SectionView& SegmentView::find(std::string_view name, std::size_t begin,
                                      std::size_t end) const {
   for (std::size_t i = begin; i < end; ++i) {
     if (infos_[i].name == name) return sections_[i];
   }
   throw FormatError("the manifest of the index at '" + index_.string() +
-                    "' does not list the section '" + std::string(name) + "'; build it again");
+                    "' does not list the section '" + prefix_ + std::string(name) +
+                    "'; build it again");
 }
 
 const SectionView& SegmentView::section(std::string_view name) const {

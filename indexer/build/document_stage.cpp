@@ -3,22 +3,20 @@
 
 #include <algorithm>
 #include <bit>
-#include <cmath>
 #include <limits>
 #include <span>
 #include <utility>
 
+#include "build/check_vector.hpp"
 #include "warpdex/indexer/build/ordered_pipeline.hpp"
 #include "warpdex/indexer/format/stored_fields.hpp"
 #include "warpdex/indexer/format/text_fields.hpp"
 #include "warpdex/indexer/readers/text_checks.hpp"
-#include "warpdex/vector/format/row_index.hpp"
 
 namespace warpdex::build {
 namespace {
 
 constexpr std::size_t kBatchRecords = 1024;
-constexpr float kTooLargeForHalf = 65'520;  ///< this and more is rounded to infinity
 constexpr std::uint32_t kRefused = std::numeric_limits<std::uint32_t>::max();
 
 template <class T>
@@ -42,10 +40,10 @@ struct DocumentStage::Prepared {
   std::vector<std::uint64_t> lengths;
   std::uint64_t long_words = 0;  // left out
   std::uint32_t document = kRefused;
-  std::string stored;  // the record, if fields are stored
-  FieldValues values;  // of the columns
-  std::vector<float> embedding;
-  WeightSummary weights;  // of a sparse vector
+  std::string stored;                       // the record, if fields are stored
+  FieldValues values;                       // of the columns
+  std::vector<std::vector<float>> vectors;  // by set
+  WeightSummary weights;                    // of a sparse vector
 };
 
 struct DocumentStage::Batch {
@@ -116,6 +114,8 @@ void DocumentStage::run() {
   IndexSettings settings;
   settings.analyzer = options_.analyzer;
   settings.schema = options_.schema;
+  settings.vectors = options_.vectors;
+  vector_sets_ = vector_sets(settings);
   text_fields_ = text_fields(options_.schema).size();
   set_positions(options_, settings);
   positioned_ = PositionedTexts(settings);
@@ -156,6 +156,7 @@ bool DocumentStage::take(Batch& batch) {
     if (ended_) break;
     bytes +=
         record.bytes.size() + record.location.file.size() + record.embedding.size() * sizeof(float);
+    for (const auto& vector : record.embeddings) bytes += vector.size() * sizeof(float);
     // Such a record may be the start of an input without an end, whose rest is not waited for.
     ended_ = !record.problem.empty() && options_.on_bad_document == OnBadDocument::kFail;
     batch.records.push_back(std::move(record));
@@ -189,8 +190,7 @@ void DocumentStage::prepare(Worker& worker, Batch& batch) const {
       if (!options_.stored_fields.empty()) prepared.stored = stored_record(document);
       check_values(document.values);
       prepared.values = std::move(document.values);
-      check_embedding(document.embedding);
-      prepared.embedding = std::move(document.embedding);
+      prepared.vectors = take_vectors(document);
     } catch (const BadDocument& bad) {
       prepared.problem = bad.what();
     } catch (const InputError& bad) {
@@ -225,29 +225,21 @@ void DocumentStage::check_values(const FieldValues& values) const {
                    "; open the reader with the index's columns");
 }
 
-void DocumentStage::check_embedding(std::span<const float> embedding) const {
-  if (!options_.vectors) return;
-  if (embedding.size() != options_.vectors->dimension) {
-    throw InputError("its vector has " + std::to_string(embedding.size()) +
-                     " components, and the index takes " +
-                     std::to_string(options_.vectors->dimension));
+std::vector<std::vector<float>> DocumentStage::take_vectors(Document& document) const {
+  const bool has_unnamed = options_.vectors.has_value();
+  const std::size_t named = vector_sets_.size() - (has_unnamed ? 1 : 0);
+  if (document.embeddings.size() != named) {
+    throw UsageError("the schema has " + std::to_string(named) +
+                     " vectors, and a document came with " +
+                     std::to_string(document.embeddings.size()) +
+                     "; open the reader with the vectors of the schema");
   }
-  // Of cosines, the direction is stored.
-  const bool are_halves = options_.vectors->store == vector::Store::kHalf &&
-                          options_.vectors->metric != vector::Metric::kCosine;
-  for (const float component : embedding) {
-    if (!std::isfinite(component)) throw InputError("its vector has a component that is no number");
-    if (are_halves && std::abs(component) >= kTooLargeForHalf) {
-      throw InputError(
-          "its vector has a component above 65504, which is too large for the halves that the "
-          "index stores; scale the vectors, or build the index from floats");
-    }
+  std::vector<std::vector<float>> vectors = std::move(document.embeddings);
+  if (has_unnamed) vectors.insert(vectors.begin(), std::move(document.embedding));
+  for (std::size_t set = 0; set < vectors.size(); ++set) {
+    check_vector(vectors[set], vector_sets_[set]);
   }
-  if (vector::is_too_long(embedding, *options_.vectors)) {
-    throw InputError(
-        "its vector is longer than 1e17, which is the most that lists and codes take; scale the "
-        "vectors down");
-  }
+  return vectors;
 }
 
 void DocumentStage::count_texts(Worker& worker, const Document& document, Batch& batch,
@@ -397,10 +389,12 @@ bool DocumentStage::accept(Prepared& document, const Location& location) {
   writer_.add_document(document.id, lengths_, score);
   if (!options_.stored_fields.empty()) writer_.add_stored(document.stored);
   if (columns_ > 0) writer_.add_values(document.values);
-  if (options_.vectors) writer_.add_vector(document.embedding);
+  for (std::size_t set = 0; set < document.vectors.size(); ++set) {
+    writer_.add_vector(document.vectors[set], set);
+  }
   std::string().swap(document.stored);
   FieldValues().swap(document.values);
-  std::vector<float>().swap(document.embedding);
+  std::vector<std::vector<float>>().swap(document.vectors);
   weights_.add(document.weights);
   document.document = static_cast<std::uint32_t>(report_.documents++);
   for (const std::uint64_t length : document.lengths) report_.tokens += length;

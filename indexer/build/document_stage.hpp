@@ -72,7 +72,8 @@ class DocumentStage {
                            std::vector<TermCount>& counts, Prepared& prepared);
   std::string stored_record(const Document& document) const;
   void check_values(const FieldValues& values) const;
-  void check_embedding(std::span<const float> embedding) const;
+  /// A document's vectors, by set. Throws InputError for one that the index does not take.
+  std::vector<std::vector<float>> take_vectors(Document& document) const;
   void accept(Batch& batch);
   bool accept(Prepared& document, const Location& location);
   void check_room(const Location& location) const;
@@ -82,6 +83,7 @@ class DocumentStage {
   DocumentReader& reader_;
   const BuildOptions& options_;
   std::size_t columns_;  ///< of the schema
+  std::vector<VectorSet> vector_sets_;
   const MemoryPlan& plan_;
   const Admission* admission_;
   const IdTable* static_scores_;

@@ -67,14 +67,15 @@ std::optional<T> number_of(std::string_view text) {
 std::vector<Field> columns_of(const Schema& schema) {
   std::vector<Field> columns;
   for (const Field& field : schema.fields) {
-    if (field.type != FieldType::kText) columns.push_back(field);
+    if (is_column(field.type)) columns.push_back(field);
   }
   return columns;
 }
 
 FieldValue value_for(const Field& field, FieldValue given) {
   switch (field.type) {
-    case FieldType::kText: break;
+    case FieldType::kText:
+    case FieldType::kVector: break;
     case FieldType::kKeyword:
       if (std::holds_alternative<std::string>(given)) return given;
       break;
@@ -101,7 +102,8 @@ FieldValue value_for(const Field& field, FieldValue given) {
 
 FieldValue value_of_text(const Field& field, std::string_view text) {
   switch (field.type) {
-    case FieldType::kText: break;
+    case FieldType::kText:
+    case FieldType::kVector: break;
     case FieldType::kKeyword: return std::string(text);
     case FieldType::kInt:
       if (const auto whole = number_of<std::int64_t>(text)) return *whole;

@@ -1,6 +1,8 @@
 // Hands stored fields, values of columns and vectors to their writers, and counts them.
 #include "format/document_extras.hpp"
 
+#include <algorithm>
+
 #include "warpdex/core/error.hpp"
 
 namespace warpdex {
@@ -10,7 +12,9 @@ DocumentExtras::DocumentExtras(SegmentFiles& files, const IndexSettings& setting
   if (const auto columns = columns_of(settings.schema); !columns.empty()) {
     columns_.emplace(files, columns);
   }
-  if (settings.vectors) vectors_.emplace(files, *settings.vectors);
+  for (const VectorSet& set : vector_sets(settings)) {
+    vectors_.emplace_back(files, set.rows, set.prefix);
+  }
 }
 
 void DocumentExtras::set_threads(std::size_t threads) {
@@ -31,37 +35,39 @@ void DocumentExtras::add_values(const FieldValues& values, std::uint64_t documen
   columns_->add(values);
 }
 
-vector::RowSections& DocumentExtras::next_vector(std::uint64_t documents) {
-  if (!vectors_ || vectors_->rows() + 1 != documents) {
+vector::RowSections& DocumentExtras::next_vector(std::size_t set, std::uint64_t documents) {
+  if (set >= vectors_.size() || vectors_[set].rows() + 1 != documents) {
     throw UsageError("vectors come once for each document of an index that holds vectors");
   }
-  return *vectors_;
+  return vectors_[set];
 }
 
-void DocumentExtras::add_vector(std::span<const float> vector, std::uint64_t documents) {
-  next_vector(documents).add(vector);
+void DocumentExtras::add_vector(std::span<const float> vector, std::size_t set,
+                                std::uint64_t documents) {
+  next_vector(set, documents).add(vector);
 }
 
-void DocumentExtras::copy_vector(const vector::VectorView& from, std::size_t row,
+void DocumentExtras::copy_vector(const vector::VectorView& from, std::size_t row, std::size_t set,
                                  std::uint64_t documents) {
-  next_vector(documents).copy(from, row);
+  next_vector(set, documents).copy(from, row);
 }
 
 void DocumentExtras::finish(std::uint64_t documents) {
+  const auto is_short = [&](const vector::RowSections& set) { return set.rows() != documents; };
   if ((stored_ && stored_->documents() != documents) ||
-      (columns_ && columns_->documents() != documents) ||
-      (vectors_ && vectors_->rows() != documents)) {
+      (columns_ && columns_->documents() != documents) || std::ranges::any_of(vectors_, is_short)) {
     throw UsageError(
         "a document came without the stored fields, the values or the vector that the index holds");
   }
   if (stored_) stored_->finish();
   if (columns_) columns_->finish();
-  if (vectors_) vectors_->finish();
+  for (vector::RowSections& set : vectors_) set.finish();
 }
 
 std::uint64_t DocumentExtras::memory() const {
-  return (stored_ ? stored_->memory() : 0) + (columns_ ? columns_->memory() : 0) +
-         (vectors_ ? vectors_->memory() : 0);
+  std::uint64_t bytes = (stored_ ? stored_->memory() : 0) + (columns_ ? columns_->memory() : 0);
+  for (const vector::RowSections& set : vectors_) bytes += set.memory();
+  return bytes;
 }
 
 }  // namespace warpdex

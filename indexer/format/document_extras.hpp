@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -16,7 +17,7 @@
 
 namespace warpdex {
 
-/// Each of the three is added once for each document, after the document. `documents`, below, is
+/// Each of them is added once for each document, after the document. `documents`, below, is
 /// how many documents were added so far, the last one included. All functions throw UsageError if
 /// one was added too often or not at all.
 class DocumentExtras {
@@ -28,8 +29,9 @@ class DocumentExtras {
   /// As IndexWriter's functions of these names. Throw IoError, too.
   void add_stored(std::string_view record, std::uint64_t documents);
   void add_values(const FieldValues& values, std::uint64_t documents);
-  void add_vector(std::span<const float> vector, std::uint64_t documents);
-  void copy_vector(const vector::VectorView& from, std::size_t row, std::uint64_t documents);
+  void add_vector(std::span<const float> vector, std::size_t set, std::uint64_t documents);
+  void copy_vector(const vector::VectorView& from, std::size_t row, std::size_t set,
+                   std::uint64_t documents);
   /// Writes what is left. Once, at the end. Throws IoError, too.
   void finish(std::uint64_t documents);
 
@@ -37,11 +39,11 @@ class DocumentExtras {
   std::uint64_t memory() const;
 
  private:
-  vector::RowSections& next_vector(std::uint64_t documents);
+  vector::RowSections& next_vector(std::size_t set, std::uint64_t documents);
 
   std::optional<StoredWriter> stored_;
   std::optional<ColumnsWriter> columns_;
-  std::optional<vector::RowSections> vectors_;
+  std::deque<vector::RowSections> vectors_;  ///< by set
 };
 
 }  // namespace warpdex

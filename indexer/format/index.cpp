@@ -94,6 +94,20 @@ void check_section_names(const Folder& opened, const SegmentInfo& segment) {
   }
 }
 
+/// A set of vectors.
+struct OpenedVectors {
+  OpenedVectors(const SegmentView& segment, const VectorSet& set, std::uint64_t documents)
+      : sections(std::make_unique<const SegmentView>(segment.part(set.prefix))),
+        rows(vector::open_row_sections(*sections, set.rows, documents)) {
+    if (set.rows.index.is_flat() || !vector::RowIndex::is_in(*sections)) return;
+    index.emplace(*sections, set.rows, rows);
+  }
+
+  std::unique_ptr<const SegmentView> sections;  ///< which `index` refers to
+  vector::FlatVectors rows;
+  std::optional<vector::RowIndex> index;
+};
+
 }  // namespace
 
 struct Index::State {
@@ -128,8 +142,7 @@ struct Index::State {
   RemovedRows removed;
   std::span<const FrequencyChange> changes;
   std::vector<ColumnView> columns;
-  vector::FlatVectors vectors;
-  std::optional<vector::RowIndex> vector_index;
+  std::vector<OpenedVectors> vectors;  ///< by set
 };
 
 Index::State::State(const std::filesystem::path& path, const Folder& opened,
@@ -155,11 +168,8 @@ Index::State::State(const std::filesystem::path& path, const Folder& opened,
     const SectionView& section = segment.section(column_name(columns.size()));
     columns.emplace_back(field, section.bytes(), counts.documents);
   }
-  if (settings.vectors) {
-    vectors = vector::open_row_sections(segment, *settings.vectors, counts.documents);
-    if (!settings.vectors->index.is_flat() && vector::RowIndex::is_in(segment)) {
-      vector_index.emplace(segment, *settings.vectors, vectors);
-    }
+  for (const VectorSet& set : vector_sets(settings)) {
+    vectors.emplace_back(segment, set, counts.documents);
   }
 }
 
@@ -283,10 +293,14 @@ std::uint64_t Index::length_of(std::uint32_t document) const {
   return length;
 }
 
-const vector::FlatVectors& Index::vectors() const { return state_->vectors; }
+const vector::FlatVectors& Index::vectors(std::size_t set) const {
+  static const vector::FlatVectors none;
+  return set < state_->vectors.size() ? state_->vectors[set].rows : none;
+}
 
-const vector::RowIndex* Index::vector_index() const {
-  return state_->vector_index ? &*state_->vector_index : nullptr;
+const vector::RowIndex* Index::vector_index(std::size_t set) const {
+  if (set >= state_->vectors.size() || !state_->vectors[set].index) return nullptr;
+  return &*state_->vectors[set].index;
 }
 std::span<const FrequencyChange> Index::frequency_changes() const { return state_->changes; }
 

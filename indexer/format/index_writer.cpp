@@ -65,12 +65,12 @@ void IndexWriter::add_values(const FieldValues& values) {
   state_->extras->add_values(values, state_->counts.documents);
 }
 
-void IndexWriter::add_vector(std::span<const float> vector) {
-  state_->extras->add_vector(vector, state_->counts.documents);
+void IndexWriter::add_vector(std::span<const float> vector, std::size_t set) {
+  state_->extras->add_vector(vector, set, state_->counts.documents);
 }
 
-void IndexWriter::copy_vector(const vector::VectorView& from, std::size_t row) {
-  state_->extras->copy_vector(from, row, state_->counts.documents);
+void IndexWriter::copy_vector(const vector::VectorView& from, std::size_t row, std::size_t set) {
+  state_->extras->copy_vector(from, row, set, state_->counts.documents);
 }
 
 void IndexWriter::set_threads(std::size_t threads) {
@@ -178,12 +178,14 @@ SegmentInfo IndexWriter::finish_segment(const std::function<void()>& check) {
   state.extras->finish(state.counts.documents);
   state.counts.terms = state.lexicon.terms();
   state.counts.term_text_bytes = state.lexicon.text_bytes();
-  const bool is_indexed =
-      state.settings.vectors && vector::is_indexed(*state.settings.vectors, state.counts.documents);
-  if (is_indexed) state.files.open_files();
+  std::vector<VectorSet> indexed = vector_sets(state.settings);
+  std::erase_if(indexed, [&](const VectorSet& set) {
+    return !vector::is_indexed(set.rows, state.counts.documents);
+  });
+  if (!indexed.empty()) state.files.open_files();
   SegmentInfo segment = state.files.finish(check);
-  if (is_indexed) {
-    vector::write_row_index(state.folder.path() / segment.place, *state.settings.vectors,
+  for (const VectorSet& set : indexed) {
+    vector::write_row_index({state.folder.path() / segment.place, set.prefix}, set.rows,
                             state.counts.documents, state.threads, segment.sections,
                             [&](const char*, std::uint64_t, std::uint64_t) {
                               if (check) check();

@@ -19,13 +19,15 @@ constexpr std::uint64_t kOneSegmentVersion = 2;
 constexpr std::uint64_t kPlainVersion = 4;  ///< of what needs no newer one
 /// Vectors have lists or codes, or the analyzer is none of these.
 constexpr std::uint64_t kPartsVersion = 5;
-constexpr std::uint64_t kSchemaVersion = 6;  ///< lists have positions, or there is a schema
-constexpr std::uint64_t kNewestVersion = 7;  ///< some text fields have positions, others none
+constexpr std::uint64_t kSchemaVersion = 6;         ///< lists have positions, or there is a schema
+constexpr std::uint64_t kSomePositionsVersion = 7;  ///< some text fields have positions
+constexpr std::uint64_t kNewestVersion = 8;         ///< the schema has vectors
 constexpr std::array<std::string_view, 3> kOldAnalyzers = {"english", "standard", "whitespace"};
 
 /// The oldest version that has all that the index has.
 std::uint64_t version_for(const IndexSettings& settings) {
-  if (settings.positions_by_field) return kNewestVersion;
+  if (!vector_fields(settings.schema).empty()) return kNewestVersion;
+  if (settings.positions_by_field) return kSomePositionsVersion;
   if (settings.has_positions || !settings.schema.fields.empty()) return kSchemaVersion;
   const bool has_index = settings.vectors && !settings.vectors->index.is_flat();
   const bool is_old =

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 
+#include "format/vector_fields.hpp"
 #include "warpdex/core/error.hpp"
 #include "warpdex/indexer/index_settings.hpp"
 
@@ -15,8 +16,8 @@ namespace {
 
 using JsonValue = rapidjson::Value;
 
-constexpr std::array<std::string_view, 6> kTypeNames{"text",  "keyword", "int",
-                                                     "float", "date",    "bool"};
+constexpr std::array<std::string_view, 7> kTypeNames{"text", "keyword", "int",   "float",
+                                                     "date", "bool",    "vector"};
 constexpr std::size_t kMaxNameBytes = 255;
 
 std::string_view text_of(const JsonValue& value) {
@@ -45,7 +46,7 @@ FieldType read_type(const JsonValue& value, const std::string& named) {
     const auto type = std::ranges::find(kTypeNames, text_of(value));
     if (type != kTypeNames.end()) return static_cast<FieldType>(type - kTypeNames.begin());
   }
-  throw UsageError(named + " must have the type text, keyword, int, float, date or bool");
+  throw UsageError(named + " must have the type text, keyword, int, float, date, bool or vector");
 }
 
 bool read_flag(const JsonValue& value, const std::string& named, std::string_view member) {
@@ -105,12 +106,15 @@ Field read_field(std::string_view name, const JsonValue& value) {
     throw UsageError(named + " must be an object with the member 'type'");
   }
   Field field{std::string(name), read_type(value["type"], named)};
+  if (field.type == FieldType::kVector) {
+    field.vectors = read_vector_field(value, named);
+    return field;
+  }
   for (const auto& member : value.GetObject()) read_member(member, named, field);
   return field;
 }
 
-template <class Writer>
-void write_field(Writer& writer, const Field& field) {
+void write_field(rapidjson::Writer<rapidjson::StringBuffer>& writer, const Field& field) {
   const auto key = [&](std::string_view name) {
     writer.Key(name.data(), static_cast<rapidjson::SizeType>(name.size()));
   };
@@ -141,6 +145,7 @@ void write_field(Writer& writer, const Field& field) {
     key("weight");
     writer.Double(double{field.weight});
   }
+  if (field.type == FieldType::kVector) write_vector_field(field.vectors, writer);
   writer.EndObject();
 }
 

@@ -237,6 +237,19 @@ void check_documents(const Index& index) {
   }
 }
 
+void check_vectors(const Index& index) {
+  const std::vector<VectorSet> sets = vector_sets(index.settings());
+  for (std::size_t set = 0; set < sets.size(); ++set) {
+    try {
+      vector::check_row_sections(index.vectors(set));
+      if (index.vector_index(set) != nullptr) index.vector_index(set)->check();
+    } catch (const FormatError& error) {
+      if (sets[set].name.empty()) throw;
+      throw FormatError("the vectors of '" + sets[set].name + "': " + error.what());
+    }
+  }
+}
+
 VerifyReport verify_segment(const Index& index, const std::function<void(double)>& progress) {
   VerifyReport report;
   try {
@@ -249,8 +262,7 @@ VerifyReport verify_segment(const Index& index, const std::function<void(double)
       check_changes(index);
       check_stored(index);
       check_columns(index.columns());
-      vector::check_row_sections(index.vectors());
-      if (index.vector_index() != nullptr) index.vector_index()->check();
+      check_vectors(index);
     }
   } catch (const FormatError& error) {
     report.problems.emplace_back(error.what());

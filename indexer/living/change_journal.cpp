@@ -15,7 +15,7 @@
 namespace warpdex {
 namespace {
 
-enum class ChangeKind : std::uint64_t { kPut = 1, kRemove = 2 };
+enum class ChangeKind : std::uint64_t { kPut = 1, kRemove = 2, kPutVectors = 3 };
 
 using RecordBytes = std::vector<std::uint8_t>;
 
@@ -40,6 +40,17 @@ float next_float(ByteCursor& from) {
   return value;
 }
 
+void add_vector(RecordBytes& to, const std::vector<float>& vector) {
+  append_varint(to, vector.size());
+  add_raw(to, vector.data(), vector.size() * sizeof(float));
+}
+
+std::vector<float> next_vector(ByteCursor& from) {
+  std::vector<float> vector;
+  for (std::uint64_t left = from.varint(); left > 0; --left) vector.push_back(next_float(from));
+  return vector;
+}
+
 void add_put(RecordBytes& to, const Document& document) {
   add_sized(to, document.id);
   add_sized(to, document.text);
@@ -48,8 +59,7 @@ void add_put(RecordBytes& to, const Document& document) {
     to.push_back(value ? 1 : 0);
     if (value) add_sized(to, *value);
   }
-  append_varint(to, document.embedding.size());
-  add_raw(to, document.embedding.data(), document.embedding.size() * sizeof(float));
+  add_vector(to, document.embedding);
   append_varint(to, document.vector.size());
   for (const TermWeight& term : document.vector) {
     add_sized(to, term.term);
@@ -72,9 +82,7 @@ Document next_put(ByteCursor& from) {
     auto& value = document.stored.emplace_back();
     if (is_there) value = next_sized(from);
   }
-  for (std::uint64_t left = from.varint(); left > 0; --left) {
-    document.embedding.push_back(next_float(from));
-  }
+  document.embedding = next_vector(from);
   for (std::uint64_t left = from.varint(); left > 0; --left) {
     std::string term = next_sized(from);
     document.vector.push_back({std::move(term), next_float(from)});
@@ -93,10 +101,15 @@ Document next_put(ByteCursor& from) {
                     "' has a change that this Warpdex cannot read; take a newer one");
 }
 
-Document read_put(const JournalRecord& record, const std::string& name) {
+Document read_put(const JournalRecord& record, bool has_vectors, const std::string& name) {
   ByteCursor cursor{record.bytes.data(), record.bytes.data() + record.bytes.size()};
   try {
+    std::vector<std::vector<float>> vectors;
+    for (std::uint64_t left = has_vectors ? cursor.varint() : 0; left > 0; --left) {
+      vectors.push_back(next_vector(cursor));
+    }
     Document document = next_put(cursor);
+    document.embeddings = std::move(vectors);
     if (cursor.left() == 0) return document;
   } catch (const FormatError&) {  // told below
   }
@@ -118,7 +131,8 @@ JournalBase journal_base_of(const Folder& folder) {
 JournalVisitor change_reader(const ChangeVisitor& visit, std::string name) {
   return [&visit, name = std::move(name)](const JournalRecord& record) {
     switch (static_cast<ChangeKind>(record.kind)) {
-      case ChangeKind::kPut: return visit.put(read_put(record, name));
+      case ChangeKind::kPut: return visit.put(read_put(record, false, name));
+      case ChangeKind::kPutVectors: return visit.put(read_put(record, true, name));
       case ChangeKind::kRemove:
         return visit.remove(
             {reinterpret_cast<const char*>(record.bytes.data()), record.bytes.size()});
@@ -139,8 +153,12 @@ JournalContent read_changes(std::span<const std::uint8_t> bytes, const std::stri
 
 void ChangeJournal::put(const Document& document) {
   bytes_.clear();
+  const bool has_vectors = !document.embeddings.empty();
+  if (has_vectors) append_varint(bytes_, document.embeddings.size());
+  for (const std::vector<float>& vector : document.embeddings) add_vector(bytes_, vector);
   add_put(bytes_, document);
-  journal_.append(static_cast<std::uint64_t>(ChangeKind::kPut), bytes_);
+  const ChangeKind kind = has_vectors ? ChangeKind::kPutVectors : ChangeKind::kPut;
+  journal_.append(static_cast<std::uint64_t>(kind), bytes_);
 }
 
 void ChangeJournal::remove(std::string_view id) {

@@ -30,6 +30,12 @@ void check_stored(const ReaderOptions& options) {
   }
 }
 
+void check_vectors(const ReaderOptions& options) {
+  if (options.vectors.empty() || options.format == DocumentFormat::kJsonl) return;
+  throw UsageError("documents of this format have no vectors, as '" + options.vectors[0].name +
+                   "' of the schema; give JSON lines (jsonl)");
+}
+
 void check_texts(const ReaderOptions& options) {
   const bool has_fields =
       options.format == DocumentFormat::kJsonl || options.format == DocumentFormat::kCsv;
@@ -70,6 +76,7 @@ std::string Location::to_string() const {
 std::unique_ptr<DocumentReader> open_documents(const ReaderOptions& options) {
   check_stored(options);
   check_texts(options);
+  check_vectors(options);
   switch (options.format) {
     case DocumentFormat::kJsonl: return open_jsonl(options);
     case DocumentFormat::kTsv: return open_tsv(options);

@@ -21,8 +21,8 @@ static_assert(kMaxLineBytes <= std::numeric_limits<rapidjson::SizeType>::max());
 class MemberCollector : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, MemberCollector> {
  public:
   explicit MemberCollector(std::vector<Member>& members, ObjectMember* inner = nullptr,
-                           NumberArray* array = nullptr)
-      : members_(members), inner_(inner), array_(array) {}
+                           std::span<NumberArray> arrays = {})
+      : members_(members), inner_(inner), arrays_(arrays) {}
 
   bool Default() { return value(Kind::kMissing, {}); }
   bool Bool(bool is_true) { return value(Kind::kBoolean, is_true ? "true" : "false"); }
@@ -47,7 +47,8 @@ class MemberCollector : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, M
     if (depth_ == 2 && is_in_inner_) inner_->entries.push_back({.name = name, .seen = true});
     if (depth_ != 1) return true;
     is_in_inner_ = inner_ != nullptr && inner_->name == name;
-    is_in_array_ = array_ != nullptr && array_->name == name;
+    const auto array = std::ranges::find(arrays_, name, &NumberArray::name);
+    array_ = array == arrays_.end() ? nullptr : &*array;
     const auto found = std::find_if(members_.begin(), members_.end(),
                                     [&](const Member& member) { return member.name == name; });
     current_ = found == members_.end() ? nullptr : &*found;
@@ -66,7 +67,7 @@ class MemberCollector : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, M
     if (has_items && current_->wants_items) with_items_ = current_;
     value(kind, {});
     if (depth_ == 0) is_object_ = kind == Kind::kObject;
-    if (depth_ == 1 && is_in_array_ && kind == Kind::kArray) {
+    if (depth_ == 1 && array_ != nullptr && kind == Kind::kArray) {
       array_->has_others |= array_->is_array;  // a second one of that name
       array_->is_array = true;
     }
@@ -84,7 +85,7 @@ class MemberCollector : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, M
       inner_->entries.back().kind = kind;
       inner_->entries.back().value = text;
     }
-    if (depth_ == 2 && is_in_array_) add_number(kind, text);
+    if (depth_ == 2 && array_ != nullptr) add_number(kind, text);
     if (depth_ == 2 && with_items_ != nullptr) with_items_->items.push_back({kind, text});
     return true;
   }
@@ -100,9 +101,9 @@ class MemberCollector : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, M
 
   std::vector<Member>& members_;
   ObjectMember* inner_;
-  NumberArray* array_;
+  std::span<NumberArray> arrays_;
   bool is_in_inner_ = false;      // the outermost object's member of that name
-  bool is_in_array_ = false;      // likewise
+  NumberArray* array_ = nullptr;  // whose member this is
   Member* current_ = nullptr;     // whose value comes next
   Member* with_items_ = nullptr;  // whose array this is
   const Member* duplicate_ = nullptr;
@@ -179,8 +180,9 @@ Collected collect_members(std::string& line, std::vector<Member>& members, Objec
   return collected(parse_in_place<kFlags>(line, collector), collector);
 }
 
-Collected collect_members(std::string& line, std::vector<Member>& members, NumberArray& array) {
-  MemberCollector collector(members, nullptr, &array);
+Collected collect_members(std::string& line, std::vector<Member>& members,
+                          std::span<NumberArray> arrays) {
+  MemberCollector collector(members, nullptr, arrays);
   return collected(parse_in_place(line, collector), collector);
 }
 

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -68,8 +69,9 @@ Collected collect_members(std::string& line, std::vector<Member>& members);
 /// `inner`. NaN, Infinity and -Infinity, which Python writes, are numbers here.
 Collected collect_members(std::string& line, std::vector<Member>& members, ObjectMember& inner);
 
-/// The same, and an array of numbers.
-Collected collect_members(std::string& line, std::vector<Member>& members, NumberArray& array);
+/// The same, and arrays of numbers, of different names.
+Collected collect_members(std::string& line, std::vector<Member>& members,
+                          std::span<NumberArray> arrays);
 
 /// The names of the outermost objects' members, for messages.
 class MemberNames {

@@ -30,6 +30,7 @@ class JsonlReader final : public DocumentReader {
         are_texts_(!options.text_fields.empty()),
         fields_(are_texts_ ? options.text_fields : options.fields),
         embedding_(options.embedding),
+        vectors_(options.vectors),
         documents_with_field_(fields_.size()) {
     check_fields();
     wanted_ = json::id_members();
@@ -62,10 +63,11 @@ class JsonlReader final : public DocumentReader {
     json::check_size(record);
     std::string line = record.bytes;  // unescaped in place
     std::vector<json::Member> members = wanted_;
-    json::NumberArray embedding{.name = embedding_};
-    const json::Collected collected = embedding_.empty()
-                                          ? json::collect_members(line, members)
-                                          : json::collect_members(line, members, embedding);
+    std::vector<json::NumberArray> arrays;
+    for (const Field& field : vectors_) arrays.push_back({.name = field.name});
+    if (!embedding_.empty()) arrays.push_back({.name = embedding_});
+    const json::Collected collected = arrays.empty() ? json::collect_members(line, members)
+                                                     : json::collect_members(line, members, arrays);
     json::check_record(record, collected, kJsonExample);
     Document document{json::id_of(members, record)};
     if (are_texts_) {
@@ -73,7 +75,10 @@ class JsonlReader final : public DocumentReader {
     } else {
       document.text = text_of(members, record);
     }
-    if (!embedding_.empty()) document.embedding = numbers_of(std::move(embedding), record);
+    if (!embedding_.empty()) document.embedding = numbers_of(std::move(arrays.back()), record);
+    for (std::size_t i = 0; i < vectors_.size(); ++i) {
+      document.embeddings.push_back(numbers_of(std::move(arrays[i]), record));
+    }
     if (stored_) document.stored = stored_->values(members, record);
     if (columns_) document.values = columns_->values(members, record);
     json::check_escapes(record, {document.id, document.text});
@@ -98,7 +103,8 @@ class JsonlReader final : public DocumentReader {
     json::NumberArray embedding{.name = embedding_};
     check_utf8(record.bytes, record.location);
     json::check_size(record);
-    json::check_record(record, json::collect_members(record.bytes, none, embedding), kJsonExample);
+    json::check_record(record, json::collect_members(record.bytes, none, {&embedding, 1}),
+                       kJsonExample);
     return numbers_of(std::move(embedding), record).size();
   }
 
@@ -127,6 +133,10 @@ class JsonlReader final : public DocumentReader {
   }
 
   void check_fields() const {
+    if (std::ranges::find(vectors_, embedding_, &Field::name) != vectors_.end()) {
+      throw UsageError("the field '" + embedding_ +
+                       "' is one of the schema's vectors; it cannot be the vector without a name");
+    }
     if (fields_.empty()) throw UsageError("there are no fields; name the JSON members to index");
     std::set<std::string_view> names;
     for (const std::string& field : fields_) {
@@ -192,6 +202,7 @@ class JsonlReader final : public DocumentReader {
   bool are_texts_;  // fields_ are texts, each with lists of its own
   std::vector<std::string> fields_;
   std::string embedding_;
+  std::vector<Field> vectors_;
   std::optional<RawRecord> ahead_;    // read by embedding_dimension()
   std::vector<json::Member> wanted_;  // the id's members, then others that are not among them
   std::optional<json::StoredMembers> stored_;

@@ -51,6 +51,7 @@ class MemoryReader final : public DocumentReader {
       append_text(record.bytes, value ? *value : "");
     }
     record.embedding = document.embedding;
+    record.embeddings = document.embeddings;
     record.location = {"<memory>", next_};
     consumed_.fetch_add(size_of(document), std::memory_order_relaxed);
     return true;
@@ -66,6 +67,7 @@ class MemoryReader final : public DocumentReader {
     Document document{std::string(id), std::string(text)};
     document.values = decode_values(take_text(bytes));
     document.embedding = record.embedding;
+    document.embeddings = record.embeddings;
     const auto texts = static_cast<unsigned char>(bytes.front());
     bytes.remove_prefix(1);
     while (document.texts.size() < texts) {

@@ -53,6 +53,7 @@ class Rewriter {
       : settings_(settings),
         to_(to),
         progress_(progress),
+        vector_sets_(vector_sets(settings.index).size()),
         keeps_impacts_(from.front().index->settings().impacts.has_value()),
         group_bytes_(std::clamp(settings.memory / (2 * settings.threads), kMinGroup, kMaxGroup)),
         allowance_(std::max(settings.memory, settings.threads * group_bytes_)) {
@@ -107,7 +108,9 @@ class Rewriter {
     to_.add_document(index.document_name(docid), lengths_, score);
     if (!settings_.index.stored_fields.empty()) to_.add_stored(source.stored_record(docid));
     if (!index.columns().empty()) to_.add_values(index.field_values(docid));
-    if (settings_.index.vectors) to_.copy_vector(index.vectors().vectors, docid);
+    for (std::size_t set = 0; set < vector_sets_; ++set) {
+      to_.copy_vector(index.vectors(set).vectors, docid, set);
+    }
     ++added_;
   }
 
@@ -195,6 +198,7 @@ class Rewriter {
   const RewriteSettings& settings_;
   IndexWriter& to_;
   const std::function<void(std::uint64_t)>& progress_;
+  std::size_t vector_sets_;
   bool keeps_impacts_;
   std::uint64_t group_bytes_;
   build::Allowance allowance_;

@@ -60,7 +60,7 @@ std::optional<FilterNode> filter_of_clause(const QueryNode& node, const Schema& 
     default: break;
   }
   const auto column = std::ranges::find(schema.fields, node.field, &Field::name);
-  if (column == schema.fields.end() || column->type == FieldType::kText) return std::nullopt;
+  if (column == schema.fields.end() || !is_column(column->type)) return std::nullopt;
   const std::optional<QueryNode> found = column_node(node, *column);
   if (!found || found->kind != QueryNode::Kind::kColumns) return std::nullopt;
   return parse_filter(found->text);

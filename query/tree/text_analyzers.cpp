@@ -32,7 +32,7 @@ std::optional<std::size_t> TextAnalyzers::find(std::string_view name) const {
 
 const Field* TextAnalyzers::column(std::string_view name) const {
   const auto found = std::ranges::find(schema_.fields, name, &Field::name);
-  return found == schema_.fields.end() || found->type == FieldType::kText ? nullptr : &*found;
+  return found != schema_.fields.end() && is_column(found->type) ? &*found : nullptr;
 }
 
 std::string TextAnalyzers::list_of_names() const {

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstddef>
-#include <filesystem>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -22,7 +21,7 @@ namespace warpdex::vector {
 struct SegmentJob {
   const WrittenRows& rows;
   const VectorIndexSettings& settings;
-  const std::filesystem::path& folder;
+  SectionFolder folder;
   BuildSteps& steps;
   std::vector<SectionInfo>& sections;
   /// Rows in their order, their norms and their centre are sections of the segment already.

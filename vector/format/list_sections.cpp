@@ -6,8 +6,8 @@
 namespace warpdex::vector {
 namespace {
 
-void write_centroids(const Matrix<float>& centroids, Metric metric,
-                     const std::filesystem::path& folder, std::vector<SectionInfo>& sections) {
+void write_centroids(const Matrix<float>& centroids, Metric metric, const SectionFolder& folder,
+                     std::vector<SectionInfo>& sections) {
   const VectorIndexSettings as_rows{
       .metric = coarse_metric(metric), .store = Store::kFloat, .dimension = centroids.columns};
   SectionWriter values(folder, section::kCentroids);
@@ -25,13 +25,13 @@ void write_centroids(const Matrix<float>& centroids, Metric metric,
 
 }  // namespace
 
-void write_list_sections(const IvfLists& lists, Metric metric, const std::filesystem::path& folder,
+void write_list_sections(const IvfLists& lists, Metric metric, const SectionFolder& folder,
                          std::vector<SectionInfo>& sections) {
   write_members(lists.members, folder, sections);
   write_centroids(lists.centroids, metric, folder, sections);
 }
 
-void write_members(const ClusterMembers& members, const std::filesystem::path& folder,
+void write_members(const ClusterMembers& members, const SectionFolder& folder,
                    std::vector<SectionInfo>& sections) {
   sections.push_back(
       write_section(folder, section::kRowNumbers, std::span<const std::uint32_t>(members.points)));

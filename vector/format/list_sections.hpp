@@ -1,7 +1,6 @@
 // The sections that every inverted file has.
 #pragma once
 
-#include <filesystem>
 #include <span>
 #include <vector>
 
@@ -12,14 +11,14 @@
 namespace warpdex::vector {
 
 /// The sections row_numbers, list_begins, centroids and centroid_norms. Throws IoError.
-void write_list_sections(const IvfLists& lists, Metric metric, const std::filesystem::path& folder,
+void write_list_sections(const IvfLists& lists, Metric metric, const SectionFolder& folder,
                          std::vector<SectionInfo>& sections);
 /// The first two.
-void write_members(const ClusterMembers& members, const std::filesystem::path& folder,
+void write_members(const ClusterMembers& members, const SectionFolder& folder,
                    std::vector<SectionInfo>& sections);
 
 template <class T>
-SectionInfo write_section(const std::filesystem::path& folder, std::string_view name,
+SectionInfo write_section(const SectionFolder& folder, std::string_view name,
                           std::span<const T> values) {
   SectionWriter writer(folder, name);
   append_all(writer, values);

@@ -29,8 +29,8 @@ struct RowSections::State {
   std::vector<float> row;  ///< that is copied
 };
 
-RowSections::RowSections(SegmentFiles& files, const RowSettings& settings)
-    : state_(new State{RowWriter(files, checked_rows(settings)),
+RowSections::RowSections(SegmentFiles& files, const RowSettings& settings, std::string_view prefix)
+    : state_(new State{RowWriter(files, checked_rows(settings), prefix),
                        std::vector<float>(settings.dimension)}) {}
 RowSections::~RowSections() = default;
 

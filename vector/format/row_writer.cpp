@@ -39,9 +39,12 @@ RowWriter::RowWriter(const std::filesystem::path& folder, const VectorIndexSetti
   centre_.assign(centre.begin(), centre.end());
 }
 
-RowWriter::RowWriter(SegmentFiles& files, const VectorIndexSettings& settings)
-    : settings_(settings), vectors_(files, section::kVectors), norms_(files, section::kNorms) {
-  centre_section_.emplace(files, section::kCentre);
+RowWriter::RowWriter(SegmentFiles& files, const VectorIndexSettings& settings,
+                     std::string_view prefix)
+    : settings_(settings),
+      vectors_(files, std::string(prefix).append(section::kVectors)),
+      norms_(files, std::string(prefix).append(section::kNorms)) {
+  centre_section_.emplace(files, std::string(prefix).append(section::kCentre));
 }
 
 void RowWriter::add(std::span<const float> rows) {

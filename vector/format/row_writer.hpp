@@ -30,9 +30,9 @@ class RowWriter {
   /// Likewise for rows that are added to an index with that centre: then there is no section of it.
   RowWriter(const std::filesystem::path& folder, const VectorIndexSettings& settings,
             std::span<const float> centre);
-  /// Likewise as the next sections of a segment, centre included, which must outlive it; ends with
-  /// write_rest().
-  RowWriter(SegmentFiles& files, const VectorIndexSettings& settings);
+  /// Likewise as the next sections of a segment, centre included, which must outlive it; their
+  /// names begin with `prefix`. Ends with write_rest().
+  RowWriter(SegmentFiles& files, const VectorIndexSettings& settings, std::string_view prefix);
 
   /// As VectorIndexWriter::add().
   void add(std::span<const float> rows);

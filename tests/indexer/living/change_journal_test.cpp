@@ -24,7 +24,7 @@ bool operator==(const Change& a, const Change& b) {
   const Document& x = a.document;
   const Document& y = b.document;
   return a.is_put == b.is_put && x.id == y.id && x.text == y.text && x.vector == y.vector &&
-         x.stored == y.stored && x.embedding == y.embedding;
+         x.stored == y.stored && x.embedding == y.embedding && x.embeddings == y.embeddings;
 }
 
 using Changes = std::vector<Change>;
@@ -44,6 +44,9 @@ Change random_change(std::mt19937_64& random) {
     if (random() % 2 == 0) value = random_bytes(random);
   }
   change.document.embedding.resize(random() % 4, 0.5F);
+  for (std::uint64_t left = random() % 3; left > 0; --left) {
+    change.document.embeddings.emplace_back(random() % 4, 0.25F);
+  }
   for (std::uint64_t left = random() % 3; left > 0; --left) {
     change.document.vector.push_back({random_bytes(random), static_cast<float>(random() % 9)});
   }

@@ -111,8 +111,7 @@ BinaryQuantizer BinaryFormat::open_quantizer(const OpenedSections& sections) {
   return quantizer;
 }
 
-void BinaryFormat::write_quantizer(const BinaryQuantizer& quantizer,
-                                   const std::filesystem::path& folder,
+void BinaryFormat::write_quantizer(const BinaryQuantizer& quantizer, const SectionFolder& folder,
                                    std::vector<SectionInfo>& sections) {
   sections.push_back(write_section(folder, section::kCodeCentre, quantizer.centre));
   sections.push_back(

@@ -1,7 +1,6 @@
 // Binary codes in the format: of all rows in their order, or of those in lists.
 #pragma once
 
-#include <filesystem>
 #include <string_view>
 #include <vector>
 
@@ -25,7 +24,7 @@ struct CodingFormat<BinaryCoding> {
   static void set_rotated(VectorIndexSettings& settings) { settings.binary.is_rotated = true; }
 
   static BinaryQuantizer open_quantizer(const OpenedSections& sections);
-  static void write_quantizer(const BinaryQuantizer& quantizer, const std::filesystem::path& folder,
+  static void write_quantizer(const BinaryQuantizer& quantizer, const SectionFolder& folder,
                               std::vector<SectionInfo>& sections);
   /// The index's own centre is a section of its own.
   static BinaryQuantizer as_stored(const Lists<BinaryCoding>& lists) {

@@ -34,7 +34,7 @@ VectorIndexSettings settings_of_segment(const RowSettings& given, std::size_t ro
   return settings;
 }
 
-const SectionInfo& find_info(const std::vector<SectionInfo>& sections, std::string_view name) {
+const SectionInfo& find_info(const std::vector<SectionInfo>& sections, const std::string& name) {
   return *std::find_if(sections.begin(), sections.end(),
                        [&](const SectionInfo& info) { return info.name == name; });
 }
@@ -78,14 +78,15 @@ bool is_too_long(std::span<const float> row, const RowSettings& settings) {
   return squared > kMaxTrainedLength * kMaxTrainedLength;
 }
 
-void write_row_index(const std::filesystem::path& folder, const RowSettings& given,
-                     std::size_t rows, std::size_t threads, std::vector<SectionInfo>& sections,
+void write_row_index(const SectionFolder& folder, const RowSettings& given, std::size_t rows,
+                     std::size_t threads, std::vector<SectionInfo>& sections,
                      const BuildProgress& progress) {
   const VectorIndexSettings settings = settings_of_segment(given, rows, threads);
+  const auto info = [&](std::string_view name) {
+    return find_info(sections, folder.prefix + std::string(name));
+  };
   const WrittenRows written(
-      folder,
-      {find_info(sections, section::kVectors), find_info(sections, section::kNorms),
-       find_info(sections, section::kCentre)},
+      folder.path, {info(section::kVectors), info(section::kNorms), info(section::kCentre)},
       settings, rows);
   BuildSteps steps(progress, {});
   build_codes({written, settings, folder, steps, sections, true});

@@ -57,8 +57,7 @@ ProductQuantizer PqFormat::open_quantizer(const OpenedSections& sections) {
   return quantizer;
 }
 
-void PqFormat::write_quantizer(const ProductQuantizer& quantizer,
-                               const std::filesystem::path& folder,
+void PqFormat::write_quantizer(const ProductQuantizer& quantizer, const SectionFolder& folder,
                                std::vector<SectionInfo>& sections) {
   sections.push_back(write_section(folder, section::kCodebooks, quantizer.codebooks));
   sections.push_back(write_section(folder, section::kRotation, quantizer.rotation));

@@ -1,7 +1,6 @@
 // Product codes in the format.
 #pragma once
 
-#include <filesystem>
 #include <string_view>
 #include <vector>
 
@@ -30,8 +29,7 @@ struct CodingFormat<PqCoding> {
   static void set_rotated(VectorIndexSettings& settings) { settings.pq.is_rotated = true; }
 
   static ProductQuantizer open_quantizer(const OpenedSections& sections);
-  static void write_quantizer(const ProductQuantizer& quantizer,
-                              const std::filesystem::path& folder,
+  static void write_quantizer(const ProductQuantizer& quantizer, const SectionFolder& folder,
                               std::vector<SectionInfo>& sections);
   static ProductQuantizer as_stored(const Lists<PqCoding>& lists) { return lists.quantizer; }
 

@@ -22,7 +22,7 @@ Sq8Quantizer Sq8Format::open_quantizer(const OpenedSections& sections) {
           sections.first.section(section::kByteScales).as<ByteScale>(sections.settings.ivf.lists)};
 }
 
-void Sq8Format::write_quantizer(const Sq8Quantizer& quantizer, const std::filesystem::path& folder,
+void Sq8Format::write_quantizer(const Sq8Quantizer& quantizer, const SectionFolder& folder,
                                 std::vector<SectionInfo>& sections) {
   sections.push_back(write_section(folder, section::kByteScales, quantizer.scales));
 }

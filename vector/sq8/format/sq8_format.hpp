@@ -1,7 +1,6 @@
 // Codes of a byte a component in the format.
 #pragma once
 
-#include <filesystem>
 #include <string_view>
 #include <vector>
 
@@ -25,7 +24,7 @@ struct CodingFormat<Sq8Coding> {
   static void set_rotated(VectorIndexSettings& /*settings*/) {}
 
   static Sq8Quantizer open_quantizer(const OpenedSections& sections);
-  static void write_quantizer(const Sq8Quantizer& quantizer, const std::filesystem::path& folder,
+  static void write_quantizer(const Sq8Quantizer& quantizer, const SectionFolder& folder,
                               std::vector<SectionInfo>& sections);
   static Sq8Quantizer as_stored(const Lists<Sq8Coding>& lists) { return lists.quantizer; }
 

@@ -64,7 +64,7 @@ void check_bm25_settings(double k1, double b);
 /// 0.
 void check_impact_settings(const ImpactSettings& settings);
 
-/// What a field of documents holds: text, or values of a column.
+/// What a field of documents holds: text, values of a column, or a vector.
 enum class FieldType {
   kText,     ///< words, with lists, lengths and statistics of their own
   kKeyword,  ///< strings, compared by their bytes
@@ -72,16 +72,21 @@ enum class FieldType {
   kFloat,    ///< finite numbers of 64 bits
   kDate,     ///< moments, in milliseconds since 1970 in UTC
   kBool,
+  kVector,  ///< a vector, which each document has
 };
 std::string_view field_type_name(FieldType type);
+constexpr bool is_column(FieldType type) {
+  return type != FieldType::kText && type != FieldType::kVector;
+}
 
 struct Field {
   std::string name;
   FieldType type = FieldType::kText;
-  std::string analyzer{};  ///< kText: its name or description; empty: the index's
-  bool positions = false;  ///< kText: lists have the places of words, for phrases
-  bool multiple = false;   ///< not kText: a document may have several values
-  float weight = 1;        ///< kText: of words that name no field; 0: these do not search it
+  std::string analyzer{};         ///< kText: its name or description; empty: the index's
+  bool positions = false;         ///< kText: lists have the places of words, for phrases
+  bool multiple = false;          ///< of a column: a document may have several values
+  float weight = 1;               ///< kText: of words that name no field; 0: these do not search it
+  vector::RowSettings vectors{};  ///< kVector
   bool operator==(const Field&) const = default;
 };
 
@@ -105,6 +110,9 @@ using FieldValues = std::vector<std::vector<FieldValue>>;
 /// The fields of a schema that are columns, in their order.
 std::vector<Field> columns_of(const Schema& schema);
 
+/// The fields that are vectors, in their order.
+std::vector<Field> vector_fields(const Schema& schema);
+
 /// The names of its text fields, in their order.
 std::vector<std::string> text_names_of(const Schema& schema);
 
@@ -114,7 +122,7 @@ inline constexpr std::size_t kMaxFields = 255;
 /// Reads {"fields": {"title": {"type": "text", "weight": 2}, "year": {"type": "int"}}}. Throws
 /// UsageError, which names the field, for what is not a schema: an unknown type or member, a name
 /// twice, a name that queries could not have (they are letters, digits, '_', '-' and '.', begin
-/// with a letter, and are not "id"), an analyzer that is unknown.
+/// with a letter, and are not "id"), an analyzer that is unknown, a vector without a dimension.
 Schema parse_schema(std::string_view json);
 /// What parse_schema() reads as the same schema.
 std::string schema_to_json(const Schema& schema);
@@ -141,5 +149,15 @@ struct IndexSettings {
   /// some of them. Else lists of all texts have positions.
   bool positions_by_field = false;
 };
+
+/// Vectors of documents, one of each: row i of a segment is that of its document i.
+struct VectorSet {
+  std::string name;  ///< of its field; empty: those of IndexSettings::vectors
+  vector::RowSettings rows;
+  std::string prefix;  ///< what the names of its sections begin with
+};
+
+/// IndexSettings::vectors, if there are some, then those of the schema's fields, in their order.
+std::vector<VectorSet> vector_sets(const IndexSettings& settings);
 
 }  // namespace warpdex

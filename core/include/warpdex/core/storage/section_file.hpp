@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "warpdex/core/checksum.hpp"
@@ -30,11 +31,21 @@ struct SectionInfo {
   std::uint64_t checksum = 0;  ///< of those bytes: XXH3, 64 bits
 };
 
+/// Where sections are written: a folder, and what their names begin with there.
+struct SectionFolder {
+  // Not explicit: names of most sections begin with nothing.
+  SectionFolder(std::filesystem::path folder, std::string name_prefix = {})
+      : path(std::move(folder)), prefix(std::move(name_prefix)) {}
+
+  std::filesystem::path path;
+  std::string prefix;
+};
+
 /// Streams a section to its file. Not finished, the file is left without a footer.
 class SectionWriter {
  public:
-  /// Creates FOLDER/NAME. Throws IoError.
-  SectionWriter(const std::filesystem::path& folder, std::string_view name);
+  /// Creates the file FOLDER/NAME, the name behind the folder's prefix. Throws IoError.
+  SectionWriter(const SectionFolder& folder, std::string_view name);
   /// The next section of a segment, which must outlive it. While the segment is small, the bytes
   /// stay in memory. Throws IoError.
   SectionWriter(SegmentFiles& segment, std::string_view name);

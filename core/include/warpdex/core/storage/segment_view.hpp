@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -24,6 +25,10 @@ class SegmentView {
   /// Whether the manifest lists a section of that name.
   bool has_section(std::string_view name) const;
 
+  /// The sections whose names begin so, by what follows in their names; without removals. It keeps
+  /// the mapped files.
+  SegmentView part(std::string_view prefix) const;
+
   /// Likewise a section of the removals' file. Throws FormatError, also where nothing was removed.
   const SectionView& removals_section(std::string_view name) const;
   /// The removed ones of `rows` rows. Throws FormatError where the bit set is of another size.
@@ -34,12 +39,14 @@ class SegmentView {
   const std::vector<SectionView>& sections() const { return sections_; }
 
  private:
+  SegmentView() = default;
   const SectionView& find(std::string_view name, std::size_t begin, std::size_t end) const;
 
   std::filesystem::path index_;  ///< for messages
+  std::string prefix_;           ///< likewise, of a part()
   std::vector<SectionInfo> infos_;
   std::vector<SectionView> sections_;
-  std::size_t own_sections_;  ///< the others are of the removals
+  std::size_t own_sections_ = 0;  ///< the others are of the removals
 };
 
 }  // namespace warpdex

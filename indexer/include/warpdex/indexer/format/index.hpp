@@ -222,11 +222,11 @@ class Index {
   /// The values of a document in these. Throws FormatError for damaged bytes.
   FieldValues field_values(std::uint32_t document) const;
 
-  /// The documents' vectors, of IndexSettings::vectors; row i is document i's. Without rows where
-  /// there are none.
-  const vector::FlatVectors& vectors() const;
+  /// The documents' vectors, one of vector_sets(); row i is document i's. Without rows where there
+  /// is no such set.
+  const vector::FlatVectors& vectors(std::size_t set = 0) const;
   /// Lists and codes of these, by which they are found; null where all are compared.
-  const vector::RowIndex* vector_index() const;
+  const vector::RowIndex* vector_index(std::size_t set = 0) const;
 
   /// The segment's number in its index.
   std::uint64_t segment_number() const;

@@ -121,12 +121,12 @@ class IndexWriter {
   /// has no columns; InputError past 2^32 - 1 values of a column.
   void add_values(const FieldValues& values);
 
-  /// The vector of the document that was added last. UsageError if it is not called once for each
-  /// document, if the settings have no vectors, and for another dimension; InputError for
-  /// components that are not finite or too large for halves. Throws IoError.
-  void add_vector(std::span<const float> vector);
+  /// The vector of the document that was added last, of one of vector_sets(). UsageError if it is
+  /// not called once for each document and set, if there is no such set, and for another dimension;
+  /// InputError for components that are not finite or too large for halves. Throws IoError.
+  void add_vector(std::span<const float> vector, std::size_t set = 0);
   /// Likewise that of a document of another index with the same settings of vectors, to the bit.
-  void copy_vector(const vector::VectorView& from, std::size_t row);
+  void copy_vector(const vector::VectorView& from, std::size_t row, std::size_t set = 0);
 
   /// Threads that pack stored documents, sort the forward index, and train lists of vectors.
   /// Default: all processors. Before

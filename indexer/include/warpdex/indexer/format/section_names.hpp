@@ -55,6 +55,11 @@ inline constexpr std::string_view kStoredBlockNumbers = "stored_block_numbers";
 inline constexpr std::string_view kStoredBlockTable = "stored_block_table";
 inline constexpr std::string_view kStoredBlocks = "stored_blocks";
 
+/// What the names of the sections of a schema's vectors begin with, by the vectors' number in it.
+inline std::string prefix_of_vectors(std::size_t field) {
+  return "vector_" + std::to_string(field) + "_";
+}
+
 /// Of the file of removed documents, where there is a forward index.
 inline constexpr std::string_view kFrequencyChanges = "frequency_changes";
 

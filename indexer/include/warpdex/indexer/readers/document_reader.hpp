@@ -74,6 +74,7 @@ struct RawRecord {
   Location location;  ///< for messages
   /// Document::embedding, where it comes from elsewhere.
   std::vector<float> embedding{};
+  std::vector<std::vector<float>> embeddings{};  ///< likewise Document::embeddings
   /// Why this is a bad document, which is not parsed: it was too long to be kept. Else empty.
   std::string problem{};
 };
@@ -101,6 +102,8 @@ struct Document {
   FieldValues values{};
   /// A dense vector, for an index of BuildOptions::vectors: its dimension, of finite numbers.
   std::vector<float> embedding{};
+  /// Likewise one for each of ReaderOptions::vectors; empty where there are no such fields.
+  std::vector<std::vector<float>> embeddings{};
 };
 
 /// A field that was asked for, and how many documents have it.
@@ -153,6 +156,9 @@ struct ReaderOptions {
   /// JSONL: the member that is each document's dense vector, an array of numbers; empty: they have
   /// none.
   std::string embedding{};
+  /// Vectors (vector_fields()) that documents have. JSONL: members of their names, arrays of
+  /// numbers; other formats have none.
+  std::vector<Field> vectors{};
   /// A document that takes more, in bytes, is a bad one, and is not held in memory.
   std::uint64_t max_document_bytes = kMaxDocumentBytes;
   /// The memory of the build, in bytes. A packed input that needs more than half of it to be

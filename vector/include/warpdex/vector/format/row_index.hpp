@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstddef>
-#include <filesystem>
 #include <memory>
 #include <span>
 #include <vector>
@@ -37,8 +36,8 @@ inline bool is_indexed(const RowSettings& settings, std::size_t rows) {
 /// writes theirs beside these, and adds them to `sections`. Memory: the samples that they are
 /// trained on, 8 bytes a row. `threads` of 0: default_threads(); the bytes do not depend on it.
 /// Throws IoError, and what `progress` throws.
-void write_row_index(const std::filesystem::path& folder, const RowSettings& settings,
-                     std::size_t rows, std::size_t threads, std::vector<SectionInfo>& sections,
+void write_row_index(const SectionFolder& folder, const RowSettings& settings, std::size_t rows,
+                     std::size_t threads, std::vector<SectionInfo>& sections,
                      const BuildProgress& progress);
 
 /// Lists and codes of a segment, opened.

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string_view>
 
 #include "warpdex/core/storage/segment_files.hpp"
 #include "warpdex/core/storage/segment_view.hpp"
@@ -17,9 +18,9 @@ namespace warpdex::vector {
 /// Writes them. Holds up to 16 MiB of rows.
 class RowSections {
  public:
-  /// The next sections of `files`, which must outlive it. Throws UsageError for a dimension out of
-  /// range, IoError.
-  RowSections(SegmentFiles& files, const RowSettings& settings);
+  /// The next sections of `files`, which must outlive it; their names begin with `prefix`. Throws
+  /// UsageError for a dimension out of range, IoError.
+  RowSections(SegmentFiles& files, const RowSettings& settings, std::string_view prefix = "");
   ~RowSections();
 
   /// The next row. For kCosine it is scaled to length 1. Throws UsageError for another dimension;
