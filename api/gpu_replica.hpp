@@ -28,8 +28,8 @@ class GpuReplica {
                                                   const SearchSettings& settings,
                                                   std::span<const FacetRequest> wanted);
   PhraseText& phrases() { return phrases_; }
-  /// Uploads them the first time.
-  std::span<const GpuVectors> vectors();
+  /// Of one of vector_sets(), by shard. Uploads them the first time.
+  std::span<const GpuVectors> vectors(std::size_t set);
   /// A sentence where the GPUs' memory does not hold the vectors or positions that were searched;
   /// else empty.
   std::string note() const;
@@ -38,8 +38,8 @@ class GpuReplica {
   const std::vector<GpuSnapshot> shards_;
   std::optional<GpuFacets> facets_;  ///< if there are columns
   PhraseText phrases_;
-  mutable std::mutex mutex_;  ///< protects the next
-  std::vector<GpuVectors> vectors_;
+  mutable std::mutex mutex_;                      ///< protects the next
+  std::vector<std::vector<GpuVectors>> vectors_;  ///< by set, once one was searched
 };
 
 }  // namespace warpdex

@@ -80,8 +80,8 @@ IndexReader& IndexReader::operator=(IndexReader&&) noexcept = default;
 
 const std::filesystem::path& IndexReader::folder() const { return state_->snapshot.folder(); }
 const IndexSettings& IndexReader::settings() const { return state_->snapshot.settings(); }
-const vector::RowSettings& IndexReader::vector_settings() const {
-  return warpdex::vector_settings(state_->snapshot);
+vector::RowSettings IndexReader::vector_settings(std::string_view field) const {
+  return warpdex::vector_settings(state_->snapshot, find_vectors(state_->snapshot, field));
 }
 std::size_t IndexReader::segments() const { return state_->snapshot.segments().size(); }
 void IndexReader::require_merged() const { state_->snapshot.require_plain(); }
@@ -255,10 +255,11 @@ std::vector<DocumentTerm> IndexReader::terms(std::uint32_t document) const {
   return found;
 }
 
-std::vector<float> IndexReader::vector(std::uint32_t document) const {
-  std::vector<float> components(warpdex::vector_settings(state_->snapshot).dimension);
+std::vector<float> IndexReader::vector(std::uint32_t document, std::string_view field) const {
+  const std::size_t set = find_vectors(state_->snapshot, field);
+  std::vector<float> components(warpdex::vector_settings(state_->snapshot, set).dimension);
   const State::Place place = state_->place_of(document);
-  vector::copy_row(place.index.vectors().vectors, place.document, components.data());
+  vector::copy_row(place.index.vectors(set).vectors, place.document, components.data());
   return components;
 }
 

@@ -35,7 +35,7 @@ OpenIndex::OpenIndex(const Snapshot& snapshot, std::size_t threads)
     : snapshot_(std::make_shared<const Snapshot>(snapshot)),
       threads_(threads),
       cpu_(make_cpu_text(snapshot, threads)),
-      hybrids_(1) {}
+      hybrids_(vector_sets(snapshot.settings()).size()) {}
 
 OpenIndex::OpenIndex(const Snapshot& snapshot, std::span<const Gpu> gpus,
                      const SearcherOptions& options, const OpenIndex* before)
@@ -54,7 +54,7 @@ OpenIndex::OpenIndex(const Snapshot& snapshot, std::span<const Gpu> gpus,
         snapshot, uploaded_->replica(i), options.threads, options.device,
         before != nullptr ? before->replicas_[i].get() : nullptr));
   }
-  hybrids_ = std::vector<Pool<Hybrid>>(replicas_.size());
+  hybrids_ = std::vector<Pool<Hybrid>>(replicas_.size() * hybrids_.size());
   with_gpu_ = options.device == Device::kAuto ? make_scheduled_text(*uploaded_, options.threads)
                                               : make_gpu_text(*uploaded_, *cpu_);
 }

@@ -62,10 +62,10 @@ class OpenIndex {
   /// By words alone.
   std::vector<TextAnswer> search(std::span<const Query> queries, const SearchSettings& settings,
                                  const SearchLimits& limits) const;
-  /// By words and vectors.
+  /// By words and vectors, of one of vector_sets().
   std::vector<TextAnswer> search(std::span<const Query> queries, std::span<const float> vectors,
-                                 const SearchSettings& settings, const FusionSettings& fusion,
-                                 const SearchLimits& limits) const;
+                                 std::size_t set, const SearchSettings& settings,
+                                 const FusionSettings& fusion, const SearchLimits& limits) const;
   /// Starts to count over all matches of a plan on the GPU; none where it cannot. The arguments
   /// outlive the counting.
   std::optional<GpuFacets::Counting> start_facets(const PlannedQuery& plan,
@@ -79,7 +79,7 @@ class OpenIndex {
   std::shared_ptr<const DocumentFilter> filter(std::string_view text) const;
   /// By vectors alone: the k nearest of each row. Of `depth`, probes and refine count.
   /// `documents`, if it is not null, are those that may be found.
-  std::vector<TextAnswer> nearest(std::span<const float> vectors, std::uint32_t k,
+  std::vector<TextAnswer> nearest(std::span<const float> vectors, std::size_t set, std::uint32_t k,
                                   const FusionSettings& depth, const DocumentFilter* documents,
                                   const SearchLimits& limits) const;
   Pool<StoredReader>::Lease stored_reader() const;
@@ -90,7 +90,7 @@ class OpenIndex {
  private:
   /// A searcher, and the limits of the search that it is in.
   struct Hybrid {
-    Hybrid(const OpenIndex& index, std::size_t replica);
+    Hybrid(const OpenIndex& index, std::size_t replica, std::size_t set);
     SearchLimits limits;
     HybridSearcher searcher;
   };
@@ -106,9 +106,10 @@ class OpenIndex {
   std::vector<TextAnswer> search_trees(std::span<const Query> queries,
                                        const SearchSettings& settings,
                                        const SearchLimits& limits) const;
-  HybridSearcher make_hybrid(Hybrid& of, std::size_t replica) const;
-  Pool<Hybrid>::Lease take_hybrid(std::size_t replica) const;
-  std::vector<TextAnswer> search_hybrid(std::size_t queries, const SearchLimits& limits,
+  HybridSearcher make_hybrid(Hybrid& of, std::size_t replica, std::size_t set) const;
+  Pool<Hybrid>::Lease take_hybrid(std::size_t replica, std::size_t set) const;
+  std::vector<TextAnswer> search_hybrid(std::size_t set, std::size_t queries,
+                                        const SearchLimits& limits,
                                         const HybridSearch& search) const;
   std::vector<std::size_t> search_phrases(std::span<const Query> queries,
                                           const SearchSettings& settings,
@@ -131,7 +132,7 @@ class OpenIndex {
   mutable Pool<QueryPlanner> planners_;
   mutable Pool<TreeSearcher> tree_searchers_;
   mutable Pool<StoredReader> stored_;
-  mutable std::vector<Pool<Hybrid>> hybrids_;  ///< by replica; one if there are none
+  mutable std::vector<Pool<Hybrid>> hybrids_;  ///< by replica, one if there are none, and set
   mutable FilterCache filters_;
 };
 

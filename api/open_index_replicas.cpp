@@ -75,20 +75,21 @@ std::vector<TextAnswer> OpenIndex::search(std::span<const Query> queries,
                                           const FusionSettings& fusion,
                                           const SearchLimits& limits) const {
   const std::size_t dimension = queries.empty() ? 0 : vectors.size() / queries.size();
-  return search_hybrid(
-      queries.size(), limits, [&](HybridSearcher& searcher, std::size_t first, std::size_t count) {
-        return searcher.search(queries.subspan(first, count),
-                               vectors.subspan(first * dimension, count * dimension), settings,
-                               fusion);
-      });
+  return search_hybrid(set, queries.size(), limits,
+                       [&](HybridSearcher& searcher, std::size_t first, std::size_t count) {
+                         return searcher.search(
+                             queries.subspan(first, count),
+                             vectors.subspan(first * dimension, count * dimension), settings,
+                             fusion);
+                       });
 }
 
-std::vector<TextAnswer> OpenIndex::nearest(std::span<const float> vectors, std::uint32_t k,
-                                           const FusionSettings& depth,
+std::vector<TextAnswer> OpenIndex::nearest(std::span<const float> vectors, std::size_t set,
+                                           std::uint32_t k, const FusionSettings& depth,
                                            const DocumentFilter* documents,
                                            const SearchLimits& limits) const {
-  const std::size_t dimension = vector_settings(*snapshot_).dimension;
-  return search_hybrid(vectors.size() / dimension, limits,
+  const std::size_t dimension = vector_settings(*snapshot_, set).dimension;
+  return search_hybrid(set, vectors.size() / dimension, limits,
                        [&](HybridSearcher& searcher, std::size_t first, std::size_t count) {
                          return searcher.nearest(
                              vectors.subspan(first * dimension, count * dimension), k, depth,
@@ -96,12 +97,16 @@ std::vector<TextAnswer> OpenIndex::nearest(std::span<const float> vectors, std::
                        });
 }
 
-Pool<OpenIndex::Hybrid>::Lease OpenIndex::take_hybrid(std::size_t replica) const {
-  return hybrids_[replica].take([&] { return std::make_unique<Hybrid>(*this, replica); });
+Pool<OpenIndex::Hybrid>::Lease OpenIndex::take_hybrid(std::size_t replica, std::size_t set) const {
+  const std::size_t sets = hybrids_.size() / replica_count();
+  return hybrids_.at(replica * sets + set).take([&] {
+    return std::make_unique<Hybrid>(*this, replica, set);
+  });
 }
 
 /// Shares the queries out to replicas. The caller's thread alone reports progress.
-std::vector<TextAnswer> OpenIndex::search_hybrid(std::size_t queries, const SearchLimits& limits,
+std::vector<TextAnswer> OpenIndex::search_hybrid(std::size_t set, std::size_t queries,
+                                                 const SearchLimits& limits,
                                                  const HybridSearch& search) const {
   limits.check_stop();
   const std::size_t shares = shares_of(queries, replica_count());
@@ -111,7 +116,7 @@ std::vector<TextAnswer> OpenIndex::search_hybrid(std::size_t queries, const Sear
   kept_threads_.parallel_for(shares, shares, [&](std::size_t, std::size_t share) {
     SearchLimits own = limits;
     if (std::this_thread::get_id() != caller) own.on_progress = nullptr;
-    const auto hybrid = take_hybrid((first_replica + share) % replica_count());
+    const auto hybrid = take_hybrid((first_replica + share) % replica_count(), set);
     hybrid->limits = own;
     const std::size_t begin = queries * share / shares;
     const std::size_t end = queries * (share + 1) / shares;
@@ -128,12 +133,12 @@ std::vector<TextAnswer> OpenIndex::search_hybrid(std::size_t queries, const Sear
 /// Queries with vectors that are answered in a fraction of a second.
 std::size_t OpenIndex::part_size() const { return uploaded_ ? 4096 : 64; }
 
-OpenIndex::Hybrid::Hybrid(const OpenIndex& index, std::size_t replica)
-    : searcher(index.make_hybrid(*this, replica)) {}
+OpenIndex::Hybrid::Hybrid(const OpenIndex& index, std::size_t replica, std::size_t set)
+    : searcher(index.make_hybrid(*this, replica, set)) {}
 
 /// Its text half is this index's own search, within the limits of the search that `of` is in. The
 /// halves of a search with a deadline are complete: a fusion of parts would mean nothing.
-HybridSearcher OpenIndex::make_hybrid(Hybrid& of, std::size_t replica) const {
+HybridSearcher OpenIndex::make_hybrid(Hybrid& of, std::size_t replica, std::size_t set) const {
   HybridSearcher::TextSearch text = [this, &of](std::span<const Query> queries,
                                                 const SearchSettings& settings) {
     std::vector<SearchResult> results;
@@ -142,8 +147,8 @@ HybridSearcher OpenIndex::make_hybrid(Hybrid& of, std::size_t replica) const {
     }
     return results;
   };
-  if (replicas_.empty()) return HybridSearcher(*snapshot_, threads_, std::move(text));
-  return HybridSearcher(*snapshot_, replicas_[replica]->vectors(), threads_, std::move(text));
+  if (replicas_.empty()) return HybridSearcher(*snapshot_, threads_, std::move(text), set);
+  return HybridSearcher(*snapshot_, replicas_[replica]->vectors(set), threads_, std::move(text));
 }
 
 std::string OpenIndex::note() const {

@@ -30,7 +30,8 @@ IndexSettings settings_of(const shards::PartDescription& part) {
 /// Throws UsageError for what parts cannot be asked.
 void check_parted(const SearchOptions& options) {
   if (options.sort.empty() && options.search_after.empty() && options.facets.empty() &&
-      options.fields.empty() && !options.snippets && !options.explain && !options.vectors_alone) {
+      options.fields.empty() && !options.snippets && !options.explain && !options.vectors_alone &&
+      options.vector_field.empty()) {
     return;
   }
   throw UsageError(

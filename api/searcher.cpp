@@ -39,15 +39,19 @@ bool have_vectors(std::span<const SearchRequest> requests) {
       "apart");
 }
 
+/// Of the vectors that are compared. Throws UsageError where there are none.
+std::size_t dimension_of(const Snapshot& snapshot, const SearchOptions& options) {
+  return vector_settings(snapshot, find_vectors(snapshot, options.vector_field)).dimension;
+}
+
 /// Throws UsageError for what a search by vectors cannot do.
-void check_vectors(const Snapshot& snapshot, std::size_t queries, std::size_t components,
+void check_vectors(std::size_t dimension, std::size_t queries, std::size_t components,
                    const SearchOptions& options) {
   if (options.explain || options.count) {
     throw UsageError(
         "only searches by words alone are explained and counted; leave the vectors, or "
         "explain and count, out");
   }
-  const std::size_t dimension = vector_settings(snapshot).dimension;
   if (components == queries * dimension) return;
   throw UsageError(std::to_string(queries) + " queries came with " + std::to_string(components) +
                    " components; give a vector of " + std::to_string(dimension) + " for each");
@@ -105,14 +109,15 @@ Found find(const OpenIndex& index, std::span<const Query> queries, std::span<con
     return found;
   }
   if (by_words) return {index.search(queries, settings, limits)};
-  check_vectors(index.snapshot(), queries.size(), vectors.size(), options);
-  const vector::Metric metric = vector_settings(index.snapshot()).metric;
+  const std::size_t set = find_vectors(index.snapshot(), options.vector_field);
+  const vector::RowSettings rows = vector_settings(index.snapshot(), set);
+  check_vectors(rows.dimension, queries.size(), vectors.size(), options);
   if (options.vectors_alone) {
-    return {index.nearest(vectors, settings.k, options.fusion, filter.get(), limits),
-            !larger_is_nearer(metric)};
+    return {index.nearest(vectors, set, settings.k, options.fusion, filter.get(), limits),
+            !larger_is_nearer(rows.metric)};
   }
-  return {index.search(queries, vectors, settings, options.fusion, limits),
-          scores_are_distances(options.fusion.fusion, metric)};
+  return {index.search(queries, vectors, set, settings, options.fusion, limits),
+          scores_are_distances(options.fusion.fusion, rows.metric)};
 }
 
 /// The same of texts. Without any, vectors are searched alone.
@@ -131,7 +136,7 @@ Found find(const OpenIndex& index, std::span<const std::string_view> texts,
   }
   SearchOptions alone = options;
   alone.vectors_alone = true;
-  const std::size_t dimension = vector_settings(index.snapshot()).dimension;
+  const std::size_t dimension = dimension_of(index.snapshot(), options);
   return find(index, std::vector<Query>(vectors.size() / dimension), vectors, alone, limits);
 }
 
@@ -260,7 +265,7 @@ std::vector<Answer> Searcher::search(std::span<const SearchRequest> requests,
   std::vector<float> vectors;
   const bool with_vectors = have_vectors(requests);
   const std::shared_ptr<const OpenIndex> index = state_->current();
-  const std::size_t dimension = with_vectors ? vector_settings(index->snapshot()).dimension : 0;
+  const std::size_t dimension = with_vectors ? dimension_of(index->snapshot(), options) : 0;
   for (const SearchRequest& request : requests) {
     queries.push_back(index->parse(request.text, reading_of(options), request.id));
     if (request.vector.size() != dimension) {

@@ -79,6 +79,7 @@ BuildReport Writer::add_files(ReaderOptions files, const FilesOptions& options) 
   files.stored = settings().stored_fields;
   files.columns = columns_of(settings().schema);
   files.text_fields = text_names_of(settings().schema);
+  files.vectors = vector_fields(settings().schema);
   return add(*open_documents(files), options);
 }
 

@@ -42,7 +42,26 @@ Document Writer::State::document_of(NewDocument&& given) const {
                      "' has text fields; give the document its texts by the names of these");
   }
   document.values = values_of(document.id, std::move(given.values));
+  document.embeddings = vectors_of(document.id, std::move(given.vectors));
   return document;
+}
+
+/// Throws BadDocument unless there is one for each of the schema's vectors.
+std::vector<std::vector<float>> Writer::State::vectors_of(
+    const std::string& id, std::map<std::string, std::vector<float>>&& given) const {
+  const std::string called = "the document '" + id + "' ";
+  std::vector<std::vector<float>> vectors;
+  for (const Field& field : vector_fields(index->settings().schema)) {
+    const auto found = given.find(field.name);
+    if (found == given.end()) {
+      throw BadDocument(called + "has no vector '" + field.name + "', and each must have one");
+    }
+    vectors.push_back(std::move(found->second));
+    given.erase(found);
+  }
+  if (given.empty()) return vectors;
+  throw BadDocument(called + "has a vector '" + given.begin()->first +
+                    "', and the schema has no such vector");
 }
 
 /// Throws BadDocument for values that the columns do not take.
@@ -74,16 +93,11 @@ void Writer::State::check(const Document& document) const {
     throw BadDocument(called + (is_weighted() ? "has no weights, and the index is of weighted terms"
                                               : "has weights, and the index is of texts"));
   }
-  const auto& vectors = index->settings().vectors;
-  const std::size_t dimension = vectors ? vectors->dimension : 0;
-  if (dimension == 0 && !document.embedding.empty()) {
-    throw BadDocument(called + "has a vector, and the index has none");
+  if (!index->settings().vectors && !document.embedding.empty()) {
+    throw BadDocument(called + "has a vector without a name, and the index has none");
   }
-  if (document.embedding.size() != dimension) {
-    throw BadDocument(called + "has a vector of " + std::to_string(document.embedding.size()) +
-                      " components, and those of the index have " + std::to_string(dimension));
-  }
-  check_numbers(document, called);
+  check_vectors(document, called);
+  check_weights(document, called);
   const Location unnamed{"the document", 0};
   check_utf8(document.id, unnamed);
   check_id(document.id, unnamed);
@@ -113,17 +127,40 @@ void Writer::State::check_values(const Document& document, const std::string& ca
   }
 }
 
-void Writer::State::check_numbers(const Document& document, const std::string& called) const {
+void Writer::State::check_vectors(const Document& document, const std::string& called) const {
+  std::size_t named = 0;
+  for (const VectorSet& set : vector_sets(index->settings())) {
+    const bool is_named = !set.name.empty();
+    if (is_named && named == document.embeddings.size()) {
+      throw BadDocument(called + "has no vector '" + set.name + "', and each must have one");
+    }
+    check_vector(is_named ? document.embeddings[named++] : document.embedding, set, called);
+  }
+  if (named != document.embeddings.size()) throw BadDocument(called + "has too many vectors");
+}
+
+void Writer::State::check_vector(std::span<const float> vector, const VectorSet& set,
+                                 const std::string& called) {
   constexpr float kMaxHalf = 65'504;
-  const IndexSettings& settings = index->settings();
-  const bool are_halves = settings.vectors && settings.vectors->store == vector::Store::kHalf;
-  for (const float component : document.embedding) {
+  const std::string has =
+      called + "has a vector " + (set.name.empty() ? "" : "'" + set.name + "' ");
+  if (vector.size() != set.rows.dimension) {
+    throw BadDocument(has + "of " + std::to_string(vector.size()) +
+                      " components, and those of the index have " +
+                      std::to_string(set.rows.dimension));
+  }
+  const bool are_halves = set.rows.store == vector::Store::kHalf;
+  for (const float component : vector) {
     if (std::isfinite(component) && (!are_halves || std::abs(component) <= kMaxHalf)) continue;
-    throw BadDocument(called + "has a component that is not finite, or too large for a half");
+    throw BadDocument(has + "with a component that is not finite, or too large for a half");
   }
-  if (settings.vectors && vector::is_too_long(document.embedding, *settings.vectors)) {
-    throw BadDocument(called + "has a vector longer than 1e17, the most that lists and codes take");
+  if (vector::is_too_long(vector, set.rows)) {
+    throw BadDocument(has + "longer than 1e17, the most that lists and codes take");
   }
+}
+
+void Writer::State::check_weights(const Document& document, const std::string& called) const {
+  const IndexSettings& settings = index->settings();
   const bool are_whole = is_weighted() && settings.impacts->source == ImpactSource::kWholeWeights;
   for (const TermWeight& term : document.vector) {
     const bool fits =

@@ -32,6 +32,7 @@ std::unique_ptr<DocumentReader> reader_of(std::vector<Document> documents, bool 
 std::uint64_t bytes_of(const Document& document) {
   std::uint64_t bytes = sizeof(Document) + document.id.size() + document.text.size() +
                         document.embedding.size() * sizeof(float);
+  for (const auto& vector : document.embeddings) bytes += vector.size() * sizeof(float);
   for (const std::string& text : document.texts) bytes += text.size();
   for (const auto& value : document.stored) bytes += value ? value->size() : 0;
   bytes += encode_values(document.values).size() + document.values.size() * 64;

@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -39,7 +40,12 @@ struct Writer::State {
                         std::map<std::string, std::vector<FieldValue>>&& given) const;
   void check(const Document& document) const;
   void check_values(const Document& document, const std::string& called) const;
-  void check_numbers(const Document& document, const std::string& called) const;
+  std::vector<std::vector<float>> vectors_of(
+      const std::string& id, std::map<std::string, std::vector<float>>&& given) const;
+  void check_vectors(const Document& document, const std::string& called) const;
+  static void check_vector(std::span<const float> vector, const VectorSet& set,
+                           const std::string& called);
+  void check_weights(const Document& document, const std::string& called) const;
   /// What only analysis would find, which is too late for a document in a journal.
   void check_terms(const Document& document, const std::string& called) const;
   /// Hands what waits to the index. `check` as of Writer::commit().

@@ -17,6 +17,7 @@
 #include "warpdex/query/gpu/gpu_engine.hpp"
 #include "warpdex/query/hybrid/matching.hpp"
 #include "warpdex/query/hybrid/vector_half.hpp"
+#include "warpdex/query/index_vectors.hpp"
 
 namespace warpdex {
 namespace {
@@ -73,16 +74,17 @@ auto search_on(bool is_on_gpu, const OnGpu& on_gpu, const OnCpu& on_cpu) {
 }  // namespace
 
 struct HybridSearcher::State {
-  State(const Snapshot& searched, std::size_t use_threads, TextSearch search)
+  State(const Snapshot& searched, std::size_t use_threads, TextSearch search, std::size_t set)
       : snapshot(searched),
+        row_settings(vector_settings(searched, set)),
         threads(use_threads),
         text_search(std::move(search)),
-        vectors(snapshot, use_threads) {
+        vectors(snapshot, use_threads, set) {
     if (text_search) return;
     cpu_text = std::make_unique<CpuEngine>(snapshot, CpuEngineSettings{.threads = use_threads});
   }
 
-  std::size_t dimension() const { return snapshot.settings().vectors->dimension; }
+  std::size_t dimension() const { return row_settings.dimension; }
   std::vector<PlannedQuery> plan(std::span<const Query> queries);
   TextAnswers search_text(std::span<const Query> queries, SearchSettings settings,
                           std::uint32_t depth);
@@ -114,6 +116,7 @@ struct HybridSearcher::State {
   }
 
   Snapshot snapshot;
+  vector::RowSettings row_settings;
   QueryThreads threads;
   TextSearch text_search;
   VectorHalf vectors;
@@ -236,22 +239,22 @@ std::vector<SearchResult> HybridSearcher::State::fuse_halves(std::span<const Que
       std::async(policy, [&] { return nearest(rows, fusion.depth, fusion, settings.documents); });
   const TextAnswers text = search_text(queries, settings, fusion.depth);
   const std::vector<std::vector<Hit>> near = later.get();
-  const vector::Metric metric = snapshot.settings().vectors->metric;
+  const vector::Metric metric = row_settings.metric;
   return for_each(queries.size(), rows, [&](std::size_t i, std::span<const float>) {
     return result_of(fuse(text.hits(i), near[i], metric, fusion, settings.k));
   });
 }
 
 HybridSearcher::HybridSearcher(const Snapshot& snapshot, std::size_t threads,
-                               TextSearch text_search)
-    : state_(std::make_unique<State>(snapshot, threads, std::move(text_search))) {}
+                               TextSearch text_search, std::size_t set)
+    : state_(std::make_unique<State>(snapshot, threads, std::move(text_search), set)) {}
 HybridSearcher::HybridSearcher(const GpuVectors& vectors, std::size_t threads,
                                TextSearch text_search)
     : HybridSearcher(vectors.snapshot().snapshot(), std::span(&vectors, 1), threads,
                      std::move(text_search)) {}
 HybridSearcher::HybridSearcher(const Snapshot& snapshot, std::span<const GpuVectors> shards,
                                std::size_t threads, TextSearch text_search)
-    : HybridSearcher(snapshot, threads, std::move(text_search)) {
+    : HybridSearcher(snapshot, threads, std::move(text_search), shards.front().set()) {
   auto gpu = std::make_unique<gpu::HybridShards>(shards, state_->threads);
   if (gpu->has_vectors()) state_->gpu = std::move(gpu);
   if (state_->text_search) return;

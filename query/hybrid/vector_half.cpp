@@ -52,18 +52,19 @@ struct VectorHalf::State {
   }
 };
 
-VectorHalf::VectorHalf(const Snapshot& snapshot, std::size_t threads) {
-  const vector::RowSettings& vectors = vector_settings(snapshot);
+VectorHalf::VectorHalf(const Snapshot& snapshot, std::size_t threads, std::size_t set) {
+  const vector::RowSettings vectors = vector_settings(snapshot, set);
   state_ = std::make_unique<State>(
       State{snapshot, vectors.dimension, {vector::larger_is_nearer(vectors.metric)}, {}});
   for (const Snapshot::Segment& segment : snapshot.segments()) {
     const Index& index = *segment.index;
     const auto documents = static_cast<std::uint32_t>(index.counts().documents);
     if (documents == 0) continue;
-    const vector::SearchedVectors searched =
-        index.vector_index() != nullptr ? index.vector_index()->vectors() : index.vectors();
+    const vector::SearchedVectors searched = index.vector_index(set) != nullptr
+                                                 ? index.vector_index(set)->vectors()
+                                                 : index.vectors(set);
     state_->segments.push_back({vector::search_on_cpu(searched, threads),
-                                vector::FlatSearcher(index.vectors(), 1), list_count(searched),
+                                vector::FlatSearcher(index.vectors(set), 1), list_count(searched),
                                 segment.first_document, documents, std::nullopt});
     if (!index.removed().none()) state_->segments.back().live = live_rows(index);
   }

@@ -18,7 +18,15 @@ using PlaceInParts = std::pair<std::uint32_t, std::uint32_t>;  // part, docID
 
 const vector::RowSettings& vectors_of(const Whole& whole) {
   const auto& vectors = whole.parts()[0].vectors;
-  if (!vectors) throw UsageError("the parts have no vectors; search them by words");
+  if (!vectors) {
+    const std::string& schema = whole.parts()[0].schema;
+    const bool is_named =
+        schema != schema_to_json({}) && !vector_fields(parse_schema(schema)).empty();
+    throw UsageError(
+        is_named ? "the parts have the vectors of a schema alone, which are not searched in "
+                   "parts; search them by words, or build one index"
+                 : "the parts have no vectors; search them by words");
+  }
   if (!vectors->index.is_flat()) {
     throw UsageError("the parts find vectors by " + vectors->index.kind +
                      ", by lists or codes of their own, which one index would not have; build "

@@ -74,6 +74,7 @@ IndexSettings settings_of(std::size_t number) {
   if (number % 4 == 3) {
     settings.stored_fields = {"title", "note"};
     settings.vectors = vector::RowSettings{vector::Metric::kL2, vector::Store::kHalf, 3};
+    settings.schema = parse_schema(R"({"fields": {"named": {"type": "vector", "dimension": 2}}})");
   }
   return settings;
 }
@@ -89,6 +90,7 @@ void write_index(const std::filesystem::path& folder, std::size_t number) {
     if (!settings.vectors) continue;
     writer.add_stored(encode_stored({"document " + std::to_string(i), std::nullopt}));
     writer.add_vector(std::vector<float>{static_cast<float>(i % 50), 1, static_cast<float>(i % 3)});
+    writer.add_vector(std::vector<float>{static_cast<float>(i % 11), 1}, 1);
   }
   const ListEncoder encoder(settings, writer.lengths());
   for (const auto& [term, list] : collection.lists) {

@@ -186,11 +186,13 @@ void read_extras(const std::filesystem::path& folder, const Attempt& attempt) {
     StoredReader reader(snapshot);
     for (std::uint32_t i = 0; i < snapshot.docid_end(); ++i) attempt([&] { reader.read(i); });
   }
-  if (!snapshot.settings().vectors) return;
-  const std::vector<float> query(snapshot.settings().vectors->dimension, 1);
-  for (const std::vector<Hit>& hits : VectorHalf(snapshot, 1).nearest(query, 10)) {
-    for (const Hit& hit : hits) {
-      require(hit.document < snapshot.docid_end(), "documents of the index are near");
+  const std::vector<VectorSet> sets = vector_sets(snapshot.settings());
+  for (std::size_t set = 0; set < sets.size(); ++set) {
+    const std::vector<float> query(sets[set].rows.dimension, 1);
+    for (const std::vector<Hit>& hits : VectorHalf(snapshot, 1, set).nearest(query, 10)) {
+      for (const Hit& hit : hits) {
+        require(hit.document < snapshot.docid_end(), "documents of the index are near");
+      }
     }
   }
 }

@@ -95,8 +95,9 @@ class IndexReader {
 
   const std::filesystem::path& folder() const;  ///< as it was given
   const IndexSettings& settings() const;        ///< how the index was made
-  /// Of the documents' vectors. UsageError for an index without vectors.
-  const vector::RowSettings& vector_settings() const;
+  /// Of the documents' vectors: a field of the schema; without a name those without one, or the
+  /// only ones. UsageError for what the index has not.
+  vector::RowSettings vector_settings(std::string_view field = {}) const;
   std::uint64_t commit() const;
   std::size_t segments() const;
   /// Throws UsageError, which says what to do, unless the index is one segment without removed
@@ -152,8 +153,8 @@ class IndexReader {
   std::uint32_t length(std::uint32_t document) const;  ///< in tokens, of all its texts
   /// Its terms in the order of their bytes. UsageError for an index without a forward index.
   std::vector<DocumentTerm> terms(std::uint32_t document) const;
-  /// Its vector, as it is stored. UsageError for an index without vectors.
-  std::vector<float> vector(std::uint32_t document) const;
+  /// Its vector of that field, as it is stored. UsageError as of vector_settings().
+  std::vector<float> vector(std::uint32_t document, std::string_view field = {}) const;
   /// Its stored texts by the names of their fields. UsageError for an index that stores none.
   std::map<std::string, std::string> stored(std::uint32_t document) const;
   /// Its values by the names of columns (IndexSettings::schema), those that it has.

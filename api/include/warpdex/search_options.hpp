@@ -26,7 +26,7 @@ class CancelledError : public Error {
 /// Words, a vector, or both.
 struct SearchRequest {
   std::string text{};           ///< analysed as the index's documents were
-  std::vector<float> vector{};  ///< of the index's dimension; empty: words alone
+  std::vector<float> vector{};  ///< as the index's have components; empty: words alone
   std::string id{};             ///< comes back as Answer::id
 };
 
@@ -72,6 +72,9 @@ struct SearchOptions {
   std::function<void(std::size_t)> on_progress{};
   /// Requests have vectors, and their words, if there are any, are not looked at.
   bool vectors_alone = false;
+  /// The vectors of documents that those of requests are compared with: a field of the schema.
+  /// Empty: those without a name, or the only ones. UsageError for what the index has not.
+  std::string vector_field{};
 };
 
 }  // namespace warpdex

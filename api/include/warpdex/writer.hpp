@@ -28,9 +28,10 @@ struct NewIndex {
   /// What texts are made of, for programs that add documents with fields; the index records it.
   std::vector<std::string> fields{};
   std::vector<std::string> stored{};  ///< fields whose texts are kept, for hits to show
-  /// Fields of documents: columns (NewDocument::values), and texts (NewDocument::fields).
+  /// Fields of documents: columns (NewDocument::values), texts (NewDocument::fields) and vectors
+  /// (NewDocument::vectors).
   Schema schema{};
-  /// A vector for each document, beside its text.
+  /// A vector without a name for each document, beside its text and the schema's vectors.
   std::optional<vector::RowSettings> vectors{};
   /// Documents are weighted terms (NewDocument::weights) in the place of texts. The weights are
   /// whole numbers from 0 to 255; `warpdex index --format sparse` makes an index of real ones.
@@ -62,7 +63,9 @@ struct NewDocument {
   /// Values of columns, by the names of NewIndex::schema, as value_for() takes them: dates are
   /// texts or milliseconds.
   std::map<std::string, std::vector<FieldValue>> values{};
-  std::vector<float> vector{};        ///< of the index's dimension, where it has vectors
+  std::vector<float> vector{};  ///< of the index's dimension, where it has vectors
+  /// Those of the schema's fields, by their names: one of each.
+  std::map<std::string, std::vector<float>> vectors{};
   std::vector<TermWeight> weights{};  ///< where the index is_weighted
 };
 
@@ -115,7 +118,7 @@ class Writer {
   /// fields, texts in the place of weights, static scores where it has none, and from a writer with
   /// a journal.
   BuildReport add(DocumentReader& documents, const FilesOptions& options = {});
-  /// Those of files. ReaderOptions::stored and columns are the index's.
+  /// Those of files. ReaderOptions::stored, columns, text_fields and vectors are the index's.
   BuildReport add_files(ReaderOptions files, const FilesOptions& options = {});
   /// False if there is no such document.
   bool remove(std::string_view id);

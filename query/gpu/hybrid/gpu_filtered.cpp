@@ -9,7 +9,7 @@
 namespace warpdex::gpu {
 
 SetGroups GpuHybrid::State::group(std::span<const double> shares, std::uint32_t k) const {
-  const vector::RowSettings& rows = *snapshot().settings().vectors;
+  const vector::RowSettings& rows = vectors.state().settings;
   return group_sets(shares, k, static_cast<double>(snapshot().documents()),
                     static_cast<double>(rows.dimension * vector::store_bytes(rows.store)));
 }

@@ -37,7 +37,8 @@ std::vector<std::vector<Hit>> GpuHybrid::State::nearest_in_lists(std::span<const
   std::vector<std::vector<Hit>> candidates(hits.size());
   for (const GpuVectors::State::Listed& segment : uploaded.listed) {
     const vector::VectorSearcher& searcher = *segment.uploaded->by_lists;
-    const vector::SearchedVectors& searched = segment.uploaded->index->vector_index()->vectors();
+    const vector::SearchedVectors& searched =
+        segment.uploaded->index->vector_index(uploaded.set)->vectors();
     std::optional<vector::RowFilter> passing;  // none of them was removed
     if (filter != nullptr) {
       passing = filter->documents.slice(segment.first_document, searcher.rows());
@@ -56,7 +57,7 @@ std::vector<std::vector<Hit>> GpuHybrid::State::nearest_in_lists(std::span<const
     }
   }
   refine(queries, k, candidates, hits);
-  const IsNearer is_nearer{vector::larger_is_nearer(snapshot().settings().vectors->metric)};
+  const IsNearer is_nearer{vector::larger_is_nearer(uploaded.settings.metric)};
   threads.for_each(hits.size(), [&](std::size_t i) { keep_nearest_hits(hits[i], k, is_nearer); });
   return hits;
 }

@@ -13,15 +13,16 @@
 
 namespace warpdex {
 
-GpuVectors::State::Uploaded::Uploaded(std::shared_ptr<const Index> from, Resources& resources)
+GpuVectors::State::Uploaded::Uploaded(std::shared_ptr<const Index> from, std::size_t set,
+                                      Resources& resources)
     : index(std::move(from)),
-      vectors(index->vectors(), resources),
+      vectors(index->vectors(set), resources),
       is_resident(vectors.is_resident()) {
-  if (!is_resident || index->vector_index() == nullptr) return;
+  if (!is_resident || index->vector_index(set) == nullptr) return;
   const std::size_t before = resources.memory().used();
   try {
     // Answers are refined by the vectors that are there already.
-    by_lists = vector::search_on_gpu(index->vector_index()->vectors(), resources,
+    by_lists = vector::search_on_gpu(index->vector_index(set)->vectors(), resources,
                                      {.keeps_vectors = false});
     list_memory = std::max(resources.memory().used(), before) - before;
   } catch (const Error& error) {
@@ -30,9 +31,9 @@ GpuVectors::State::Uploaded::Uploaded(std::shared_ptr<const Index> from, Resourc
   }
 }
 
-GpuVectors::State::State(const GpuSnapshot& uploaded, const State* before) : snapshot(uploaded) {
+GpuVectors::State::State(const GpuSnapshot& uploaded, std::size_t of_set, const State* before)
+    : snapshot(uploaded), set(of_set), settings(vector_settings(snapshot.snapshot(), set)) {
   const Snapshot& documents = snapshot.snapshot();
-  vector_settings(documents);  // throws if there are none
   Resources& resources = snapshot.state().resources;
   std::vector<vector::GpuSegment> searched;
   std::vector<vector::RowFilter> live;  // which `searched` refers to
@@ -43,7 +44,7 @@ GpuVectors::State::State(const GpuSnapshot& uploaded, const State* before) : sna
     if (index.counts().documents == 0) continue;
     std::shared_ptr<const Uploaded> uploaded_vectors = find(index, before);
     if (uploaded_vectors == nullptr) {
-      uploaded_vectors = std::make_shared<const Uploaded>(from.index, resources);
+      uploaded_vectors = std::make_shared<const Uploaded>(from.index, set, resources);
       new_memory += uploaded_vectors->vectors.memory() + uploaded_vectors->list_memory;
     }
     memory += uploaded_vectors->vectors.memory() + uploaded_vectors->list_memory;
@@ -95,15 +96,16 @@ std::shared_ptr<const GpuVectors::State::Uploaded> GpuVectors::State::find(const
   return nullptr;
 }
 
-GpuVectors::GpuVectors(const GpuSnapshot& snapshot)
-    : state_(std::make_shared<const State>(snapshot, nullptr)) {}
+GpuVectors::GpuVectors(const GpuSnapshot& snapshot, std::size_t set)
+    : state_(std::make_shared<const State>(snapshot, set, nullptr)) {}
 GpuVectors::GpuVectors(std::shared_ptr<const State> state) : state_(std::move(state)) {}
 
 GpuVectors GpuVectors::next(const GpuSnapshot& later) const {
-  return GpuVectors(std::make_shared<const State>(later, state_.get()));
+  return GpuVectors(std::make_shared<const State>(later, set(), state_.get()));
 }
 
 const GpuSnapshot& GpuVectors::snapshot() const { return state_->snapshot; }
+std::size_t GpuVectors::set() const { return state_->set; }
 bool GpuVectors::is_resident() const { return state_->is_resident; }
 std::size_t GpuVectors::memory() const { return state_->memory; }
 std::size_t GpuVectors::new_memory() const { return state_->new_memory; }

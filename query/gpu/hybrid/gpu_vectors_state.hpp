@@ -17,11 +17,11 @@ namespace warpdex {
 
 struct GpuVectors::State {
   /// `before` is of an earlier snapshot, or null.
-  State(const GpuSnapshot& uploaded, const State* before);
+  State(const GpuSnapshot& uploaded, std::size_t of_set, const State* before);
 
   /// A segment's vectors, and the index that they were uploaded from.
   struct Uploaded {
-    Uploaded(std::shared_ptr<const Index> from, Resources& resources);
+    Uploaded(std::shared_ptr<const Index> from, std::size_t set, Resources& resources);
 
     std::shared_ptr<const Index> index;
     vector::GpuSegmentVectors vectors;
@@ -41,6 +41,8 @@ struct GpuVectors::State {
   bool make_searchers(std::vector<vector::GpuSegment> searched);
 
   GpuSnapshot snapshot;
+  std::size_t set;               ///< which of vector_sets()
+  vector::RowSettings settings;  ///< of these
   /// Of those segments of the snapshot that have documents.
   std::vector<std::size_t> numbers;
   std::vector<std::shared_ptr<const Uploaded>> segments;  ///< none where they are not resident

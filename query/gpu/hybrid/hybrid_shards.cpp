@@ -26,7 +26,7 @@ std::vector<SearchResult> results_of(std::vector<std::vector<Hit>> hits) {
 }  // namespace
 
 HybridShards::HybridShards(std::span<const GpuVectors> shards, QueryThreads& threads)
-    : metric_(vector_settings(shards[0].snapshot().snapshot()).metric) {
+    : metric_(vector_settings(shards[0].snapshot().snapshot(), shards[0].set()).metric) {
   for (const GpuVectors& shard : shards) {
     const Snapshot& documents = shard.snapshot().snapshot();
     if (documents.docid_begin() == documents.docid_end() && shards.size() > 1) continue;

@@ -90,7 +90,7 @@ struct GpuHybrid::State {
 
   const vector::GpuSegmentSearcher& searcher() const { return *vectors.state().searcher; }
   const Snapshot& snapshot() const { return vectors.snapshot().snapshot(); }
-  std::size_t dimension() const { return snapshot().settings().vectors->dimension; }
+  std::size_t dimension() const { return vectors.state().settings.dimension; }
   Resources& resources() const { return vectors.snapshot().state().resources; }
 
   GpuVectors vectors;

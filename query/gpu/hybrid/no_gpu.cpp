@@ -6,9 +6,10 @@
 
 namespace warpdex {
 struct GpuVectors::State {};
-GpuVectors::GpuVectors(const GpuSnapshot&) { refuse_without_cuda(); }
+GpuVectors::GpuVectors(const GpuSnapshot&, std::size_t) { refuse_without_cuda(); }
 GpuVectors GpuVectors::next(const GpuSnapshot&) const { refuse_without_cuda(); }
 const GpuSnapshot& GpuVectors::snapshot() const { refuse_without_cuda(); }
+std::size_t GpuVectors::set() const { refuse_without_cuda(); }
 bool GpuVectors::is_resident() const { refuse_without_cuda(); }
 std::size_t GpuVectors::memory() const { refuse_without_cuda(); }
 std::size_t GpuVectors::new_memory() const { refuse_without_cuda(); }

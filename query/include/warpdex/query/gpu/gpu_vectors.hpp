@@ -14,16 +14,18 @@ namespace warpdex {
 /// Resources.
 class GpuVectors {
  public:
-  /// Uploads the vectors of all segments, and shares `snapshot`. O(bytes). Throws UsageError if the
-  /// index holds no vectors; CudaError.
-  explicit GpuVectors(const GpuSnapshot& snapshot);
+  /// Uploads the vectors of all segments, one of vector_sets(), and shares `snapshot`. O(bytes).
+  /// Throws UsageError if the index holds no vectors; CudaError.
+  explicit GpuVectors(const GpuSnapshot& snapshot, std::size_t set = 0);
 
-  /// The vectors of a later snapshot of the same index. Uploads those of segments that this one
-  /// does not have. O(uploaded bytes + documents of segments from which some were removed). Throws
-  /// CudaError.
+  /// The same vectors of a later snapshot of the same index. Uploads those of segments that this
+  /// one does not have. O(uploaded bytes + documents of segments from which some were removed).
+  /// Throws CudaError.
   GpuVectors next(const GpuSnapshot& later) const;
 
   const GpuSnapshot& snapshot() const;
+  /// Which of vector_sets() they are.
+  std::size_t set() const;
   /// Whether all vectors, with their lists and codes, are in GPU memory. If not, none are, and the
   /// CPU searches them.
   bool is_resident() const;

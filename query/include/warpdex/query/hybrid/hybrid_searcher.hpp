@@ -24,9 +24,10 @@ class HybridSearcher {
       std::function<std::vector<SearchResult>(std::span<const Query>, const SearchSettings&)>;
 
   /// `threads` of 0: default_threads(). `text_search` answers the text half of rrf, convex and
-  /// rerank; if it is empty, a CpuEngine does. Throws UsageError if the index holds no vectors.
+  /// rerank; if it is empty, a CpuEngine does. Vectors are those of `set`, one of vector_sets().
+  /// Throws UsageError if the index holds no vectors.
   explicit HybridSearcher(const Snapshot& snapshot, std::size_t threads = 0,
-                          TextSearch text_search = {});
+                          TextSearch text_search = {}, std::size_t set = 0);
   /// Likewise on the GPU that has the snapshot and its vectors, which the searcher shares. Answers
   /// are the same, to the bit. Text and vectors are searched at the same time. The CPU does the
   /// work for which there is too little GPU memory. If `text_search` is empty, a GpuEngine

@@ -20,8 +20,9 @@ namespace warpdex {
 /// Immutable: any number of threads may search at once.
 class VectorHalf {
  public:
-  /// `threads` of 0: default_threads(). Throws UsageError if the index holds no vectors.
-  explicit VectorHalf(const Snapshot& snapshot, std::size_t threads = 0);
+  /// Of one of vector_sets(). `threads` of 0: default_threads(). Throws UsageError if the index
+  /// holds no vectors.
+  explicit VectorHalf(const Snapshot& snapshot, std::size_t threads = 0, std::size_t set = 0);
   ~VectorHalf();
   VectorHalf(VectorHalf&&) noexcept;
   VectorHalf& operator=(VectorHalf&&) noexcept;
