@@ -118,6 +118,7 @@ ReaderOptions reader_options(const Arguments& given, const IndexSettings& index)
   options.stored = index.stored_fields;
   options.columns = columns_of(index.schema);
   options.text_fields = text_names_of(index.schema);
+  options.vectors = vector_fields(index.schema);
   options.embedding = given.vectors.field(options.format);
   options.memory = parse_size("--memory", given.memory);
   options.on_read = InterruptGuard::check;

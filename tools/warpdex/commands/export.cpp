@@ -58,7 +58,7 @@ void print_notes(const IndexSettings& index) {
   left_out(!index.stored_fields.empty(), "stored texts");
   left_out(index.has_positions, "positions of words");
   left_out(!columns_of(index.schema).empty(), "columns");
-  left_out(index.vectors.has_value(), "vectors");
+  left_out(!vector_sets(index).empty(), "vectors");
 }
 
 /// What a reader wants to know of the terms.

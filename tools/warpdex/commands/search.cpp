@@ -86,6 +86,7 @@ warpdex::SearchOptions options_of(const Arguments& arguments, const SearchSettin
   options.search_after = arguments.search_after;
   options.facets = parse_facets(split_list(arguments.facets));
   if (arguments.hybrid.is_given()) options.fusion = arguments.hybrid.fusion(settings.k);
+  options.vector_field = arguments.hybrid.field();
   if (arguments.shown.empty()) return options;
   if (!readable && !arguments.answers.is_json()) {
     throw UsageError("a run has no place for --show; add --output-format json");
@@ -146,7 +147,7 @@ void answer_words(const IndexReader& index, const Arguments& arguments, bool rea
   options.syntax = syntax;
   std::optional<QueryVectors> vectors;
   if (arguments.hybrid.is_given()) {
-    vectors.emplace(index, arguments.hybrid.path());
+    vectors.emplace(index, arguments.hybrid);
     vectors->check_count(1);
   }
   const Searcher searcher =
@@ -196,7 +197,7 @@ void answer_file(const IndexReader& index, const Arguments& arguments, bool repo
   if (!arguments.answers.is_to_standard_output()) guard.emplace();
   std::optional<QueryVectors> vectors;
   if (is_hybrid) {
-    vectors.emplace(index, arguments.hybrid.path());
+    vectors.emplace(index, arguments.hybrid);
     vectors->check_count(texts.size());
   }
   const Searcher searcher =

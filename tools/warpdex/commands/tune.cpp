@@ -52,10 +52,11 @@ struct Arguments {
 
 /// What both halves found, query by query.
 struct Halves {
-  std::optional<IndexReader> index;  ///< that was searched
-  std::vector<Query> queries;
-  std::vector<std::vector<Hit>> text;
-  std::vector<std::vector<Hit>> vectors;
+  std::optional<IndexReader> index{};  ///< that was searched
+  std::vector<Query> queries{};
+  std::vector<std::vector<Hit>> text{};
+  std::vector<std::vector<Hit>> vectors{};
+  vector::Metric metric;  ///< of these
 };
 
 struct Trial {
@@ -75,22 +76,23 @@ std::vector<std::vector<Hit>> hits_of(const std::vector<Answer>& answers) {
 
 Halves search_halves(const IndexReader& index, const Arguments& given,
                      const FusionSettings& fusion) {
-  index.vector_settings();  // throws, before an upload, if there are none
+  const vector::Metric metric = index.vector_settings(given.hybrid.field()).metric;
   const Searcher searcher = open_searcher(given.index, given.device, given.search.threads());
-  Halves halves;
+  Halves halves{.metric = metric};
   halves.index.emplace(searcher);
   const std::vector<QueryText> texts = given.search.read_query_file(index.settings());
   const TextAnalyzers analyzers(index.settings());
   const QuerySyntax syntax = given.search.syntax(QuerySyntax::kPlain);
   halves.queries = parse_queries(texts, syntax, analyzers, given.search.searched());
   print_query_notes(texts, halves.queries, syntax, index);
-  QueryVectors vectors(index, given.hybrid.path());
+  QueryVectors vectors(index, given.hybrid);
   vectors.check_count(halves.queries.size());
   SearchSettings settings = given.search.settings();
   settings.and_or_min = settings.and_or_min_matches();
   settings.k = fusion.depth;
   warpdex::SearchOptions options = searcher_options(settings);
   options.fusion = fusion;
+  options.vector_field = given.hybrid.field();
   halves.text = hits_of(searcher.search(halves.queries, {}, options));
   options.vectors_alone = true;
   halves.vectors =
@@ -100,14 +102,14 @@ Halves search_halves(const IndexReader& index, const Arguments& given,
 }
 
 /// The measure over the queries at `places`, fused by these settings.
-double worth(const IndexReader& index, const Halves& halves, const std::vector<std::size_t>& places,
+double worth(const Halves& halves, const std::vector<std::size_t>& places,
              const FusionSettings& fusion, const Qrels& qrels, const Measure& measure,
              const EvaluationOptions& options) {
   TrecRun run;
   for (const std::size_t i : places) {
     RunQuery& query = run.queries.emplace_back(RunQuery{halves.queries[i].id, {}});
-    for (const Hit& hit : fuse(halves.text[i], halves.vectors[i], index.settings().vectors->metric,
-                               fusion, fusion.depth)) {
+    for (const Hit& hit :
+         fuse(halves.text[i], halves.vectors[i], halves.metric, fusion, fusion.depth)) {
       query.documents.push_back({halves.index->id(hit.document), static_cast<double>(hit.score)});
     }
   }
@@ -135,7 +137,7 @@ std::vector<Trial> try_weights(const IndexReader& index, const Arguments& given,
   EvaluationOptions options;
   options.ignore_identical_ids = given.ignore_identical_ids;
   const auto worth_of = [&](const std::vector<std::size_t>& places) {
-    return worth(index, halves, places, fusion, qrels, measure, options);
+    return worth(halves, places, fusion, qrels, measure, options);
   };
   std::vector<Trial> trials;
   for (int step = 0; step <= kSteps; ++step) {

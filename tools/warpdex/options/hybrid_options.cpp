@@ -35,9 +35,12 @@ void HybridOptions::add_to(CommandLine& command) {
   po::options_description group = option_group("Vectors");
   group.add_options()(
       "vector-queries", po::value(&path_)->value_name("FILE"),
-      "a vector for each query, in their order, for an index built with --vectors: a file of "
+      "a vector for each query, in their order, for an index built with vectors: a file of "
       "'warpdex vector', such as .npy or .fvecs. Without words, the nearest documents are found; "
       "queries are then named by their rows, from 1")(
+      "vector-field", po::value(&field_)->value_name("NAME"),
+      "the vectors of documents that they are compared with, a field of 'index --schema'. Default: "
+      "those of --vectors, or the only ones")(
       "fusion", po::value(&fusion_)->value_name("HOW")->default_value(fusion_),
       "rrf: reciprocal rank fusion; convex: the scores of both halves, each from 0 to 1, added up; "
       "rerank: the best by words, ranked anew by vectors; filter: the nearest of all documents "
@@ -66,7 +69,7 @@ void HybridOptions::check(const CommandLine& command, const SearchOptions& searc
     }
   };
   if (!is_given()) {
-    for (const char* option : {"probes", "refine"}) {
+    for (const char* option : {"vector-field", "probes", "refine"}) {
       if (!command.given(option)) continue;
       throw UsageError("--" + std::string(option) +
                        " is for --vector-queries; add that, or leave it out");
@@ -111,7 +114,7 @@ FusionSettings HybridOptions::fusion(std::uint32_t k) const {
 
 void HybridOptions::check(const CommandLine& command, const IndexReader& index) const {
   if (!is_given()) return;
-  const std::string& kind = index.vector_settings().index.kind;
+  const std::string kind = index.vector_settings(field_).index.kind;
   const auto refuse = [&](const char* option, const char* what) {
     if (!command.given(option)) return;
     throw UsageError("'" + index.folder().string() + "' has no " + what +
@@ -128,10 +131,10 @@ std::vector<QueryText> HybridOptions::numbered_queries() const {
   return queries;
 }
 
-QueryVectors::QueryVectors(const IndexReader& index, const std::string& path)
-    : path_(path),
-      dimension_(index.vector_settings().dimension),
-      vectors_(read_query_vectors(path, dimension_)) {}
+QueryVectors::QueryVectors(const IndexReader& index, const HybridOptions& options)
+    : path_(options.path()),
+      dimension_(index.vector_settings(options.field()).dimension),
+      vectors_(read_query_vectors(path_, dimension_)) {}
 
 void QueryVectors::check_count(std::size_t queries) const {
   check_vector_count(path_, vectors_.size() / dimension_, queries);

@@ -22,12 +22,15 @@ std::vector<float> read_query_vectors(const std::string& path, std::size_t dimen
 /// Throws InputError unless there is a vector for each query.
 void check_vector_count(const std::string& path, std::size_t vectors, std::size_t queries);
 
-/// The options --vector-queries, --fusion, --fusion-weight, --fusion-depth, --probes and --refine.
+/// The options --vector-queries, --vector-field, --fusion, --fusion-weight, --fusion-depth,
+/// --probes and --refine.
 class HybridOptions {
  public:
   void add_to(CommandLine& command);
   bool is_given() const { return !path_.empty(); }
   const std::string& path() const { return path_; }
+  /// Of the schema; empty: the vectors without a name, or the only ones.
+  const std::string& field() const { return field_; }
   /// Throws UsageError for options that do not go together. `has_words`: the queries have.
   void check(const CommandLine& command, const SearchOptions& search, bool has_words) const;
   /// Throws UsageError for options that are for another kind of --vector-index.
@@ -41,6 +44,7 @@ class HybridOptions {
 
  private:
   std::string path_;
+  std::string field_;
   std::string fusion_ = "rrf";
   float weight_ = FusionSettings{}.weight;
   std::optional<std::int64_t> depth_;
@@ -51,8 +55,9 @@ class HybridOptions {
 /// The vectors of --vector-queries, for one batch of queries after the other.
 class QueryVectors {
  public:
-  /// Throws UsageError if the index holds no vectors, and what read_query_vectors() does.
-  QueryVectors(const IndexReader& index, const std::string& path);
+  /// Of options that are given. Throws UsageError if the index holds no such vectors, and what
+  /// read_query_vectors() does.
+  QueryVectors(const IndexReader& index, const HybridOptions& options);
 
   /// Throws InputError unless there are as many vectors as queries.
   void check_count(std::size_t queries) const;

@@ -38,7 +38,10 @@ void add_index_options(CommandLine& command, IndexArguments& given) {
       "\"year\": {\"type\": \"int\"}}}; the names are members of jsonl, or columns of csv. text: "
       "searched in the place of --fields, each with its own words, \"analyzer\" and \"weight\" in "
       "searches that name no field (0: none). For --filter, --sort and --facet: keyword, int, "
-      "float, date and bool, with \"multiple\": true for arrays. Default: none")(
+      "float, date and bool, with \"multiple\": true for arrays. vector, of jsonl: an array of "
+      "\"dimension\" numbers that each document has, with \"metric\" (ip, cosine or l2), \"store\" "
+      "(float or half) and \"index\" (a kind, as of --vector-index), for 'warpdex search "
+      "--vector-field'. Default: none")(
       "vectors", po::value(&given.vectors.path)->value_name("FILE"),
       "a vector for each document, in the order of the documents (bad ones have one too): a file "
       "of 'warpdex vector', such as .npy or .fvecs; halves are stored as halves, others as "
@@ -126,6 +129,7 @@ ReaderOptions reader_options(const IndexArguments& given, const CommandLine& com
   const Schema schema = schema_of(given);
   options.columns = columns_of(schema);
   options.text_fields = text_names_of(schema);
+  options.vectors = vector_fields(schema);
   if (!options.text_fields.empty() && command.given("fields")) {
     throw UsageError(
         "--fields has no effect, since the schema has text fields, which are indexed; leave one of "

@@ -51,6 +51,21 @@ void write_columns(const Schema& schema, const IndexStatistics& statistics, Json
   json.end_object();
 }
 
+std::string vectors_text(const vector::RowSettings& rows) {
+  return counted(rows.dimension, "component") + " (" + std::string(vector::store_name(rows.store)) +
+         "), " + std::string(vector::metric_name(rows.metric)) +
+         (rows.index.is_flat() ? "" : ", found by " + rows.index.kind);
+}
+
+void write_vectors(std::string_view name, const vector::RowSettings& rows, JsonWriter& json) {
+  json.begin_object(name);
+  json.member("metric", vector::metric_name(rows.metric));
+  json.member("store", vector::store_name(rows.store));
+  json.member("dimension", std::uint64_t{rows.dimension});
+  if (!rows.index.is_flat()) json.member("index", rows.index.kind);
+  json.end_object();
+}
+
 std::string joined(const std::vector<std::string>& names) {
   std::string text;
   for (const std::string& name : names) text += (text.empty() ? "" : ",") + name;
@@ -87,13 +102,9 @@ void print_facts(const IndexReader& index, const IndexStatistics& statistics, st
   table.add({"analyzer",
              settings.analyzer.name + ", version " + std::to_string(settings.analyzer.version)});
   table.add({"fields", settings.fields});
-  if (settings.vectors) {
-    table.add({"vectors", counted(settings.vectors->dimension, "component") + " (" +
-                              std::string(vector::store_name(settings.vectors->store)) + "), " +
-                              std::string(vector::metric_name(settings.vectors->metric)) +
-                              (settings.vectors->index.is_flat()
-                                   ? ""
-                                   : ", found by " + settings.vectors->index.kind)});
+  for (const VectorSet& set : vector_sets(settings)) {
+    table.add(
+        {set.name.empty() ? "vectors" : "vectors '" + set.name + "'", vectors_text(set.rows)});
   }
   if (!settings.stored_fields.empty()) {
     table.add({"stored fields", joined(settings.stored_fields) + ", " +
@@ -214,12 +225,10 @@ std::string index_stats_json(const IndexReader& index, const IndexStatistics& st
   json.member("analyzer", settings.analyzer.name);
   json.member("analyzer_version", std::uint64_t{settings.analyzer.version});
   json.member("fields", settings.fields);
-  if (settings.vectors) {
-    json.begin_object("vectors");
-    json.member("metric", vector::metric_name(settings.vectors->metric));
-    json.member("store", vector::store_name(settings.vectors->store));
-    json.member("dimension", std::uint64_t{settings.vectors->dimension});
-    if (!settings.vectors->index.is_flat()) json.member("index", settings.vectors->index.kind);
+  if (settings.vectors) write_vectors("vectors", *settings.vectors, json);
+  if (const auto fields = vector_fields(settings.schema); !fields.empty()) {
+    json.begin_object("vector_fields");
+    for (const Field& field : fields) write_vectors(field.name, field.vectors, json);
     json.end_object();
   }
   write_columns(settings.schema, statistics, json);
