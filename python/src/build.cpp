@@ -85,6 +85,7 @@ Given read_keywords(const nb::dict& keywords) {
   given.options.static_scores = statics;
   given.shape.columns = columns_of(given.options.schema);
   given.shape.texts = text_names_of(given.options.schema);
+  given.shape.vectors = vector_fields(given.options.schema);
   if (!given.shape.texts.empty() && given.shape.fields != Given{}.shape.fields) {
     throw UsageError("the schema has text fields, which are searched; leave fields= out");
   }
@@ -229,6 +230,7 @@ void feed(nb::handle documents, const DictReader& dicts, DocumentQueue& queue, B
     record.location = {"<documents>", ++number};
     dicts.encode(item, record);
     bytes += record.bytes.size() + record.embedding.size() * sizeof(float);
+    for (const auto& vector : record.embeddings) bytes += vector.size() * sizeof(float);
     if ((bytes >= kBatchBytes || batch.size() == kBatchRecords) && !give()) return;
   }
   give();
@@ -278,6 +280,7 @@ nb::dict build_files(nb::handle inputs, const std::string& path, nb::handle prog
   given.files.columns = given.shape.columns;
   given.files.text_fields = given.shape.texts;
   given.files.embedding = given.shape.vector;
+  given.files.vectors = given.shape.vectors;
   given.files.memory = given.options.memory;
   BuildWatch watch;
   watch.attach(given.options);

@@ -118,6 +118,7 @@ Document QueueReader::parse(const RawRecord& record) const {
     if (is_there) value = checked(take_text(bytes));
   }
   document.embedding = record.embedding;
+  document.embeddings = record.embeddings;
   return document;
 }
 
@@ -204,11 +205,11 @@ std::vector<TermWeight> DictReader::weights_of(nb::handle item) const {
   return weights;
 }
 
-std::vector<float> DictReader::vector_of(nb::handle item) const {
-  const nb::handle value = member(item, to_str(shape_.vector));
+std::vector<float> DictReader::vector_of(nb::handle item, const std::string& name) {
+  const nb::handle value = member(item, to_str(name));
   std::vector<float> vector;
   if (!value || !nb::try_cast(value, vector)) {
-    throw InputError("its '" + shape_.vector + "' is no sequence of floats");
+    throw InputError("its '" + name + "' is no sequence of floats");
   }
   return vector;
 }
@@ -251,7 +252,10 @@ NewDocument DictReader::read(nb::handle item) const {
         document.fields.emplace(shape_.stored[i], std::move(*value));
       }
     }
-    if (!shape_.vector.empty()) document.vector = vector_of(item);
+    if (!shape_.vector.empty()) document.vector = vector_of(item, shape_.vector);
+    for (const Field& field : shape_.vectors) {
+      document.vectors.emplace(field.name, vector_of(item, field.name));
+    }
     FieldValues values = values_of(item);
     for (std::size_t i = 0; i < values.size(); ++i) {
       document.values.emplace(shape_.columns[i].name, std::move(values[i]));
@@ -288,7 +292,10 @@ void DictReader::encode(nb::handle item, RawRecord& record) const {
       record.bytes += value ? '\1' : '\0';
       if (value) put_text(record.bytes, *value);
     }
-    if (!shape_.vector.empty()) record.embedding = vector_of(item);
+    if (!shape_.vector.empty()) record.embedding = vector_of(item, shape_.vector);
+    for (const Field& field : shape_.vectors) {
+      record.embeddings.push_back(vector_of(item, field.name));
+    }
   } catch (const nb::builtin_exception& error) {
     record.problem = error.what();
   } catch (const InputError& error) {

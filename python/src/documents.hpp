@@ -25,6 +25,7 @@ struct DocumentShape {
   std::string vector;                ///< a sequence of floats; empty: none
   std::vector<Field> columns{};      ///< values, or sequences of these
   std::vector<std::string> texts{};  ///< text fields, each searched by itself; empty: `fields` are
+  std::vector<Field> vectors{};      ///< sequences of floats, of the schema
 };
 
 /// Reads dicts of one shape. With the GIL.
@@ -45,7 +46,7 @@ class DictReader {
   std::optional<std::string> value_of(nb::handle item, const nb::str& key,
                                       const std::string& name) const;
   std::vector<TermWeight> weights_of(nb::handle item) const;
-  std::vector<float> vector_of(nb::handle item) const;
+  static std::vector<float> vector_of(nb::handle item, const std::string& name);
   FieldValues values_of(nb::handle item) const;
 
   DocumentShape shape_;

@@ -127,6 +127,7 @@ SearchOptions search_options(std::uint64_t k, const nb::dict& keywords) {
        [&](auto v) {
          options.fusion.depth = static_cast<std::uint32_t>(whole_of(v, "depth", 1, kMost));
        }},
+      {"vector_field", text(options.vector_field, "vector_field")},
       {"probes", [&](auto v) { options.fusion.probes = whole_of(v, "probes", 1); }},
       {"refine", [&](auto v) { options.fusion.refine = whole_of(v, "refine"); }},
       {"filter", text(options.filter, "filter")},

@@ -118,9 +118,10 @@ nb::dict stored(TextSearcher& of, nb::handle id) {
   return fields;
 }
 
-nb::object embedding(TextSearcher& of, nb::handle id) {
+nb::object embedding(TextSearcher& of, nb::handle id, nb::handle field) {
   const auto reader = of.reader();
-  std::vector<float> vector = reader->vector(document_of(*reader, text_of(id, "the id")));
+  std::vector<float> vector =
+      reader->vector(document_of(*reader, text_of(id, "the id")), text_of(field, "the field"));
   const std::size_t size = vector.size();
   return to_array(std::move(vector), {size});
 }

@@ -184,6 +184,7 @@ void TextWriter::open(const std::string& path, const nb::dict& keywords) {
   if (shape.stored.empty()) shape.stored = made.stored_fields;
   shape.columns = columns_of(made.schema);
   shape.texts = text_names_of(made.schema);
+  shape.vectors = vector_fields(made.schema);
   if (shape.fields.empty()) shape.fields = fields_of(made);
   dicts_.emplace(std::move(shape));
 }

@@ -163,7 +163,9 @@ def build(
             members of these names are values, or lists of values where it says "multiple"; dates
             are str, or date and datetime objects. And text fields, which are searched in the place
             of `fields`, each by itself: {"title": {"type": "text", "weight": 2, "analyzer":
-            "german"}}; a document may lack any.
+            "german"}}; a document may lack any. And vectors, sequences of floats, which each
+            document must have: {"title_vec": {"type": "vector", "dimension": 384, "metric":
+            "cosine"}}, with "store" and "index" as vector_store and vector_index below.
         vectors: a vector for each document: rows of an array (documents x components, float32 or
             float16, of which no copy is made), in the documents' order, or the name of the member
             that is each document's vector.

@@ -58,6 +58,9 @@ class SearchOptions(TypedDict, total=False):
     """Of the words in "rrf" and "convex", 0 to 1; 0.5."""
     depth: int
     """How many documents words and vector find each before they are joined; 1000."""
+    vector_field: str
+    """The vectors of documents that are compared, a field of the schema. Default: those without a
+    name, or the only ones."""
     probes: int
     """Lists of vectors that are looked into, where the index has lists; 16."""
     refine: int
@@ -389,9 +392,9 @@ class Searcher(TermSearch):
         """The stored texts of a document."""
         return self._searcher.stored(id)
 
-    def vector(self, id: str) -> npt.NDArray[np.float32]:
-        """The vector of a document, as it is stored."""
-        return self._searcher.embedding(id)
+    def vector(self, id: str, field: str = "") -> npt.NDArray[np.float32]:
+        """The vector of a document, as it is stored: of a field of the schema, or without a name."""
+        return self._searcher.embedding(id, field)
 
     def score(self, query: str | Query, id: str, **options: Unpack[SearchOptions]) -> float:
         """The score that search() gives the document for the query, by words alone. Whether it
