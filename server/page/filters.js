@@ -3,7 +3,7 @@
 
 /// The columns of an index that has some: [{name, type}, …].
 export const columnsOf = (index) => Object.entries(index?.schema?.fields ?? {})
-    .filter(([, field]) => field.type !== 'text')
+    .filter(([, field]) => field.type !== 'text' && field.type !== 'vector')
     .map(([name, field]) => ({name, type: field.type}));
 
 const areTexts = (list) => list.every((one) => typeof one === 'string');

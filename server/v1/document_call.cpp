@@ -38,6 +38,19 @@ void read_values(const rapidjson::Value& values, const std::string& what, NewDoc
   }
 }
 
+void read_vectors(const rapidjson::Value& vectors, const std::string& what, NewDocument& document) {
+  if (!vectors.IsObject()) throw bad_request(what + " has 'vectors' that are no object of vectors");
+  Parameters members(vectors, "'vectors' of " + what);
+  for (const auto& vector : vectors.GetObject()) {
+    const std::string name(vector.name.GetString(), vector.name.GetStringLength());
+    auto components = members.reals(name);
+    if (!components) throw bad_request(what + " has no numbers in its vector '" + name + "'");
+    if (!document.vectors.emplace(name, std::move(*components)).second) {
+      throw bad_request(what + " has the vector '" + name + "' twice; give it once");
+    }
+  }
+}
+
 void read_weights(const rapidjson::Value& weights, const std::string& what, NewDocument& document) {
   if (!weights.IsObject()) throw bad_request(what + " has 'weights' that are no object of numbers");
   for (const auto& weight : weights.GetObject()) {
@@ -56,6 +69,7 @@ void read_members(Parameters& members, const std::string& what, NewDocument& doc
   if (const auto* fields = members.json("fields")) read_fields(*fields, what, document);
   if (const auto* values = members.json("values")) read_values(*values, what, document);
   document.vector = members.reals("vector").value_or(std::vector<float>());
+  if (const auto* vectors = members.json("vectors")) read_vectors(*vectors, what, document);
   if (const auto* weights = members.json("weights")) read_weights(*weights, what, document);
   members.finish();
 }

@@ -124,6 +124,24 @@ void change_one(Services& services, const ExchangePtr& exchange, Item item) {
   });
 }
 
+void write_vector(const IndexReader& reader, std::uint32_t document, const std::string& field,
+                  std::string_view name, JsonWriter& json) {
+  json.begin_array(name);
+  for (const float component : reader.vector(document, field)) json.value(component);
+  json.end_array();
+}
+
+/// The vector without a name, or those of the schema's fields, or both.
+void write_vectors(const IndexReader& reader, std::uint32_t document, JsonWriter& json) {
+  const std::vector<Field> fields = vector_fields(reader.settings().schema);
+  if (reader.settings().vectors || fields.empty())
+    write_vector(reader, document, "", "vector", json);
+  if (fields.empty()) return;
+  json.begin_object("vectors");
+  for (const Field& field : fields) write_vector(reader, document, field.name, field.name, json);
+  json.end_object();
+}
+
 void write_items(const std::vector<Item>& items, const std::vector<std::string>& ids,
                  const std::vector<ItemResult>& results, JsonWriter& json) {
   json.begin_array("items");
@@ -188,11 +206,7 @@ void get_document(Services& services, const ExchangePtr& exchange) {
     for (const auto& [name, text] : reader->stored(*document)) json.member(name, text);
     json.end_object();
   }
-  if (with_vector) {
-    json.begin_array("vector");
-    for (const float component : reader->vector(*document)) json.value(component);
-    json.end_array();
-  }
+  if (with_vector) write_vectors(*reader, *document, json);
   json.end_object();
   exchange->respond({.body = json.take() + "\n"});
 }

@@ -225,12 +225,15 @@ void read_words(const std::string& text, const IndexPtr& index, const ServerLimi
                     std::to_string(limits.clauses) + " are allowed");
 }
 
-void check_vector(const IndexSettings& settings, const std::vector<float>& vector) {
-  if (!settings.vectors) throw bad_request("the index has no vectors; leave 'vector' out");
-  if (vector.size() == settings.vectors->dimension) return;
+void check_vector(const IndexReader& reader, const std::string& field,
+                  const std::vector<float>& vector) {
+  if (vector_sets(reader.settings()).empty()) {
+    throw bad_request("the index has no vectors; leave 'vector' out");
+  }
+  const std::size_t dimension = reader.vector_settings(field).dimension;
+  if (vector.size() == dimension) return;
   throw bad_request("'vector' has " + std::to_string(vector.size()) +
-                    " components, and those of the index have " +
-                    std::to_string(settings.vectors->dimension));
+                    " components, and those of the index have " + std::to_string(dimension));
 }
 
 }  // namespace
@@ -245,6 +248,8 @@ SearchCall read_search(Parameters& parameters, const IndexPtr& index, const Serv
   const std::shared_ptr<const IndexReader> reader = index->reader();
   const std::optional<std::string> words = read_asked(parameters, options);
   const auto vector = parameters.reals("vector");
+  if (!vector) refuse(parameters, {"vector_field"}, "is for 'vector'; give that");
+  options.vector_field = parameters.text("vector_field").value_or("");
   read_page(parameters, limits, call);
   read_matching(parameters, options);
   read_scorer(parameters, reader->settings(), options.scorer);
@@ -257,7 +262,7 @@ SearchCall read_search(Parameters& parameters, const IndexPtr& index, const Serv
   call.has_vector = vector.has_value();
   call.is_sorted = !options.sort.empty();
   if (vector) {
-    check_vector(reader->settings(), *vector);
+    check_vector(*reader, options.vector_field, *vector);
     job.vector = *vector;
     if (options.count || options.explain) {
       throw bad_request(

@@ -56,9 +56,10 @@ std::vector<FieldValue> column_values(const rapidjson::Value& json, const Field&
 
 void read_field(const std::string& name, const rapidjson::Value& json, const IndexFields& fields,
                 const std::string& what, SourceDocument& document) {
-  if (!fields.vector.empty() && name == fields.vector) {
-    if (document.vector) refuse_value(name, what, "there once");
-    if (!json.IsNull()) document.vector = vector_of(json, name, what);
+  if (fields.vector(name) != nullptr) {
+    if (json.IsNull()) return;
+    const bool is_new = document.vectors.emplace(name, vector_of(json, name, what)).second;
+    if (!is_new) refuse_value(name, what, "there once");
     return;
   }
   if (const Field* column = fields.column(name)) {
@@ -112,7 +113,11 @@ NewDocument new_document(std::string id, const SourceDocument& source, const Ind
     if (text && (fields.are_separate || fields.is_stored(name)))
       document.fields.emplace(name, *text);
   }
-  if (source.vector) document.vector = *source.vector;
+  for (const VectorField& field : fields.vectors) {
+    const auto found = source.vectors.find(field.name);
+    if (found == source.vectors.end()) continue;
+    (field.own.empty() ? document.vector : document.vectors[field.own]) = found->second;
+  }
   document.values = source.values;
   document.weights = source.weights;
   return document;
@@ -122,7 +127,9 @@ SourceDocument stored_document(const IndexReader& reader, std::uint32_t document
                                const IndexFields& fields) {
   SourceDocument source;
   for (auto& [name, text] : stored_of(reader, document)) source.texts.emplace(name, text);
-  if (!fields.vector.empty()) source.vector = reader.vector(document);
+  for (const VectorField& field : fields.vectors) {
+    source.vectors.emplace(field.name, reader.vector(document, field.own));
+  }
   source.values = reader.values(document);
   return source;
 }
@@ -135,7 +142,7 @@ void merge_document(const SourceDocument& part, SourceDocument& whole) {
       whole.texts.erase(name);
     }
   }
-  if (part.vector) whole.vector = part.vector;
+  for (const auto& [name, vector] : part.vectors) whole.vectors[name] = vector;
   for (const auto& [name, values] : part.values) {
     if (values.empty()) {
       whole.values.erase(name);

@@ -13,7 +13,7 @@ namespace warpdex::server::opensearch {
 /// Values by fields; a field that is null has none.
 struct SourceDocument {
   std::map<std::string, std::optional<std::string>> texts{};
-  std::optional<std::vector<float>> vector{};
+  std::map<std::string, std::vector<float>> vectors{};
   std::vector<TermWeight> weights{};
   /// Of columns, as they are; empty: null.
   std::map<std::string, std::vector<FieldValue>> values{};

@@ -36,7 +36,7 @@ void write_settings(const ServedIndex& index, const IndexReader& reader, JsonWri
   json.end_object();
   json.end_object();
   json.end_object();
-  if (reader.settings().vectors) json.member("knn", "true");
+  if (!vector_sets(reader.settings()).empty()) json.member("knn", "true");
   json.end_object();
   json.end_object();
 }

@@ -34,6 +34,11 @@ const Field* IndexFields::column(std::string_view name) const {
   return found == columns.end() ? nullptr : &*found;
 }
 
+const VectorField* IndexFields::vector(std::string_view name) const {
+  const auto found = std::ranges::find(vectors, name, &VectorField::name);
+  return found == vectors.end() ? nullptr : &*found;
+}
+
 bool IndexFields::is_rebuildable() const {
   return are_told && !is_weighted &&
          std::ranges::all_of(searched, [&](const std::string& name) { return is_stored(name); });
@@ -59,9 +64,12 @@ IndexFields fields_of(const IndexSettings& settings) {
   fields.columns = columns_of(settings.schema);
   fields.schema = settings.schema;
   fields.is_weighted = settings.impacts && settings.impacts->source != ImpactSource::kBm25;
+  for (const VectorSet& set : vector_sets(settings)) {
+    fields.vectors.push_back({set.name, set.name, set.rows});
+  }
   if (settings.vectors) {
-    fields.vector = fields.is_searched("vector") ? "embedding" : "vector";
-    fields.dimension = settings.vectors->dimension;
+    const bool is_taken = fields.is_searched("vector") || settings.schema.find("vector");
+    fields.vectors[0].name = is_taken ? "embedding" : "vector";
   }
   return fields;
 }

@@ -11,6 +11,13 @@
 
 namespace warpdex::server::opensearch {
 
+/// A field of vectors.
+struct VectorField {
+  std::string name;
+  std::string own;  ///< SearchOptions::vector_field
+  vector::RowSettings settings;
+};
+
 /// An index has one text that is searched, made of one field or of several together, or several
 /// texts, each of one field. Other fields are only stored, or are columns.
 struct IndexFields {
@@ -18,9 +25,8 @@ struct IndexFields {
   bool are_told = false;                ///< by the index; else its text is called "text"
   bool are_separate = false;            ///< each is searched by itself
   std::vector<std::string> stored{};
-  bool is_weighted = false;      ///< the searched field holds terms with weights
-  std::string vector{};          ///< the field of vectors; empty: there are none
-  std::size_t dimension = 0;     ///< of these
+  bool is_weighted = false;  ///< the searched field holds terms with weights
+  std::vector<VectorField> vectors{};
   std::vector<Field> columns{};  ///< fields of values: keywords, numbers, dates, booleans
   Schema schema{};               ///< of the index
 
@@ -28,6 +34,8 @@ struct IndexFields {
   bool is_stored(std::string_view name) const;
   /// The column of that name, or null.
   const Field* column(std::string_view name) const;
+  /// The field of vectors of that name, or null.
+  const VectorField* vector(std::string_view name) const;
   /// Whether documents can be made again of what is stored of them.
   bool is_rebuildable() const;
   /// The searched ones: "'title', 'body'".

@@ -89,10 +89,10 @@ void write_method(const vector::RowIndexSettings& index, JsonWriter& json) {
 
 }  // namespace
 
-vector::RowSettings read_knn_vector(Parameters& members) {
+vector::RowSettings read_knn_vector(const std::string& name, Parameters& members) {
   vector::RowSettings settings;
   const auto dimension = members.whole("dimension", 1, kMaxDimension);
-  if (!dimension) throw mapper_error("'vector' has no 'dimension'");
+  if (!dimension) throw mapper_error("'" + name + "' has no 'dimension'");
   settings.dimension = static_cast<std::size_t>(*dimension);
   settings.metric = vector::Metric::kL2;
   read_space(members, settings);

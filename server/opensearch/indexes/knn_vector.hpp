@@ -15,9 +15,9 @@ inline HttpError mapper_error(const std::string& reason) {
   return {400, "mapper_parsing_exception", reason};
 }
 
-/// Reads what a field of the type knn_vector has beside its type. Throws HttpError (400) for what
-/// an index cannot have.
-vector::RowSettings read_knn_vector(Parameters& members);
+/// Reads what the field `name` of the type knn_vector has beside its type. Throws HttpError (400)
+/// for what an index cannot have.
+vector::RowSettings read_knn_vector(const std::string& name, Parameters& members);
 /// The same back: members of an object.
 void write_knn_vector(const vector::RowSettings& settings, JsonWriter& json);
 

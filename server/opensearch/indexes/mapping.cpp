@@ -12,6 +12,7 @@ namespace warpdex::server::opensearch {
 namespace {
 
 constexpr std::size_t kMaxFieldBytes = 200;
+constexpr std::string_view kUnnamedVector = "vector";
 
 /// Fields of a new index, as its mapping names them.
 struct Mapped {
@@ -23,14 +24,24 @@ struct Mapped {
   NamedAnalyzers defined{};   ///< by the settings
   bool are_separate = false;  ///< each searched field is searched by itself
   std::vector<Field> columns{};
+  std::vector<Field> vectors{};  ///< but for the one called "vector"
+
+  bool has_vectors() const { return index.vectors || !vectors.empty(); }
+  bool has_vector(const std::string& name) const {
+    if (name == kUnnamedVector) return index.vectors.has_value();
+    return std::ranges::find(vectors, name, &Field::name) != vectors.end();
+  }
 };
 
+/// The field called "vector" is the vector without a name, others are fields of the schema.
 void read_vector(const std::string& name, Parameters& members, Mapped& mapped) {
-  if (name != "vector" || mapped.index.vectors) {
-    throw mapper_error("an index has one field of vectors, which is called 'vector'; '" + name +
-                       "' cannot be one");
+  const vector::RowSettings settings = read_knn_vector(name, members);
+  if (mapped.has_vector(name)) throw mapper_error("the field '" + name + "' is there twice");
+  if (name == kUnnamedVector) {
+    mapped.index.vectors = settings;
+  } else {
+    mapped.vectors.push_back({.name = name, .type = FieldType::kVector, .vectors = settings});
   }
-  mapped.index.vectors = read_knn_vector(members);
 }
 
 /// The column that fields of a type are, or none.
@@ -58,11 +69,12 @@ std::string_view column_type_name(FieldType type) {
   }
 }
 
-/// Gives the index its columns, and checks the schema. A field may have several values, as in
-/// OpenSearch.
+/// Gives the index its columns and vectors, and checks the schema. A field may have several values,
+/// as in OpenSearch.
 void finish_schema(Mapped& mapped) try {
   std::vector<Field>& fields = mapped.index.schema.fields;
   fields.insert(fields.end(), mapped.columns.begin(), mapped.columns.end());
+  fields.insert(fields.end(), mapped.vectors.begin(), mapped.vectors.end());
   if (fields.empty()) return;
   mapped.index.schema = parse_schema(schema_to_json(mapped.index.schema));
 } catch (const UsageError& error) {
@@ -131,7 +143,8 @@ void read_source(const rapidjson::Value& json, Mapped& mapped) {
   const auto excluded = members.texts("excludes").value_or(std::vector<std::string>());
   members.finish();
   for (const std::string& name : is_enabled ? excluded : mapped.index.stored) {
-    if (std::ranges::find(mapped.searched, name) == mapped.searched.end() && name != "vector") {
+    if (std::ranges::find(mapped.searched, name) == mapped.searched.end() &&
+        !mapped.has_vector(name)) {
       throw mapper_error("'_source' leaves out '" + name +
                          "', of which nothing would be left: it is not searched");
     }
@@ -179,7 +192,7 @@ void read_settings(const rapidjson::Value& json, const std::string& what, Mapped
     mapped.are_separate = mapped.are_separate || members.flag(name).value_or(false);
   }
   for (const std::string_view name : {"knn", "index.knn"}) {
-    if (members.flag(name).value_or(false) && !mapped.index.vectors) {
+    if (members.flag(name).value_or(false) && !mapped.has_vectors()) {
       throw illegal_argument("'index.knn' is there, and no field is a knn_vector");
     }
   }
@@ -265,7 +278,7 @@ void write_mapping(const IndexReader& reader, JsonWriter& json) {
   for (const std::string& name : fields.searched) {
     if (!fields.is_stored(name)) json.value(name);
   }
-  if (!fields.vector.empty()) json.value(fields.vector);
+  for (const VectorField& field : fields.vectors) json.value(field.name);
   json.end_array();
   json.end_object();
   json.begin_object("properties");
@@ -286,9 +299,9 @@ void write_mapping(const IndexReader& reader, JsonWriter& json) {
     json.member("type", column_type_name(field.type));
     json.end_object();
   }
-  if (!fields.vector.empty()) {
-    json.begin_object(fields.vector);
-    write_knn_vector(reader.vector_settings(), json);
+  for (const VectorField& field : fields.vectors) {
+    json.begin_object(field.name);
+    write_knn_vector(field.settings, json);
     json.end_object();
   }
   json.end_object();

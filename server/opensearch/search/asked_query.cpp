@@ -45,17 +45,19 @@ AskedQuery read_ids(const rapidjson::Value& json) {
   return query;
 }
 
-void read_vector_of(Parameters& members, const QueryContext& context, AskedQuery& query) {
+void read_vector_of(Parameters& members, const QueryContext& context, const VectorField& field,
+                    AskedQuery& query) {
   auto vector = members.reals("vector");
   if (!vector) throw parsing_error("[knn] has no 'vector'");
-  if (vector->size() != context.fields.dimension) {
+  if (vector->size() != field.settings.dimension) {
     throw illegal_argument("[knn] has a vector of " + std::to_string(vector->size()) +
                            " components, and those of the index have " +
-                           std::to_string(context.fields.dimension));
+                           std::to_string(field.settings.dimension));
   }
   const auto nearest = members.whole("k", 1, context.limits.k);
   if (!nearest) throw parsing_error("[knn] has no 'k'");
   query.vector = std::move(*vector);
+  query.vector_field = field.own;
   query.nearest = static_cast<std::uint32_t>(*nearest);
 }
 
@@ -78,15 +80,18 @@ void read_vector_filter(const rapidjson::Value& json, const QueryContext& contex
 AskedQuery read_knn(const rapidjson::Value& json, const QueryContext& context) {
   const auto& member = only_member(json, "[knn]");
   const std::string field(name_of(member));
-  if (context.fields.vector.empty() || field != context.fields.vector) {
-    throw illegal_argument("the field '" + field + "' is no knn_vector; " +
-                           (context.fields.vector.empty()
-                                ? "the index has none"
-                                : "the index has '" + context.fields.vector + "'"));
+  const VectorField* const searched = context.fields.vector(field);
+  if (searched == nullptr) {
+    std::string known;
+    for (const VectorField& each : context.fields.vectors) {
+      known += (known.empty() ? "'" : ", '") + each.name + "'";
+    }
+    throw illegal_argument("the field '" + field + "' is no knn_vector; the index has " +
+                           (known.empty() ? "none" : known));
   }
   AskedQuery query{.kind = QueryKind::kVector};
   Parameters members(member.value, "[knn] of '" + field + "'");
-  read_vector_of(members, context, query);
+  read_vector_of(members, context, *searched, query);
   if (const auto* filter = members.json("filter")) read_vector_filter(*filter, context, query);
   if (const auto* parameters = members.json("method_parameters")) {
     Parameters depth(*parameters, "'method_parameters'");

@@ -25,6 +25,7 @@ struct AskedQuery {
   Query words{};                   ///< of kWords, kHybrid, and of a filtered kVector
   bool is_filtered = false;        ///< of kVector
   std::vector<float> vector{};     ///< of kVector and kHybrid
+  std::string vector_field{};      ///< SearchOptions::vector_field
   std::uint32_t nearest = 0;       ///< documents that the vector finds at most
   std::string filter{};     ///< SearchOptions::filter, of columns and ids; not of kAll and kIds
   FusionSettings fusion{};  ///< of kHybrid; its depth is `nearest`. `probes` of kVector, too

@@ -195,6 +195,7 @@ SearchJob job_of(const SearchAsk& ask) {
   SearchOptions& options = job.options;
   job.query = query.words;
   options.filter = query.filter;
+  options.vector_field = query.vector_field;
   options.sort = ask.order.columns;
   options.search_after = ask.order.cursor;
   for (const Aggregation& asked : ask.aggregations) options.facets.push_back(asked.request);

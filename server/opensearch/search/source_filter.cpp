@@ -37,7 +37,7 @@ void check_patterns(const Names& patterns, const IndexFields& fields) {
   for (const std::string& pattern : patterns) {
     if (pattern.find('*') != std::string::npos || fields.is_stored(pattern)) continue;
     if (fields.column(pattern) != nullptr) continue;
-    if (pattern == fields.vector) {
+    if (fields.vector(pattern) != nullptr) {
       throw illegal_argument("'_source' has no vectors; leave '" + pattern + "' out");
     }
     throw illegal_argument("'_source' names '" + pattern + "', which the index does not store");
