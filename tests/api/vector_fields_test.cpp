@@ -5,9 +5,11 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <utility>
 
 #include "tests/api/api_support.hpp"
 #include "tests/support.hpp"
+#include "warpdex/core/cuda/device.hpp"
 #include "warpdex/index_reader.hpp"
 #include "warpdex/searcher.hpp"
 #include "warpdex/writer.hpp"
@@ -78,6 +80,38 @@ TEST_F(NamedVectors, AreFoundByWhatWasWritten) {
   EXPECT_EQ(reader.vector(*reader.find("d5"), "body_vec"), (std::vector<float>{5, 1, 0.5F}));
   EXPECT_EQ(reader.vector_settings("title_vec").dimension, 2U);
   EXPECT_EQ(reader.vector_settings("body_vec").metric, vector::Metric::kInnerProduct);
+}
+
+/// Also what a later commit shares with the one before.
+TEST_F(NamedVectors, AGpuAnswersAsTheCpu) {
+  if (device_count() == 0) GTEST_SKIP() << why_no_device();
+  std::mt19937_64 random = test::generator(735);
+  const auto number = [&] { return static_cast<float>(random() % 40) / 4; };
+  Writer writer(index_, new_);
+  for (int i = 0; i < 400; ++i) writer.add(numbered(i));
+  writer.commit();
+  Searcher cpu(index_);
+  Searcher gpu(index_, {.device = Device::kGpu});
+  for (int round = 0; round < 3; ++round) {
+    for (const auto& [field, dimension] : {std::pair("title_vec", 2), std::pair("body_vec", 3)}) {
+      for (const char* words : {"", "w1 w2"}) {
+        SearchRequest request{.text = words};
+        for (int i = 0; i < dimension; ++i) request.vector.push_back(number());
+        const SearchOptions options{.k = 30, .vector_field = field};
+        const Answer wanted = cpu.search(request, options);
+        const Answer found = gpu.search(request, options);
+        ASSERT_EQ(found.size(), wanted.size()) << field;
+        for (std::size_t i = 0; i < found.size(); ++i) {
+          EXPECT_EQ(found[i].document(), wanted[i].document()) << field;
+          EXPECT_EQ(found[i].score(), wanted[i].score()) << field;
+        }
+      }
+    }
+    writer.add(numbered(1000 + round));
+    writer.remove("d" + std::to_string(round));
+    writer.commit();
+    EXPECT_TRUE(cpu.refresh() && gpu.refresh());
+  }
 }
 
 TEST_F(NamedVectors, AJournalKeepsThem) {

@@ -167,6 +167,26 @@ TEST_P(NearestParts, WhatPartsCannotAnswerIsRefused) {
   EXPECT_THROW(with_lists.broker().nearest(vector, 5), UsageError);
 }
 
+TEST(NamedParts, AreSearchedByWordsAlone) {
+  const test::TemporaryFolder folder{test::place_in_memory()};
+  BuildOptions options;
+  options.output = folder / "named";
+  options.schema =
+      parse_schema(R"({"fields": {"v": {"type": "vector", "dimension": 2, "metric": "l2"}}})");
+  build_index(*documents_from_memory({{.id = "a", .text = "sea", .embeddings = {{1, 2}}}}),
+              options);
+  test::LocalParts parts({Snapshot::open(folder / "named")});
+  const Query query{.id = {}, .terms = {{"sea"}}};
+  const SearchSettings settings;
+  EXPECT_EQ(parts.broker().search({&query, 1}, {&settings, 1}).answers.at(0).hits.size(), 1U);
+  try {
+    parts.broker().nearest(std::vector<float>{1, 2}, 5);
+    FAIL() << "it was answered";
+  } catch (const UsageError& error) {
+    EXPECT_NE(std::string(error.what()).find("the vectors of a schema alone"), std::string::npos);
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Metrics, NearestParts,
                          testing::Values(vector::Metric::kL2, vector::Metric::kInnerProduct,
                                          vector::Metric::kCosine));
