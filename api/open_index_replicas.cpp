@@ -70,7 +70,7 @@ std::optional<GpuFacets::Counting> OpenIndex::start_facets(
 }
 
 std::vector<TextAnswer> OpenIndex::search(std::span<const Query> queries,
-                                          std::span<const float> vectors,
+                                          std::span<const float> vectors, std::size_t set,
                                           const SearchSettings& settings,
                                           const FusionSettings& fusion,
                                           const SearchLimits& limits) const {
