@@ -99,7 +99,8 @@ AnswerMaker::AnswerMaker(std::shared_ptr<const OpenIndex> index, const SearchOpt
   }
 }
 
-Answer AnswerMaker::make(const Query& query, TextAnswer&& found) {
+Answer AnswerMaker::make(const Query& asked, TextAnswer&& found) {
+  const Query& query = asked.answered(found.result.fell_back_to_or);
   Answer answer;
   answer.id = query.id;
   answer.matches = found.result.matches;

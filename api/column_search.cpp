@@ -148,6 +148,12 @@ std::optional<TextAnswer> search_on_gpu(const OpenIndex& index, const Query& que
 TextAnswer search_columns(const OpenIndex& index, const Query& query, const SearchSettings& wanted,
                           const SearchOptions& options, const SearchLimits& limits) {
   limits.check_stop();
+  if (query.or_else) {
+    const OpenIndex::Decided decided = index.decide({&query, 1}, wanted, limits);
+    TextAnswer answer = search_columns(index, decided.queries[0], wanted, options, limits);
+    answer.result.fell_back_to_or = decided.fell_back[0];
+    return answer;
+  }
   if (options.sort.empty()) {
     std::optional<TextAnswer> by_gpu = search_on_gpu(index, query, wanted, options, limits);
     if (by_gpu) return std::move(*by_gpu);

@@ -159,7 +159,7 @@ std::vector<TextAnswer> OpenIndex::search_apart(std::span<const Query> queries,
                                                 const SearchLimits& limits) const {
   std::vector<Query> parts[2];
   for (const Query& query : queries) parts[query.tree ? 1 : 0].push_back(query);
-  std::vector<TextAnswer> found[2] = {search(parts[0], settings, limits),
+  std::vector<TextAnswer> found[2] = {search_terms(parts[0], settings, limits),
                                       search_trees(parts[1], settings, limits)};
   std::vector<TextAnswer> answers;
   std::size_t next[2] = {0, 0};
@@ -170,13 +170,9 @@ std::vector<TextAnswer> OpenIndex::search_apart(std::span<const Query> queries,
   return answers;
 }
 
-std::vector<TextAnswer> OpenIndex::search(std::span<const Query> queries,
-                                          const SearchSettings& settings,
-                                          const SearchLimits& limits) const {
-  const auto is_tree = [](const Query& query) { return query.tree != nullptr; };
-  if (std::any_of(queries.begin(), queries.end(), is_tree)) {
-    return search_apart(queries, settings, limits);
-  }
+std::vector<TextAnswer> OpenIndex::search_terms(std::span<const Query> queries,
+                                                const SearchSettings& settings,
+                                                const SearchLimits& limits) const {
   std::vector<PlannedQuery> plans(queries.size());
   const std::size_t threads = threads_for(queries.size(), limits);
   const auto planners = many(threads, [this] { return take_planner(); });

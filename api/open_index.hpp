@@ -59,9 +59,16 @@ class OpenIndex {
   /// By words alone, of texts that are named by their places. Throws InputError.
   std::vector<TextAnswer> search(std::span<const std::string_view> texts, const Reading& reading,
                                  const SearchSettings& settings, const SearchLimits& limits) const;
-  /// By words alone.
+  /// By words alone. Where a query with Query::or_else matches too few, the answer is that one's.
   std::vector<TextAnswer> search(std::span<const Query> queries, const SearchSettings& settings,
                                  const SearchLimits& limits) const;
+  /// Queries without Query::or_else: each is the one that is answered.
+  struct Decided {
+    std::vector<Query> queries;
+    std::vector<bool> fell_back;  ///< by query: it is the other one
+  };
+  Decided decide(std::span<const Query> queries, const SearchSettings& settings,
+                 const SearchLimits& limits) const;
   /// By words and vectors, of one of vector_sets().
   std::vector<TextAnswer> search(std::span<const Query> queries, std::span<const float> vectors,
                                  std::size_t set, const SearchSettings& settings,
@@ -100,6 +107,12 @@ class OpenIndex {
   std::size_t threads_for(std::size_t queries, const SearchLimits& limits) const;
   Pool<TextAnalyzers>::Lease take_analyzers() const;
   Pool<QueryPlanner>::Lease take_planner() const;
+  std::vector<TextAnswer> search_once(std::span<const Query> queries,
+                                      const SearchSettings& settings,
+                                      const SearchLimits& limits) const;
+  std::vector<TextAnswer> search_terms(std::span<const Query> queries,
+                                       const SearchSettings& settings,
+                                       const SearchLimits& limits) const;
   std::vector<TextAnswer> search_apart(std::span<const Query> queries,
                                        const SearchSettings& settings,
                                        const SearchLimits& limits) const;

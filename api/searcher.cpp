@@ -60,7 +60,9 @@ void check_vectors(std::size_t dimension, std::size_t queries, std::size_t compo
 /// Throws UsageError for what a search by trees cannot do.
 void check_trees(std::span<const Query> queries, bool by_words) {
   if (by_words) return;
-  const auto is_tree = [](const Query& query) { return query.tree != nullptr; };
+  const auto is_tree = [](const Query& query) {
+    return query.tree != nullptr || (query.or_else && query.or_else->tree);
+  };
   if (std::none_of(queries.begin(), queries.end(), is_tree)) return;
   throw UsageError(
       "queries with groups, phrases, patterns, near words or ranges are not searched for together "
@@ -116,8 +118,13 @@ Found find(const OpenIndex& index, std::span<const Query> queries, std::span<con
     return {index.nearest(vectors, set, settings.k, options.fusion, filter.get(), limits),
             !larger_is_nearer(rows.metric)};
   }
-  return {index.search(queries, vectors, set, settings, options.fusion, limits),
-          scores_are_distances(options.fusion.fusion, rows.metric)};
+  const OpenIndex::Decided decided = index.decide(queries, settings, limits);
+  Found found{index.search(decided.queries, vectors, set, settings, options.fusion, limits),
+              scores_are_distances(options.fusion.fusion, rows.metric)};
+  for (std::size_t i = 0; i < queries.size(); ++i) {
+    if (decided.fell_back[i]) found.answers[i].result.fell_back_to_or = true;
+  }
+  return found;
 }
 
 /// The same of texts. Without any, vectors are searched alone.

@@ -224,7 +224,7 @@ Explanation Hit::explain() const {
     throw UsageError("only scores of words alone are explained; search without a vector");
   }
   const nb::gil_scoped_release no_gil;
-  return get().explain(found.query, found.scorer);
+  return get().explain(found.query.answered(found.answer.fell_back_to_or), found.scorer);
 }
 
 Batch::Batch(BatchAnswer&& answer, std::vector<Hits> hits)

@@ -33,6 +33,16 @@ def check(path: Path) -> None:
     assert ids(searcher, "Night", query_fields="body") == ["1"]
     assert ids(searcher, "Night", query_fields={"title": 3, "body": 0}) == ["2"]
     assert ids(searcher, "Old Night", mode="and") == ["1", "2"]
+    for words, least, is_or, found in (
+        ("Old Night", 1, False, ["1", "2"]),
+        ("Old Night", 3, True, ["1", "2"]),
+        ("Old harbour", 1, True, ["1", "2", "3"]),
+    ):
+        hits = searcher.search(words, mode="and-or", and_or_min=least)
+        assert (sorted(hit.id for hit in hits), hits.fell_back_to_or) == (found, is_or)
+        assert all(hit.explain().score == hit.score for hit in hits)
+        batch = searcher.search_batch([words], mode="and-or", and_or_min=least)
+        assert batch.ids == [[hit.id for hit in hits]]
     best = {hit.id: hit.score for hit in searcher.search("old", fields_type="best_fields")}
     most = {hit.id: hit.score for hit in searcher.search("old")}
     assert best == most  # one field of each document has it

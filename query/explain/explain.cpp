@@ -167,7 +167,9 @@ Explanation Explainer::explain(std::uint32_t document) const {
 
 Explanation explain(const Snapshot& snapshot, const Query& query, const ScorerSettings& scorer,
                     std::uint32_t document) {
-  return Explainer(snapshot, query, scorer).explain(document);
+  Explanation found = Explainer(snapshot, query, scorer).explain(document);
+  if (!query.or_else || !found.tree || found.tree->matches) return found;
+  return explain(snapshot, *query.or_else, scorer, document);
 }
 
 }  // namespace warpdex

@@ -138,11 +138,6 @@ QuerySyntax query_syntax_from_name(std::string_view name) {
 namespace {
 
 DefaultOperator operator_of(QueryMode mode) {
-  if (mode == QueryMode::kAndOr) {
-    throw UsageError(
-        "queries in the syntax 'lucene' say themselves what must match; take the mode "
-        "'and' or 'or', which stands between clauses without an operator");
-  }
   return mode == QueryMode::kAnd ? DefaultOperator::kAnd : DefaultOperator::kOr;
 }
 
@@ -150,7 +145,7 @@ bool is_tree_syntax(QuerySyntax syntax) {
   return syntax == QuerySyntax::kLucene || syntax == QuerySyntax::kJson;
 }
 
-/// Of a syntax for trees.
+/// Of a syntax for trees. `mode` is not kAndOr.
 QueryNode tree_of_text(std::string_view text, QuerySyntax syntax, QueryMode mode) {
   if (syntax == QuerySyntax::kLucene) return parse_lucene(text, operator_of(mode));
   if (mode == QueryMode::kOr) return parse_json_query(text);
@@ -158,13 +153,8 @@ QueryNode tree_of_text(std::string_view text, QuerySyntax syntax, QueryMode mode
       "queries in JSON say themselves what must match; leave the mode out, or take 'or'");
 }
 
-/// Words with signs as a tree, for an index of several texts.
+/// Words with signs as a tree, for an index of several texts. `mode` is not kAndOr.
 QueryNode tree_of_words(std::string_view text, QuerySyntax syntax, QueryMode mode) {
-  if (mode == QueryMode::kAndOr) {
-    throw UsageError(
-        "an index with several text fields, or with synonyms, is not searched in the mode "
-        "'and-or'; take 'and' or 'or'");
-  }
   const bool all_words = mode == QueryMode::kAnd;
   QueryNode tree{.kind = QueryNode::Kind::kBoolean};
   const auto add = [&](std::string_view piece, Occur occur, float weight) {
@@ -194,6 +184,15 @@ void read_named(Query& query, const Read& read) try {
   throw InputError("query " + query.id + ": " + error.what());
 }
 
+/// Reads a text by a mode. By kAndOr it becomes two questions, one for each of the other modes.
+template <class ReadBy>
+Query read_by_mode(QueryMode mode, const ReadBy& read_by) {
+  if (mode != QueryMode::kAndOr) return read_by(mode);
+  Query query = read_by(QueryMode::kAnd);
+  query.or_else = std::make_shared<const Query>(read_by(QueryMode::kOr));
+  return query;
+}
+
 /// A query of terms that are known.
 Query query_of_terms(const QueryText& text, const QueryLimits& limits) {
   Query query{text.id, text.vector, text.long_terms};
@@ -210,16 +209,18 @@ Query parse_query(std::string_view id, std::string_view text, QuerySyntax syntax
       !is_tree_syntax(syntax)) {
     return parse_query(id, text, syntax, texts[0], limits, mode);
   }
-  Query query{.id = std::string(id), .terms = {}};
-  read_named(query, [&] {
-    check_query_bytes(text.size(), limits);
-    analysis::require_utf8(text);
-    const QueryNode tree = is_tree_syntax(syntax) ? tree_of_text(text, syntax, mode)
-                                                  : tree_of_words(text, syntax, mode);
-    take_tree(query, tree, texts, fields);
-    check_query_terms(query, limits);
+  return read_by_mode(mode, [&](QueryMode by) {
+    Query query{.id = std::string(id), .terms = {}};
+    read_named(query, [&] {
+      check_query_bytes(text.size(), limits);
+      analysis::require_utf8(text);
+      const QueryNode tree =
+          is_tree_syntax(syntax) ? tree_of_text(text, syntax, by) : tree_of_words(text, syntax, by);
+      take_tree(query, tree, texts, fields);
+      check_query_terms(query, limits);
+    });
+    return query;
   });
-  return query;
 }
 
 Query parse_query(const QueryText& text, QuerySyntax syntax, const TextAnalyzers& texts,
@@ -231,14 +232,15 @@ Query parse_query(const QueryText& text, QuerySyntax syntax, const TextAnalyzers
 Query parse_query(std::string_view id, std::string_view text, QuerySyntax syntax,
                   Analyzer& analyzer, const QueryLimits& limits, QueryMode mode,
                   bool has_positions) {
+  if (is_tree_syntax(syntax)) {
+    return parse_query(id, text, syntax, TextAnalyzers(analyzer, has_positions), {}, limits, mode);
+  }
   Query query{.id = std::string(id), .terms = {}};
   QueryBuilder builder(query, analyzer);
   read_named(query, [&] {
     check_query_bytes(text.size(), limits);
     analysis::require_utf8(text);  // of the whole, so that the byte it names counts from its start
-    if (is_tree_syntax(syntax)) {
-      take_tree(query, tree_of_text(text, syntax, mode), analyzer, has_positions);
-    } else if (syntax == QuerySyntax::kSigned) {
+    if (syntax == QuerySyntax::kSigned) {
       builder.add_signed(text);
     } else {
       builder.add(text, Occur::kUnsigned);

@@ -11,23 +11,26 @@
 namespace warpdex::shards {
 
 AskedQuery::AskedQuery(const Whole& whole, const Query& query, const SearchSettings& wanted,
-                       QueryScores scores, bool has_filter)
+                       QueryScores scores, std::optional<QueryScores> other_scores, bool has_filter)
     : whole_(&whole),
       query_(&query),
       wanted_(&wanted),
       scores_(std::move(scores)),
+      other_scores_(std::move(other_scores)),
       has_filter_(has_filter),
-      is_decided_(wanted.mode != QueryMode::kAndOr || query.tree),
+      is_decided_(!query.or_else && (wanted.mode != QueryMode::kAndOr || query.tree)),
       next_(whole.parts().size()),
       is_missing_(whole.parts().size()) {
-  const bool is_or = wanted.mode == QueryMode::kOr || query.tree;  // a tree has modes of its own
+  // What was parsed for a mode says itself what must match.
+  const bool is_or = wanted.mode == QueryMode::kOr || query.tree || query.or_else;
   begin(is_or ? QueryMode::kOr : QueryMode::kAnd);
 }
 
 void AskedQuery::begin(QueryMode mode) {
   mode_ = mode;
   counts_ = wanted_->count;
-  threshold_ = mode == QueryMode::kOr && !has_filter_ ? scores_.start_threshold(wanted_->k) : 0;
+  const bool has_threshold = mode == QueryMode::kOr && is_decided_ && !has_filter_;
+  threshold_ = has_threshold ? scores_.start_threshold(wanted_->k) : 0;
   merged_.clear();
   answers_.assign(whole_->parts().size(), PartAnswer{.matches_are_exact = true});
   asked_.assign(answers_.size(), 0);
@@ -94,6 +97,10 @@ bool AskedQuery::decides_for_and() {
   }
   is_decided_ = true;
   fell_back_ = true;
+  if (query_->or_else) {
+    query_ = query_->or_else.get();
+    scores_ = std::move(*other_scores_);
+  }
   begin(QueryMode::kOr);
   return false;
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "shards/query_scores.hpp"
@@ -15,9 +16,10 @@ namespace warpdex::shards {
 
 class AskedQuery {
  public:
-  /// All of these outlive it. `has_filter`: some documents do not match, whatever they score.
+  /// All of these outlive it. `scores` are the query's, `other_scores` those of Query::or_else.
+  /// `has_filter`: some documents do not match, whatever they score.
   AskedQuery(const Whole& whole, const Query& query, const SearchSettings& wanted,
-             QueryScores scores, bool has_filter);
+             QueryScores scores, std::optional<QueryScores> other_scores, bool has_filter);
 
   const Query& query() const { return *query_; }
   /// Whether the part is to be asked in the next round.
@@ -49,6 +51,7 @@ class AskedQuery {
   const Query* query_;
   const SearchSettings* wanted_;
   QueryScores scores_;
+  std::optional<QueryScores> other_scores_;
   bool has_filter_;
   QueryMode mode_ = QueryMode::kOr;  ///< that parts are asked for: kAnd or kOr
   bool fell_back_ = false;

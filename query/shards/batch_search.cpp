@@ -14,8 +14,12 @@ MergedBatch BatchSearch::run(std::span<const Query> queries,
   const WholeStatistics statistics = statistics_of(queries);
   queries_.reserve(queries.size());
   for (std::size_t i = 0; i < queries.size(); ++i) {
-    queries_.emplace_back(whole_, queries[i], settings[i],
-                          QueryScores(whole_, statistics, terms_, queries[i], settings[i].scorer),
+    const auto scores_of = [&](const Query& query) {
+      return QueryScores(whole_, statistics, terms_, query, settings[i].scorer);
+    };
+    std::optional<QueryScores> other;
+    if (queries[i].or_else) other = scores_of(*queries[i].or_else);
+    queries_.emplace_back(whole_, queries[i], settings[i], scores_of(queries[i]), std::move(other),
                           !how_.filter.empty());
     for (std::uint32_t part = 0; part < calls_.parts(); ++part) {
       if (calls_.is_missing(part)) queries_.back().miss(part);

@@ -19,7 +19,8 @@ void put_node(MessageWriter& to, const QueryNode& node);
 /// FormatError for more clauses, or more in each other, than a query may have.
 QueryNode take_node(MessageReader& from);
 
-/// Calls visit(term) for each term of a query that statistics are wanted of; some more than once.
+/// Calls visit(term) for each term of a query, and of its Query::or_else, that statistics are
+/// wanted of; some more than once.
 template <class Visit>
 void for_each_term_of(const QueryNode& node, const Visit& visit) {
   if (node.kind == QueryNode::Kind::kTerm) visit(node.text);
@@ -34,6 +35,7 @@ template <class Visit>
 void for_each_term_of(const Query& query, const Visit& visit) {
   for (const QueryTerm& term : query.terms) visit(term.term);
   if (query.tree) for_each_term_of(*query.tree, visit);
+  if (query.or_else) for_each_term_of(*query.or_else, visit);
 }
 
 }  // namespace warpdex::shards

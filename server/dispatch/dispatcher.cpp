@@ -42,7 +42,9 @@ bool are_equal(const SearchOptions& one, const SearchOptions& other) {
          one.fields == other.fields && one.snippets == other.snippets &&
          one.positions == other.positions && are_equal(one.snippet, other.snippet) &&
          one.explain == other.explain && one.deadline == other.deadline &&
-         one.vectors_alone == other.vectors_alone && one.vector_field == other.vector_field;
+         one.vectors_alone == other.vectors_alone && one.vector_field == other.vector_field &&
+         one.syntax == other.syntax &&
+         (one.searched.synonyms == nullptr) == (other.searched.synonyms == nullptr);
 }
 
 bool can_run_together(const SearchJob& one, const SearchJob& other) {

@@ -133,6 +133,40 @@ TEST_F(PartsTest, FindsPhrasesInFieldsWithPositions) {
   EXPECT_GT(found, 0U);
 }
 
+TEST_F(PartsTest, FallBackOverFieldsAsOneIndex) {
+  std::vector<Document> documents = test::word_documents(random_, 0, 900, 90, 12);
+  for (Document& document : documents) {
+    document.texts = {document.text, "w" + std::to_string(random_() % 60)};
+    document.text.clear();
+  }
+  build(documents, parse_schema(R"({"fields": {"a": {"type": "text"}, "b": {"type": "text"}}})"));
+  const Searcher one(folder_ / "one");
+  const PartedSearcher parts(kParts, ask());
+  std::size_t fallen_back = 0;
+  for (int round = 0; round < 80; ++round) {
+    SearchOptions options{.k = round % 2 == 0 ? 10U : 100U, .mode = QueryMode::kAndOr};
+    options.and_or_min = static_cast<std::uint32_t>(random_() % 30);
+    options.count = random_() % 2 == 0;
+    if (random_() % 3 == 0) options.searched.fields = {{"a"}};
+    if (random_() % 3 == 0) options.filter = "NOT id IN [d1, d3, d500]";
+    const std::string text = some_text();
+    const std::vector<std::string_view> texts{text};
+    const Answer expected = one.search(text, options);
+    const PartedAnswer answer = parts.search(texts, options).answers[0];
+    ASSERT_EQ(answer.fell_back_to_or, expected.fell_back_to_or) << text;
+    ASSERT_EQ(answer.hits.size(), expected.size()) << text;
+    EXPECT_TRUE(answer.is_complete);
+    EXPECT_TRUE(!options.count || answer.matches == expected.matches) << text;
+    for (std::size_t rank = 0; rank < expected.size(); ++rank) {
+      EXPECT_EQ(answer.hits[rank].id, expected[rank].id());
+      EXPECT_EQ(answer.hits[rank].score, expected[rank].score());
+    }
+    fallen_back += answer.fell_back_to_or ? 1 : 0;
+  }
+  EXPECT_GT(fallen_back, 10U);
+  EXPECT_LT(fallen_back, 70U);
+}
+
 TEST_F(PartsTest, SaysWhatIsMissing) {
   const PartedSearcher parts(kParts, ask());
   const std::vector<std::string_view> texts{"w0 w1"};

@@ -146,8 +146,9 @@ TEST_F(SearcherTest, TreesAreAskedAsTexts) {
     EXPECT_EQ(found[i].score(), wanted[i].score());
   }
   SearchOptions refused = options;
+  refused.syntax = QuerySyntax::kJson;
   refused.mode = QueryMode::kAndOr;
-  EXPECT_THROW(searcher.search(text, refused), UsageError);
+  EXPECT_THROW(searcher.search("{\"match_all\": {}}", refused), UsageError);
 }
 
 TEST_F(SearcherTest, ArraysHoldWhatAnswersDo) {

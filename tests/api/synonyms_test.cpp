@@ -208,9 +208,6 @@ TEST_F(Synonyms, MistakesNameTheirLine) {
   EXPECT_THAT(complaint_of("w1", "# x\nw1 => w2 w3"),
               HasSubstr("the synonyms of line 2 are several words"));
   EXPECT_THAT(complaint_of("w1", "w1 => w2 w3"), HasSubstr("build it with positions"));
-  SearchOptions options{.mode = QueryMode::kAndOr};
-  options.searched.synonyms = parse_synonyms("a, b", "rules");
-  EXPECT_THROW(Searcher(folder_ / "index").search("w1", options), UsageError);
 }
 
 TEST(SynonymRules, AreAnalysedAsDocumentsAre) {

@@ -80,6 +80,12 @@ class Fields(serving.ServerTest):
                     [hit[0] for hit in both],
                     [hit[0] for hit in self.told_by_opensearch("apart", {"query_string": {
                         "query": f"{word} {other}", "default_operator": "and"}})])
+                least = self.random.choice((1, 20, 200))
+                either = ("--mode", "and-or", "--and-or-min", str(least))
+                self.assertEqual(
+                    self.told_by_program(folder, f"{word} {other}", *either),
+                    self.told_by_v1("apart", q=f"{word} {other}", query_syntax="lucene",
+                                    mode="and-or", and_or_min=least))
                 self.assertEqual(
                     self.told_by_program(folder, word, "--query-fields", "body"),
                     self.told_by_opensearch("apart", {"query_string": {
@@ -138,7 +144,7 @@ class Fields(serving.ServerTest):
                 answer = self.ask("POST", "/apart2/_search", {"query": query})
                 self.assertEqual(400, answer.status, answer.body)
         for parameters in ("q=w1&query_fields=author", "q=w1&fields_type=cross_fields",
-                           "q=author:w1&query_syntax=lucene", "q=w1&mode=and-or"):
+                           "q=author:w1&query_syntax=lucene"):
             with self.subTest(parameters=parameters):
                 self.assertEqual(400, self.get(f"/v1/apart2/search?{parameters}").status)
         bad = {"schema": {"fields": {"title": {"type": "text", "analyzer": "klingon"}}}}

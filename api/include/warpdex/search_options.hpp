@@ -34,9 +34,9 @@ struct SearchRequest {
 struct SearchOptions {
   std::uint32_t k = 10;  ///< documents of an answer, 1 to 10,000
   /// Which documents match the words. With the syntax kLucene, kAnd stands between clauses that
-  /// have no operator, and kAndOr is refused; kJson takes kOr alone. So it is of an index with
-  /// several text fields, where a word must be in one of the searched ones, and with synonyms; a
-  /// Query is for kOr there.
+  /// have no operator; kJson takes kOr alone. Over several text fields a word must be in one of
+  /// the searched ones. There, with synonyms and in these syntaxes a Query was parsed for a mode,
+  /// and this one does not count.
   QueryMode mode = QueryMode::kOr;
   SearchedFields searched{};     ///< text fields that words search, and synonyms of words
   std::uint32_t and_or_min = 0;  ///< and-or: with fewer matches of AND, OR answers; 0: k

@@ -189,19 +189,13 @@ void count_lists(const PlannedQuery& plan, Workload& workload) {
 
 }  // namespace
 
-Workload plan_all(const Snapshot& index, const std::vector<QueryText>& texts, QuerySyntax syntax) {
-  const TextAnalyzers analyzers(index.settings());
+Workload plan_all(const Snapshot& index, std::span<const Query> queries) {
   Workload workload;
   std::string of_words;  // a query without a phrase
-  for (const Query& query : parse_queries(texts, syntax, analyzers)) {
-    if (query.tree != nullptr && is_exact_phrase(*query.tree)) {
+  for (const Query& query : queries) {
+    if (query.tree != nullptr) {
       workload.phrases.push_back(query.tree);
       continue;
-    }
-    if (query.tree != nullptr) {
-      throw UsageError("query " + query.id +
-                       " has groups, patterns, near words, ranges, or phrases beside others, which "
-                       "engines are not timed with; leave it out");
     }
     if (!query.terms.empty()) of_words = query.id;
     workload.plans.push_back(plan_query(index, query));

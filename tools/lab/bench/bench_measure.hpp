@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -30,8 +31,9 @@ struct Workload {
   std::uint64_t bytes = 0;     ///< of these as they are encoded; short lists aside
 };
 
-/// Parses the queries and looks their terms up. Throws InputError, FormatError.
-Workload plan_all(const Snapshot& index, const std::vector<QueryText>& texts, QuerySyntax syntax);
+/// Looks terms up. Trees are exact phrases. Throws UsageError for these beside other queries,
+/// FormatError.
+Workload plan_all(const Snapshot& index, std::span<const Query> queries);
 
 struct BenchSettings {
   SearchSettings search;

@@ -1,4 +1,5 @@
 // warpdex bench: how long queries take, on warm lists, with term look-up outside of the clock.
+#include <algorithm>
 #include <iostream>
 #include <memory>
 #include <optional>
@@ -7,6 +8,7 @@
 #include "bench/bench_report.hpp"
 #include "bench/measured_engines.hpp"
 #include "bench/phrase_bench.hpp"
+#include "bench/tree_bench.hpp"
 #include "command.hpp"
 #include "options/places.hpp"
 #include "options/search_options.hpp"
@@ -28,7 +30,8 @@ constexpr const char* kAbout =
     "looked\n"
     "up first; a first pass over all of them, which warms the lists, is not timed (on the GPU, nor "
     "is\n"
-    "a second); then come --repetitions timed passes. A file of exact phrases is measured, too.";
+    "a second); then come --repetitions timed passes. A file of exact phrases is measured, too; "
+    "other\ntrees, and and-or over several fields, as `warpdex search` answers them.";
 
 constexpr const char* kNotes =
     "The clock of a query runs from its looked-up terms to its k best documents with their "
@@ -120,6 +123,7 @@ void save_answers(const Arguments& given, const std::vector<QueryText>& texts) {
   const Searcher searcher = open_searcher(given.index, given.device, given.search.threads());
   warpdex::SearchOptions options = searcher_options(given.search.settings());
   options.filter = given.filter;
+  options.searched = given.search.searched();
   write_answers(searcher, texts, given.search.syntax(QuerySyntax::kPlain), options, *writer);
   output.commit();
   InterruptGuard::check();  // one that came last
@@ -162,10 +166,8 @@ std::string describe(const UploadedIndex& gpu) {
          " replicas";
 }
 
-/// `gpu` has the index if the GPU is to answer.
-BenchReport bench(const Arguments& given, const BenchSettings& settings, const Snapshot& index,
-                  const UploadedIndex* gpu, const std::vector<QueryText>& texts) {
-  const QuerySyntax syntax = given.search.syntax(QuerySyntax::kPlain);
+/// What is known before anything is measured.
+BenchReport report_of(const Arguments& given, const Snapshot& index, std::size_t queries) {
   BenchReport report;
   report.index = given.index;
   report.documents = index.documents();
@@ -177,31 +179,84 @@ BenchReport bench(const Arguments& given, const BenchSettings& settings, const S
   report.deleted_documents = index.removed_documents();
   report.index_settings = index.settings();
   report.queries_file = given.search.query_file();
-  report.queries = texts.size();
-  report.settings = gpu != nullptr ? settings : for_cpu(settings, given.batch_size);
+  report.queries = queries;
+  return report;
+}
 
-  const Workload workload = plan_all(index, texts, syntax);
-  const auto queries = static_cast<double>(texts.size());
-  report.terms_per_query = static_cast<double>(workload.terms) / queries;
-  report.postings_per_query = static_cast<double>(workload.postings) / queries;
-  report.bytes_per_query = static_cast<double>(workload.bytes) / queries;
+/// Queries that were read by a mode are for OR.
+bool are_read_by_mode(const Arguments& given, const Snapshot& index) {
+  const QuerySyntax syntax = given.search.syntax(QuerySyntax::kPlain);
+  return syntax == QuerySyntax::kLucene || syntax == QuerySyntax::kJson ||
+         given.search.searched().synonyms != nullptr ||
+         TextAnalyzers(index.settings()).are_several();
+}
+
+/// `gpu` has the index if the GPU is to answer.
+BenchReport bench(const Arguments& given, const BenchSettings& settings, const Snapshot& index,
+                  const UploadedIndex* gpu, std::span<const Query> queries) {
+  BenchReport report = report_of(given, index, queries.size());
+  report.settings = gpu != nullptr ? settings : for_cpu(settings, given.batch_size);
+  BenchSettings run = report.settings;
+  if (are_read_by_mode(given, index)) run.search.mode = QueryMode::kOr;
+
+  const Workload workload = plan_all(index, queries);
+  const auto count = static_cast<double>(queries.size());
+  report.terms_per_query = static_cast<double>(workload.terms) / count;
+  report.postings_per_query = static_cast<double>(workload.postings) / count;
+  report.bytes_per_query = static_cast<double>(workload.bytes) / count;
   if (gpu == nullptr) {
-    report.measurement = measure(index, workload, report.settings);
+    report.measurement = measure(index, workload, run);
     return report;
   }
   report.device = describe(*gpu);
   report.is_resident = gpu->is_resident();
   report.gpu_memory = gpu->memory();
   if (!workload.phrases.empty()) {
-    report.measurement =
-        measure_phrases(index, gpu->group.replica(0), workload.phrases, report.settings);
+    report.measurement = measure_phrases(index, gpu->group.replica(0), workload.phrases, run);
     return report;
   }
   const MakeGpuEngine make = [&](const GpuEngineSettings& of) { return gpu->make_engine(of); };
   std::optional<GpuFacets> facets;
   if (!settings.facets.empty()) facets.emplace(index, gpu->group.replica(0));
-  report.measurement =
-      measure_gpu(index, make, facets ? &*facets : nullptr, workload, report.settings);
+  report.measurement = measure_gpu(index, make, facets ? &*facets : nullptr, workload, run);
+  return report;
+}
+
+/// Of queries that engines do not answer alone.
+BenchReport bench_trees(const Arguments& given, const BenchSettings& settings,
+                        const Snapshot& index, std::span<const Query> queries) {
+  if (given.exhaustive || given.no_seeds || given.stages || given.in_flight > 1) {
+    throw UsageError(
+        "queries that are trees, and and-or over several fields, are timed as a search answers "
+        "them; leave --exhaustive, --no-seeds, --stages and --in-flight out");
+  }
+  BenchReport report = report_of(given, index, queries.size());
+  std::optional<Gpu> gpu;
+  std::optional<Searcher> searcher;
+  const std::size_t threads = settings.threads;
+  given.device.start_gpu([&](const GpuChoice& choice) {
+    gpu.emplace(choice.device, choice.memory);
+    searcher.emplace(given.index,
+                     SearcherOptions{.device = Device::kGpu, .gpu = gpu, .threads = threads});
+  });
+  if (!searcher) {
+    gpu.reset();
+    searcher.emplace(given.index, SearcherOptions{.threads = threads});
+  }
+  report.settings = gpu ? settings : for_cpu(settings, given.batch_size);
+  warpdex::SearchOptions options = searcher_options(report.settings.search);
+  options.searched = given.search.searched();
+  options.syntax = given.search.syntax(QuerySyntax::kPlain);
+  options.filter = given.filter;
+  if (!given.facets.empty()) options.facets = report.settings.facets;
+  for (const Query& query : queries)
+    report.terms_per_query += static_cast<double>(query.terms.size());
+  report.terms_per_query /= static_cast<double>(queries.size());
+  report.measurement = measure_trees(*searcher, queries, options, report.settings);
+  if (gpu) {
+    report.device = gpu->name();
+    report.gpu_memory = gpu->memory_used();
+  }
   return report;
 }
 
@@ -234,11 +289,15 @@ int run_bench(const std::vector<std::string>& arguments) {
   settings.search.documents = filter.get();
   settings.filter = given.filter;
   const QuerySyntax syntax = given.search.syntax(QuerySyntax::kPlain);
-  print_query_notes(texts, parse_queries(texts, syntax, TextAnalyzers(snapshot.settings())), syntax,
-                    IndexReader(given.index));
+  const std::vector<Query> queries =
+      parse_queries(texts, syntax, TextAnalyzers(snapshot.settings()), given.search.searched(),
+                    nullptr, settings.search.mode);
+  print_query_notes(texts, queries, syntax, IndexReader(given.index));
   if (!given.answers.output().empty()) save_answers(given, texts);
-  const std::unique_ptr<UploadedIndex> gpu = upload(snapshot, given.device);
-  const BenchReport report = bench(given, settings, snapshot, gpu.get(), texts);
+  const bool are_trees = std::ranges::any_of(queries, needs_searcher);
+  const std::unique_ptr<UploadedIndex> gpu = are_trees ? nullptr : upload(snapshot, given.device);
+  const BenchReport report = are_trees ? bench_trees(given, settings, snapshot, queries)
+                                       : bench(given, settings, snapshot, gpu.get(), queries);
   if (given.json != "-") print_report(report, std::cout);
   if (!given.json.empty()) write_output(given.json, to_json(report));
   return 0;

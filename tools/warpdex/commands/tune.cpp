@@ -83,7 +83,8 @@ Halves search_halves(const IndexReader& index, const Arguments& given,
   const std::vector<QueryText> texts = given.search.read_query_file(index.settings());
   const TextAnalyzers analyzers(index.settings());
   const QuerySyntax syntax = given.search.syntax(QuerySyntax::kPlain);
-  halves.queries = parse_queries(texts, syntax, analyzers, given.search.searched());
+  halves.queries = parse_queries(texts, syntax, analyzers, given.search.searched(), nullptr,
+                                 given.search.settings().mode);
   print_query_notes(texts, halves.queries, syntax, index);
   QueryVectors vectors(index, given.hybrid);
   vectors.check_count(halves.queries.size());

@@ -176,6 +176,14 @@ struct Query {
 /// Which documents match. In every mode, a match has all + terms, no - term, and at least one term
 /// of the query.
 enum class QueryMode {
+  /// Set where the mode kAndOr was read with the text: what to ask instead where this query, which
+  /// asks as kAnd does, matches too few (SearchSettings::and_or_min). Engines do not look at it.
+  std::shared_ptr<const Query> or_else{};
+
+  /// What an answer is to: this query, or the other one where that was asked instead.
+  const Query& answered(bool fell_back_to_or) const {
+    return fell_back_to_or && or_else ? *or_else : *this;
+  }
   kAnd,    ///< documents that also have every unsigned term
   kOr,     ///< no further condition
   kAndOr,  ///< as kAnd, or as kOr if that finds too few (SearchSettings::and_or_min)

@@ -31,7 +31,8 @@ class Explainer {
   std::unique_ptr<State> state_;
 };
 
-/// The same of one document.
+/// The same of one document. One that a tree with Query::or_else does not match is explained by
+/// that.
 Explanation explain(const Snapshot& snapshot, const Query& query, const ScorerSettings& scorer,
                     std::uint32_t document);
 

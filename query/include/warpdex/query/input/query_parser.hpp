@@ -17,8 +17,8 @@ namespace warpdex {
 /// for a weight that is out of range, for a weight of 0 after +, and for a query beyond the limits.
 /// `lucene` is read by parse_lucene() and take_tree(), which throw InputError for what is not of
 /// the syntax and what the index has not. With `mode` kAnd, clauses without an operator between
-/// them must all match there; its queries are for QueryMode::kOr. `has_positions`: whether the
-/// index has these, which phrases ask for. Throws UsageError for kAndOr.
+/// them must all match there; its queries are for QueryMode::kOr. With kAndOr a query has
+/// Query::or_else, too. `has_positions`: whether the index has these, which phrases ask for.
 Query parse_query(std::string_view id, std::string_view text, QuerySyntax syntax,
                   Analyzer& analyzer, const QueryLimits& limits = {},
                   QueryMode mode = QueryMode::kOr, bool has_positions = false);

@@ -86,7 +86,8 @@ struct MergedBatch {
 ///
 /// A search takes a round of messages, and one before it if there are new terms. A part is asked
 /// for fewer than k documents at first; where the next one that it left out could be in the
-/// answer, it is asked again. and-or asks for OR where AND matches too few in all parts together.
+/// answer, it is asked again. and-or, and a query with Query::or_else, ask for OR where AND matches
+/// too few in all parts together.
 class ShardBroker {
  public:
   /// Asks `parts` parts what they are. Part i holds the documents that come behind those of part
