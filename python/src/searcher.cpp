@@ -151,6 +151,28 @@ nb::list analyze(TextSearcher& of, nb::handle text, nb::handle field) {
   return terms;
 }
 
+/// The text fields that words search, with their weights. Of an index of one text, one without a
+/// name, of weight 1.
+nb::list searched_fields(TextSearcher& of, const nb::dict& keywords) {
+  const auto reader = of.reader();
+  std::vector<SearchedField> fields = search_options(1, keywords).searched.fields;
+  const Schema& schema = reader->settings().schema;
+  const std::vector<std::string> names = text_names_of(schema);
+  if (names.size() < 2) {
+    fields = {{""}};
+  } else if (fields.empty()) {
+    for (const std::string& name : names) {
+      fields.push_back({name, schema.fields[*schema.find(name)].weight});
+    }
+  }
+  nb::list found;
+  for (const SearchedField& field : fields) {
+    if (!field.name.empty()) reader->term_in(field.name, "");  // throws
+    if (field.weight > 0) found.append(nb::make_tuple(to_str(field.name), field.weight));
+  }
+  return found;
+}
+
 const char* device_name(Device device) {
   switch (device) {
     case Device::kCpu: return "cpu";
@@ -275,6 +297,7 @@ void bind_searcher(nb::module_& module) {
       .def("embedding", &embedding)
       .def("explain", &explain)
       .def("analyze", &analyze)
+      .def("searched_fields", &searched_fields)
       .def("id", [](TextSearcher& of, std::uint32_t doc) { return to_str(of.reader()->id(doc)); })
       .def("find",
            [](TextSearcher& of, nb::handle id) { return of.reader()->find(text_of(id, "the id")); })

@@ -16,6 +16,22 @@
 namespace warpdex::python {
 namespace {
 
+/// A term as an index with several text fields has it, of "title:old".
+std::string term_of_field(const IndexReader& index, std::string_view text) {
+  const std::size_t colon = text.find(':');
+  if (colon != text.npos) return index.term_in(text.substr(0, colon), text.substr(colon + 1));
+  throw UsageError("the term '" + std::string(text) +
+                   "' names no field; the index has several: write it as 'title:" +
+                   std::string(text) + "'");
+}
+
+/// Of fields that are searched as one text, a query is for OR: its signs say what must be there.
+void read_mode(QueryMode mode, Query& query) {
+  if (mode == QueryMode::kOr) return;
+  if (mode == QueryMode::kAndOr) query.or_else = std::make_shared<const Query>(query);
+  for (QueryTerm& term : query.terms) term.occur = Occur::kMust;
+}
+
 /// The terms of a dict {term: weight}. Weights of 0 are left out.
 Query query_of_weights(nb::handle weights) {
   if (!PyDict_Check(weights.ptr())) {
@@ -53,8 +69,12 @@ nb::list search_terms(const TextSearcher& of, nb::handle queries,
     asked.push_back(query_of_weights(weights));
   }
   const Searcher& searcher = of.searcher();
-  if (text_names_of(IndexReader(searcher).settings().schema).size() > 1) {
-    throw UsageError("queries of weighted terms are for an index of one text");
+  const IndexReader index(searcher);
+  if (text_names_of(index.settings().schema).size() > 1) {
+    for (Query& query : asked) {
+      for (QueryTerm& term : query.terms) term.term = term_of_field(index, term.term);
+      read_mode(options.mode, query);
+    }
   }
   std::vector<Answer> answers;
   {

@@ -26,6 +26,8 @@ TERM_CHARACTERS = range(2, 21)
 """How long terms of feedback are."""
 MIN_WEIGHT = 1e-9
 """Of a term in a query."""
+FIRST_ONLY = ("mode", "and_or_min", "query_fields", "fields_type")
+"""Options of the first search alone."""
 
 
 def _best(weights: Weights, count: int) -> dict[str, float]:
@@ -38,21 +40,64 @@ def _scaled(weights: Weights, length: float) -> dict[str, float]:
     return {term: weight / length for term, weight in weights.items()} if length > 0 else {}
 
 
+class _Fields:
+    """The text fields that words search. Of several, a term is named "title:old"."""
+
+    def __init__(self, searcher: Searcher, options: SearchOptions) -> None:
+        self._searcher = searcher
+        self._weights = dict(searcher._searched_fields(options))
+        self._are_several = "" not in self._weights
+        if self._are_several and options.get("fields_type", "most_fields") != "most_fields":
+            raise UsageError(
+                "feedback adds the scores of a word's fields; leave fields_type out"
+            )
+
+    def split(self, term: str) -> tuple[str, str]:
+        """The field and the word of a term."""
+        if not self._are_several:
+            return "", term
+        field, _, word = term.partition(":")
+        return field, word
+
+    def searches(self, term: str) -> bool:
+        return self.split(term)[0] in self._weights
+
+    def words(self, query: str) -> Iterator[Counter[str]]:
+        """The words of a query as terms of each field."""
+        for field in self._weights:
+            words = self._searcher.analyze(query, field)
+            yield Counter(f"{field}:{word}" if self._are_several else word for word in words)
+
+    def weighted(self, terms: Weights) -> dict[str, float]:
+        """Terms with the weights of their fields."""
+        weights = {
+            term: weight * self._weights[self.split(term)[0]] for term, weight in terms.items()
+        }
+        return {term: weight for term, weight in weights.items() if weight >= MIN_WEIGHT}
+
+
 class _Vectors:
     """The best feedback terms of documents, and how often they occur."""
 
-    def __init__(self, searcher: Searcher, terms: int, filter_terms: bool) -> None:
+    def __init__(
+        self, searcher: Searcher, fields: _Fields, terms: int, filter_terms: bool
+    ) -> None:
         self._searcher = searcher
+        self._fields = fields
         self._terms = terms
         self._filter = filter_terms
         self._most = MAX_DOCUMENT_SHARE * searcher.documents
         self._taken: dict[str, bool] = {}
 
     def _takes(self, term: str) -> bool:
-        if len(term) not in TERM_CHARACTERS or (self._filter and not term.isalnum()):
+        field, word = self._fields.split(term)
+        if len(word) not in TERM_CHARACTERS or (self._filter and not word.isalnum()):
             return False
         if term not in self._taken:
-            self._taken[term] = self._searcher.document_frequency(term) <= self._most
+            self._taken[term] = (
+                self._fields.searches(term)
+                and self._searcher.document_frequency(word, field) <= self._most
+            )
         return self._taken[term]
 
     def _frequent(self, id: str) -> Iterator[tuple[str, float]]:
@@ -104,7 +149,8 @@ class TermSearch:
         (of an index of weights), and queries that a program expanded.
 
         Args:
-            terms: {term: weight}; weights are 0, which leaves the term out, or 1e-9 to 1e9.
+            terms: {term: weight}; weights are 0, which leaves the term out, or 1e-9 to 1e9. Of
+                several text fields, terms name theirs, as "title:old".
             k, vector, options: as of search(); `syntax` says nothing here.
 
         Raises:
@@ -144,9 +190,10 @@ class TermSearch:
     def _search_expanded(
         self, terms: Weights, k: int, options: SearchOptions
     ) -> _core.Hits:
-        """Documents with any of the terms, whatever the first search's mode was."""
+        """Documents with any of the terms, whatever the first search's mode was; terms name their
+        fields."""
         second = options.copy()
-        for first_only in ("mode", "and_or_min"):
+        for first_only in FIRST_ONLY:
             second.pop(first_only, None)  # type: ignore[misc]
         return self.search_terms(terms, k, **second)
 
@@ -165,19 +212,18 @@ class TermSearch:
         if original_query_weight > 1:
             raise UsageError("original_query_weight is above 1; give 0 to 1")
         searcher = cast("Searcher", self)._at_this_commit()
-        vectors = _Vectors(searcher, fb_terms, filter_terms)
+        fields = _Fields(searcher, options)
+        vectors = _Vectors(searcher, fields, fb_terms, filter_terms)
         found = []
         for hit in searcher._first_hits(query, fb_docs, options):
             vector = vectors.of(hit.id)
             found.append((max(hit.score, 0.0), _scaled(vector, sum(vector.values()))))
         model = _best(_mix(found), fb_terms)
-        words = Counter(searcher.analyze(query))
-        return _mix(
-            [
-                (original_query_weight, _scaled(words, words.total())),
-                (1 - original_query_weight, _scaled(model, sum(model.values()))),
-            ]
-        )
+        parts = [
+            (original_query_weight, _scaled(words, words.total())) for words in fields.words(query)
+        ]
+        parts.append((1 - original_query_weight, _scaled(model, sum(model.values()))))
+        return fields.weighted(_mix(parts))
 
     def rm3(
         self,
@@ -197,6 +243,10 @@ class TermSearch:
         sums, scaled to add to 1, are joined with the query's words. Both searches are answered by
         one commit.
 
+        Of several text fields, a term of feedback is one of a field, "title:old": it is taken from
+        the fields that words search, and searched for in its own. The query's words are searched
+        for in each of them. All weights are then times the field's.
+
         Args:
             query: words; all of it, as with syntax="plain".
             fb_terms: terms that a document gives, and that are kept of all.
@@ -210,7 +260,7 @@ class TermSearch:
 
         Raises:
             UsageError: numbers out of range; an index without the documents' terms
-                (forward=False).
+                (forward=False); several text fields with another `fields_type` than most_fields.
             Else as search().
         """
         searcher = cast("Searcher", self)._at_this_commit()
@@ -238,20 +288,19 @@ class TermSearch:
         """The query that rocchio() searches for: terms and weights."""
         _check(top_fb_terms, {"alpha": alpha, "beta": beta})
         searcher = cast("Searcher", self)._at_this_commit()
-        vectors = _Vectors(searcher, top_fb_terms, filter_terms)
+        fields = _Fields(searcher, options)
+        vectors = _Vectors(searcher, fields, top_fb_terms, filter_terms)
         hits = searcher._first_hits(query, top_fb_docs, options)
         found = []
         for hit in hits:
             vector = vectors.of(hit.id)
             found.append((1 / len(hits), _scaled(vector, math.hypot(*vector.values()))))
         mean = _best(_mix(found), top_fb_terms)
-        words = Counter(searcher.analyze(query))
-        return _mix(
-            [
-                (alpha, _scaled(words, math.hypot(*words.values()))),
-                (beta, _scaled(mean, math.hypot(*mean.values()))),
-            ]
-        )
+        parts = [
+            (alpha, _scaled(words, math.hypot(*words.values()))) for words in fields.words(query)
+        ]
+        parts.append((beta, _scaled(mean, math.hypot(*mean.values()))))
+        return fields.weighted(_mix(parts))
 
     def rocchio(
         self,

@@ -371,6 +371,10 @@ class Searcher(TermSearch):
         """The terms that a text stands for."""
         return self._searcher.analyze(text, field)
 
+    def _searched_fields(self, options: SearchOptions) -> list[tuple[str, float]]:
+        """The text fields that words search, and their weights; "" of an index of one text."""
+        return self._searcher.searched_fields(_options(options))
+
     def document_frequency(self, term: str, field: str = "") -> int:
         """How many documents have the term (as analyze() gives it); 0 if none."""
         return self._searcher.document_frequency(term, field)

@@ -24,6 +24,7 @@ import pyterrier as pt  # type: ignore[import-not-found,import-untyped,unused-ig
 
 from . import _core
 from ._build import build
+from ._feedback import FIRST_ONLY
 from ._results import BatchResult
 from ._searcher import Searcher, SearchOptions
 from .errors import UsageError
@@ -379,7 +380,7 @@ class WarpdexIndex(pt.Artifact, pt.Indexer):  # type: ignore[misc,unused-ignore]
     ) -> Retriever:
         _check_options(options)
         # As in warpdex.Searcher.rm3(), the second search finds documents with any term.
-        second = {name: options[name] for name in options if name not in ("mode", "and_or_min")}
+        second = {name: options[name] for name in options if name not in FIRST_ONLY}
 
         def search(frame: pd.DataFrame, k: int) -> Found:
             queries = [terms(query) for query in frame["query"]]
