@@ -68,9 +68,9 @@ class SearchOptions(TypedDict, total=False):
     query_fields: str | Mapping[str, float]
     """Text fields that words search which name none, with the weights of their scores: "title^2,body"
     or {"title": 2, "body": 1}. Default: those of the index's schema."""
-    fields_type: Literal["most_fields", "best_fields", "combined_fields"]
-    """What a word scores that several fields have: the sum, the default; the best; or what it
-    would score if they were one (BM25F)."""
+    fields_type: Literal["most_fields", "best_fields", "combined_fields", "cross_fields"]
+    """What a word scores that several fields have: the sum, the default; the best; what it would
+    score if they were one (BM25F); or the best by the largest of their document counts."""
     synonyms: str | _core.Synonyms
     """Words that stand for others, in Solr's format: lines as "sea, ocean" or
     "gb => united kingdom"; warpdex.Synonyms for many of them, or of a file."""

@@ -77,6 +77,16 @@ std::string combined_text(const Schema& schema, const QueryNode& node) {
   return "combined [" + fields + "]:" + word;
 }
 
+/// A word in several fields, each of which is scored by the counts of all.
+std::string blended_text(const Schema& schema, const QueryNode& node) {
+  std::string words;
+  for (const QueryNode& one : node.should) {
+    words += (words.empty() ? "" : " ") + shown_term(schema, one.text);
+    if (one.boost != 1) words += "^" + format_score(one.boost);
+  }
+  return "blended [" + words + "]";
+}
+
 /// A pattern's mark has a \ behind its first byte.
 std::string pattern_text(const Schema& schema, std::string pattern) {
   if (text_count(schema) > 1 && field_of_term(pattern) == static_cast<unsigned char>('\\')) {
@@ -101,6 +111,7 @@ std::string text_of(const Schema& schema, const QueryNode& node) {
     case ClauseKind::kAny:
     case ClauseKind::kSynonyms: return list_text(schema, node);
     case ClauseKind::kCombined: return combined_text(schema, node);
+    case ClauseKind::kBlended: return blended_text(schema, node);
     case ClauseKind::kConstant: return "constant score of";
     case ClauseKind::kBest:
       return node.tie_breaker == 0

@@ -24,6 +24,20 @@ bool is_group(const QueryNode& node) {
          node.kind == TreeKind::kBest;
 }
 
+void join_best(float tie_breaker, bool scores, ClauseExplanation& found) {
+  float sum = 0;
+  float best = 0;
+  for (const ClauseExplanation& clause : found.clauses) {
+    found.matches = found.matches || clause.matches;
+    best = std::max(best, clause.score);
+    sum += clause.score;
+  }
+  if (!found.matches) found.why_not = "none of its clauses matches";
+  if (found.matches && scores) {
+    found.score = tie_breaker == 0 ? best : best + tie_breaker * (sum - best);
+  }
+}
+
 /// A clause without others, in one document.
 class LeafExplainer {
  public:
@@ -39,6 +53,7 @@ class LeafExplainer {
       case PlannedNode::Kind::kCombined: explain_combined(planned, found); break;
       case PlannedNode::Kind::kPhrase: explain_phrase(planned, found); break;
       case PlannedNode::Kind::kBoolean: explain_near(planned, found); break;
+      case PlannedNode::Kind::kBest: explain_blended(planned, found); break;
       default: found.why_not = "it matches nothing";
     }
   }
@@ -70,18 +85,30 @@ class LeafExplainer {
     if (!planned.scores) found.term.reset();
   }
 
-  /// Near words: each as a word, all of them added.
-  void explain_near(const PlannedNode& planned, ClauseExplanation& found) const {
-    float sum = 0;
+  /// Each word of a clause that the document has, as a word.
+  void explain_words(const PlannedNode& planned, ClauseExplanation& found) const {
     for (const PlannedNode& word : planned.should) {
       if (!has(word)) continue;
       const std::string name = term_of_number(place_.index, here(word)->entry.term_number);
       ClauseExplanation own{.clause = shown_term(of_.snapshot.settings().schema, name),
                             .role = "should"};
       explain_word({.kind = TreeKind::kTerm, .text = name}, word, own);
-      sum += own.score;
       found.clauses.push_back(std::move(own));
     }
+  }
+
+  /// A word in several fields.
+  void explain_blended(const PlannedNode& planned, ClauseExplanation& found) const {
+    explain_words(planned, found);
+    join_best(planned.tie_breaker, planned.scores, found);
+    if (!found.matches) found.why_not = "none of the fields has it";
+  }
+
+  /// Near words: all of them added.
+  void explain_near(const PlannedNode& planned, ClauseExplanation& found) const {
+    float sum = 0;
+    explain_words(planned, found);
+    for (const ClauseExplanation& own : found.clauses) sum += own.score;
     if (found.clauses.empty()) {
       found.why_not = "the document has no such word";
     } else {
@@ -230,20 +257,6 @@ void join_boolean(const QueryNode& node, bool scores, ClauseExplanation& found) 
   }
 }
 
-void join_best(const QueryNode& node, bool scores, ClauseExplanation& found) {
-  float sum = 0;
-  float best = 0;
-  for (const ClauseExplanation& clause : found.clauses) {
-    found.matches = found.matches || clause.matches;
-    best = std::max(best, clause.score);
-    sum += clause.score;
-  }
-  if (!found.matches) found.why_not = "none of its clauses matches";
-  if (found.matches && scores) {
-    found.score = node.tie_breaker == 0 ? best : best + node.tie_breaker * (sum - best);
-  }
-}
-
 }  // namespace
 
 TreeExplainer::TreeExplainer(const ExplainedIndex& of, const QueryNode& tree)
@@ -287,7 +300,7 @@ ClauseExplanation TreeExplainer::clause(const QueryNode& node, float boost, bool
   }
   add_clauses(node, weight, scores, place, found);
   if (node.kind == TreeKind::kBest) {
-    join_best(node, scores, found);
+    join_best(node.tie_breaker, scores, found);
   } else if (node.kind == TreeKind::kConstant) {
     found.matches = !found.clauses.empty() && found.clauses[0].matches;
     if (!found.matches) found.why_not = "its filter does not match";

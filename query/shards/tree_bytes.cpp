@@ -15,9 +15,9 @@ void check_kinds(const QueryNode& node) {
         "near words (~) are chosen among the words of one index, and parts have words of their "
         "own; leave the ~ out, or search one index");
   }
-  if (node.kind == Kind::kCombined) {
+  if (node.kind == Kind::kCombined || node.kind == Kind::kBlended) {
     throw UsageError(
-        "words over fields that are scored as one are not searched in parts; take most_fields or "
+        "words over combined_fields or cross_fields are not searched in parts; take most_fields or "
         "best_fields, or search one index");
   }
   if (node.kind == Kind::kSynonyms) {

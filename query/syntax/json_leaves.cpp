@@ -1,6 +1,7 @@
 // Reads OpenSearch's query objects of one clause.
 #include "syntax/json_leaves.hpp"
 
+#include <array>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -167,13 +168,18 @@ QueryNode read_multi_match(const Value& value, const std::string& place, bool is
   read_match_options(members, node);
   FieldsType type = FieldsType::kCombinedFields;
   if (!is_combined) {
-    const bool is_best = members.choice("type", {"best_fields", "most_fields"}) == 0;
-    type = is_best ? FieldsType::kBestFields : FieldsType::kMostFields;
+    constexpr std::array kTypes{FieldsType::kBestFields, FieldsType::kMostFields,
+                                FieldsType::kCrossFields};
+    type = kTypes[members.choice("type", {"best_fields", "most_fields", "cross_fields"})];
+    if (type != FieldsType::kMostFields) node.tie_breaker = members.tie_breaker();
   }
   const auto names = members.texts("fields");
   members.finish();
   if (!names && is_combined) refuse_json(place, "there are no 'fields'");
-  if (!names) return node;
+  if (!names) {
+    if (type == FieldsType::kCrossFields) node.kind = QueryNode::Kind::kBlended;
+    return node;
+  }
   std::vector<SearchedField> fields;
   for (const std::string& name : *names) {
     try {
@@ -238,9 +244,10 @@ std::optional<QueryNode> read_json_leaf(std::string_view name, const Value& valu
 
 QueryNode over_fields(const QueryNode& clause, const std::vector<SearchedField>& fields,
                       FieldsType type) {
-  if (type == FieldsType::kCombinedFields) {
+  if (type == FieldsType::kCombinedFields || type == FieldsType::kCrossFields) {
     QueryNode combined = clause;
-    combined.kind = QueryNode::Kind::kCombined;
+    combined.kind = type == FieldsType::kCombinedFields ? QueryNode::Kind::kCombined
+                                                        : QueryNode::Kind::kBlended;
     for (const SearchedField& field : fields) {
       combined.should.push_back(
           {.kind = QueryNode::Kind::kMatch, .boost = field.weight, .field = field.name});
@@ -249,6 +256,7 @@ QueryNode over_fields(const QueryNode& clause, const std::vector<SearchedField>&
   }
   const bool is_best = type == FieldsType::kBestFields;
   QueryNode any{.kind = is_best ? QueryNode::Kind::kBest : QueryNode::Kind::kBoolean,
+                .tie_breaker = is_best ? clause.tie_breaker : 0,
                 .place = clause.place,
                 .path = clause.path};
   for (const SearchedField& field : fields) {

@@ -115,6 +115,12 @@ float JsonMembers::boost() {
   refuse_json(place_of("boost"), "0, or a number from 1e-9 to 1e9 stands here");
 }
 
+float JsonMembers::tie_breaker() {
+  const float given = real("tie_breaker").value_or(0);
+  if (given >= 0 && given <= 1) return given;
+  refuse_json(place_of("tie_breaker"), "a number from 0 to 1 stands here");
+}
+
 const rapidjson::Value::Member& JsonMembers::only(std::string_view what) {
   const rapidjson::Value::Member* found = nullptr;
   for (const auto& member : object_.GetObject()) {

@@ -39,6 +39,8 @@ class JsonMembers {
   std::size_t choice(std::string_view name, const std::vector<std::string_view>& words);
   /// The member boost: 1 by default.
   float boost();
+  /// The member tie_breaker: 0 by default.
+  float tie_breaker();
 
   /// The one member that no getter asked for, as {"title": …}; refuses none and several.
   const rapidjson::Value::Member& only(std::string_view what);

@@ -72,7 +72,7 @@ std::optional<QueryNode> JsonQueryParser::read_group(std::string_view name, cons
     mend_negative(node);
   } else if (name == "dis_max") {
     node.kind = Kind::kBest;
-    node.tie_breaker = members.real("tie_breaker").value_or(0);
+    node.tie_breaker = members.tie_breaker();
     node.should = clauses(members, "queries", depth);
     if (node.should.empty()) refuse_json(place, "there are no 'queries'");
   } else {
@@ -81,9 +81,6 @@ std::optional<QueryNode> JsonQueryParser::read_group(std::string_view name, cons
     if (node.filter.size() != 1) refuse_json(place, "one 'filter' stands here");
   }
   members.finish();
-  if (!(node.tie_breaker >= 0 && node.tie_breaker <= 1)) {
-    refuse_json(place + ".tie_breaker", "a number from 0 to 1 stands here");
-  }
   return node;
 }
 

@@ -71,6 +71,8 @@ std::optional<QueryNode> TreeAnalyzer::analyze(const QueryNode& node) {
       if (named) refuse_clause(node, "a group has no field; name it in its clauses");
       return boolean(node);
     case QueryNode::Kind::kCombined: return combined(node, fields_of(node));
+    case QueryNode::Kind::kBlended:
+      return blended(node, node.should.empty() ? searched_ : fields_of(node));
     default: break;
   }
   if (named) {
@@ -80,6 +82,9 @@ std::optional<QueryNode> TreeAnalyzer::analyze(const QueryNode& node) {
   if (type_ == FieldsType::kCombinedFields && texts_.are_several() &&
       node.kind == QueryNode::Kind::kMatch) {
     return combined(node, searched_);
+  }
+  if (type_ == FieldsType::kCrossFields && node.kind == QueryNode::Kind::kMatch) {
+    return blended(node, searched_);
   }
   const bool is_by_word =
       searched_.size() > 1 && node.kind == QueryNode::Kind::kMatch &&
@@ -98,8 +103,7 @@ std::optional<QueryNode> TreeAnalyzer::in_fields(const QueryNode& node,
                                                  std::span<const Searched> fields) {
   std::vector<QueryNode> found;
   for (const Searched& searched : fields) {
-    field_ = searched.field;
-    mark_ = field_mark(field_);
+    set_field(searched.field);
     std::optional<QueryNode> one = in_field(node);
     if (!one) continue;
     one->boost *= searched.weight;
@@ -107,7 +111,7 @@ std::optional<QueryNode> TreeAnalyzer::in_fields(const QueryNode& node,
   }
   if (found.empty()) return fields.empty() ? std::optional(QueryNode{}) : nothing(node);
   if (found.size() == 1) return std::move(found[0]);
-  const bool is_best = type_ == FieldsType::kBestFields;
+  const bool is_best = type_ == FieldsType::kBestFields || type_ == FieldsType::kCrossFields;
   QueryNode any = like(node, is_best ? QueryNode::Kind::kBest : QueryNode::Kind::kBoolean);
   any.boost = 1;
   any.should = std::move(found);
@@ -173,18 +177,21 @@ SynonymWords TreeAnalyzer::synonym_words(const QueryNode& node) const {
           texts_.has_positions(field_) ? "" : texts_.no_positions(field_), node};
 }
 
-std::optional<QueryNode> TreeAnalyzer::words(const QueryNode& node) {
+/// A clause for each word, in the field that is set.
+std::vector<QueryNode> TreeAnalyzer::word_clauses(const QueryNode& node) {
   texts_[field_].analyze(node.text, terms_);
-  if (terms_.empty()) return nothing(node);
+  if (synonyms_ && !terms_.empty()) return synonym_words(node).clauses(terms_);
   std::vector<QueryNode> found;
-  if (synonyms_) {
-    found = synonym_words(node).clauses(terms_);
-  } else {
-    for (const std::string_view term : terms_) {
-      found.push_back({.kind = QueryNode::Kind::kTerm, .text = marked(term), .place = node.place});
-      found.back().path = node.path;
-    }
+  for (const std::string_view term : terms_) {
+    found.push_back({.kind = QueryNode::Kind::kTerm, .text = marked(term), .place = node.place});
+    found.back().path = node.path;
   }
+  return found;
+}
+
+std::optional<QueryNode> TreeAnalyzer::words(const QueryNode& node) {
+  std::vector<QueryNode> found = word_clauses(node);
+  if (found.empty()) return nothing(node);
   if (found.size() == 1) {
     found[0].boost = node.boost;
     return std::move(found[0]);

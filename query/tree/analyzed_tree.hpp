@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "tree/synonym_words.hpp"
+#include "warpdex/indexer/format/text_fields.hpp"
 #include "warpdex/query/query.hpp"
 #include "warpdex/query/text_analyzers.hpp"
 
@@ -40,7 +41,10 @@ class TreeAnalyzer {
   std::optional<QueryNode> word_by_word(const QueryNode& node);
   std::optional<QueryNode> combined(const QueryNode& node, std::span<const Searched> fields);
   std::vector<Searched> fields_of(const QueryNode& node);
+  std::optional<QueryNode> blended(const QueryNode& node, std::span<const Searched> fields);
+  std::optional<QueryNode> blended_group(const QueryNode& node, std::span<const Searched> fields);
   std::optional<QueryNode> in_field(const QueryNode& node);
+  std::vector<QueryNode> word_clauses(const QueryNode& node);
   std::optional<QueryNode> words(const QueryNode& node);
   std::optional<QueryNode> phrase(const QueryNode& node);
   QueryNode marked_range(const QueryNode& node);
@@ -51,6 +55,10 @@ class TreeAnalyzer {
   std::string fold(std::string_view text);
   std::string fold_pattern(std::string_view pattern);
 
+  void set_field(std::size_t field) {
+    field_ = field;
+    mark_ = field_mark(field);
+  }
   /// A term of the field that is analysed for.
   std::string marked(std::string_view term) const { return mark_ + std::string(term); }
 

@@ -25,6 +25,7 @@ Obstacle obstacle_of(QueryNode::Kind kind) {
     case Kind::kSynonyms: return "synonyms";
     case Kind::kColumns: return "columns of documents";
     case Kind::kCombined: return "fields that are scored as one";
+    case Kind::kBlended: return "the best of fields whose counts are blended";
     default: return "a clause of another kind";
   }
 }

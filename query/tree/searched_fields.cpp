@@ -47,8 +47,10 @@ FieldsType fields_type_from_name(std::string_view name) {
   if (name == "most_fields") return FieldsType::kMostFields;
   if (name == "best_fields") return FieldsType::kBestFields;
   if (name == "combined_fields") return FieldsType::kCombinedFields;
-  throw UsageError("there is no type '" + std::string(name) +
-                   "' of searching fields; take most_fields, best_fields or combined_fields");
+  if (name == "cross_fields") return FieldsType::kCrossFields;
+  throw UsageError(
+      "there is no type '" + std::string(name) +
+      "' of searching fields; take most_fields, best_fields, combined_fields or cross_fields");
 }
 
 }  // namespace warpdex

@@ -11,8 +11,13 @@ namespace warpdex {
 TextAnalyzers::TextAnalyzers(const IndexSettings& settings) : schema_(settings.schema) {
   const PositionedTexts positioned(settings);
   const std::vector<Field> fields = text_fields(settings.schema);
+  std::vector<std::string> names;
   for (std::size_t i = 0; i < text_count(settings.schema); ++i) {
-    own_.push_back(make_analyzer(text_analyzer(settings, i)));
+    const AnalyzerSettings analyzer = text_analyzer(settings, i);
+    names.push_back(analyzer.name);
+    first_like_.push_back(
+        static_cast<std::size_t>(std::ranges::find(names, analyzer.name) - names.begin()));
+    own_.push_back(make_analyzer(analyzer));
     analyzers_.push_back(own_.back().get());
     names_.push_back(fields.empty() ? "" : fields[i].name);
     weights_.push_back(fields.empty() ? 1 : fields[i].weight);
@@ -21,7 +26,11 @@ TextAnalyzers::TextAnalyzers(const IndexSettings& settings) : schema_(settings.s
 }
 
 TextAnalyzers::TextAnalyzers(Analyzer& analyzer, bool has_positions)
-    : analyzers_{&analyzer}, names_{""}, weights_{1}, has_positions_{has_positions} {}
+    : analyzers_{&analyzer},
+      names_{""},
+      weights_{1},
+      has_positions_{has_positions},
+      first_like_{0} {}
 
 std::optional<std::size_t> TextAnalyzers::find(std::string_view name) const {
   if (name.empty()) return std::nullopt;

@@ -1,6 +1,8 @@
 #include "tree/tree_plan.hpp"
 
 #include <algorithm>
+#include <functional>
+#include <limits>
 #include <utility>
 
 #include "tree/expansion.hpp"
@@ -35,6 +37,7 @@ class TreePlanner {
   PlannedNode boolean(const QueryNode& node, float weight, bool scores);
   PlannedNode combined(const QueryNode& node, float weight, bool scores);
   PlannedNode best(const QueryNode& node, float weight, bool scores);
+  PlannedNode blended(const QueryNode& node, float weight, bool scores);
   std::vector<PlannedNode> all(const std::vector<QueryNode>& nodes, float boost, bool scores) {
     std::vector<PlannedNode> planned;
     for (const QueryNode& one : nodes) planned.push_back(this->node(one, boost, scores));
@@ -96,6 +99,7 @@ PlannedNode TreePlanner::node(const QueryNode& node, float boost, bool scores) {
     case QueryNode::Kind::kBoolean: return boolean(node, weight, scores);
     case QueryNode::Kind::kBest: return best(node, weight, scores);
     case QueryNode::Kind::kCombined: return combined(node, weight, scores);
+    case QueryNode::Kind::kBlended: return blended(node, weight, scores);
     default: return {};
   }
 }
@@ -221,6 +225,36 @@ PlannedNode TreePlanner::best(const QueryNode& node, float weight, bool scores) 
   planned.tie_breaker = node.tie_breaker;
   planned.should = all(node.should, weight, scores);
   if (planned.should.empty()) return {};
+  return planned;
+}
+
+/// The best of the words, as OpenSearch's BlendedTermQuery has them: each counts as in as many
+/// documents as the one that is in most. One that is in fewer than the one before it counts as in
+/// one document more, so that of equal matches the usual field's is better. None counts as in more
+/// documents than have its field.
+PlannedNode TreePlanner::blended(const QueryNode& node, float weight, bool scores) {
+  PlannedNode planned = best(node, weight, scores);
+  std::vector<std::pair<std::uint64_t, PlannedNode*>> known;  // by documents
+  std::uint64_t tokens = std::numeric_limits<std::uint64_t>::max();
+  const auto& fields = planner_.text_statistics();
+  for (PlannedNode& word : planned.should) {
+    const auto found = std::ranges::find_if(word.terms, &std::optional<PlannedTerm>::has_value);
+    if (found == word.terms.end()) continue;
+    const PlannedTerm& term = **found;
+    const std::uint64_t own = term.document_frequency;
+    known.emplace_back(own != 0 ? own : term.entry.document_frequency, &word);
+    tokens = std::min(tokens, fields[term.entry.field].tokens);
+  }
+  std::ranges::stable_sort(known, std::greater<>(), &decltype(known)::value_type::first);
+  const std::uint64_t most = std::min<std::uint64_t>(snapshot_.documents(), tokens);
+  std::uint64_t documents = known.empty() ? 0 : known[0].first;
+  for (std::size_t i = 0; i < known.size(); ++i) {
+    if (i > 0 && known[i].first < known[i - 1].first) ++documents;
+    for (std::optional<PlannedTerm>& term : known[i].second->terms) {
+      if (!term) continue;
+      term->document_frequency = std::min({documents, most, fields[term->entry.field].documents});
+    }
+  }
   return planned;
 }
 

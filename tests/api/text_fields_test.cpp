@@ -138,8 +138,8 @@ TEST_F(TextFields, TheSumOverFieldsOrTheBestOne) {
   const float of_b = open().search("sea", in_b)[0].score();
   EXPECT_NEAR(a.at("1"), of_a + of_b, 1e-6);
   EXPECT_EQ(scores("sea", FieldsType::kBestFields).at("1"), std::max(of_a, of_b));
-  EXPECT_THAT(complaint<UsageError>([] { fields_type_from_name("cross_fields"); }),
-              HasSubstr("most_fields, best_fields or combined_fields"));
+  EXPECT_THAT(complaint<UsageError>([] { fields_type_from_name("all_fields"); }),
+              HasSubstr("most_fields, best_fields, combined_fields or cross_fields"));
 }
 
 TEST_F(TextFields, ModesAndSigns) {

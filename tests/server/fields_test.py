@@ -64,7 +64,7 @@ class Fields(serving.ServerTest):
                                  self.told_by_opensearch("apart", {"match": {"title": word}}))
                 self.assertEqual(wanted[f"title:{word}"],
                                  self.told_by_opensearch("apart", {"term": {"title": word}}))
-                for kind in ("most_fields", "best_fields", "combined_fields"):
+                for kind in ("most_fields", "best_fields", "combined_fields", "cross_fields"):
                     hits = self.told_by_program(folder, word, "--query-fields", "title^3,body",
                                                 "--fields-type", kind)
                     self.assertEqual(hits, self.told_by_v1("apart", q=word, fields_type=kind,
@@ -137,13 +137,13 @@ class Fields(serving.ServerTest):
         self.make("apart2", serving.documents(self.random, 10))
         for query in ({"match": {"author": "w1"}},
                       {"combined_fields": {"query": "w1", "fields": ["title", "author"]}},
-                      {"multi_match": {"query": "w1", "type": "cross_fields"}},
+                      {"multi_match": {"query": "w1", "tie_breaker": 2}},
                       {"multi_match": {"query": "w1", "fields": ["title", "author"]}},
                       {"query_string": {"query": "author:w1"}}):
             with self.subTest(query=query):
                 answer = self.ask("POST", "/apart2/_search", {"query": query})
                 self.assertEqual(400, answer.status, answer.body)
-        for parameters in ("q=w1&query_fields=author", "q=w1&fields_type=cross_fields",
+        for parameters in ("q=w1&query_fields=author", "q=w1&fields_type=all_fields",
                            "q=author:w1&query_syntax=lucene"):
             with self.subTest(parameters=parameters):
                 self.assertEqual(400, self.get(f"/v1/apart2/search?{parameters}").status)

@@ -56,11 +56,12 @@ QueryNode read_match_members(Parameters& members, std::string_view name,
   return node;
 }
 
-/// Throws HttpError (400).
-[[noreturn]] void refuse_one_text(const std::string& what, const QueryContext& context) {
-  throw illegal_argument(what + " is over fields that are one text, and the index searches " +
-                         context.fields.names() +
-                         " each by itself; ask [multi_match] of the type most_fields");
+/// Of scores that are not added, 0 to 1; 0 by default.
+float read_tie_breaker(Parameters& members, std::string_view type) {
+  if (type == "most_fields") return 0;
+  const float tie_breaker = members.real("tie_breaker").value_or(0);
+  if (tie_breaker >= 0 && tie_breaker <= 1) return tie_breaker;
+  throw illegal_argument("'tie_breaker' is not from 0 to 1");
 }
 
 QueryNode read_multi_match(const rapidjson::Value& json, const QueryContext& context) {
@@ -71,9 +72,10 @@ QueryNode read_multi_match(const rapidjson::Value& json, const QueryContext& con
   const bool is_known = type == "best_fields" || type == "most_fields" || type == "cross_fields";
   if (!is_known)
     throw illegal_argument("[multi_match] of the type '" + type + "' is not supported");
+  const float tie_breaker = read_tie_breaker(members, type);
   if (context.fields.are_separate) {
-    if (type == "cross_fields") refuse_one_text("[multi_match] of the type cross_fields", context);
-    const QueryNode match = read_match_members(members, "multi_match", context);
+    QueryNode match = read_match_members(members, "multi_match", context);
+    match.tie_breaker = tie_breaker;
     return over_fields(match, read_searched(fields, context.fields), fields_type_from_name(type));
   }
   if (context.fields.searched.size() > 1 && type != "cross_fields") {

@@ -93,7 +93,8 @@ void SearchOptions::add_to(CommandLine& command) {
       "those of the index's schema, with its weights")(
       "fields-type", po::value(&fields_type_)->value_name("TYPE")->default_value(fields_type_),
       "what a word scores that several fields have: most_fields, the sum, best_fields, the "
-      "best, or combined_fields, as if they were one field (BM25F)")(
+      "best, combined_fields, as if they were one field (BM25F), or cross_fields, the best one, "
+      "where each counts the word in as many documents as the one that has it most")(
       "synonyms", po::value(&synonyms_)->value_name("FILE"),
       "words that stand for others, in Solr's format: lines as 'sea, ocean' or 'gb => united "
       "kingdom'. Several words become a phrase")(

@@ -54,6 +54,10 @@ enum class FieldsType {
   /// are added, each times the field's weight. The fields have one analyzer. Phrases, and clauses
   /// that stand for several words, are scored as by kMostFields.
   kCombinedFields,
+  /// Its best field's score, as if it were in as many documents in each field as where it is in
+  /// most: rare words of one field do not outweigh others (OpenSearch's cross_fields). Words may
+  /// be in different fields of one analyzer. Other clauses are scored as by kBestFields.
+  kCrossFields,
 };
 
 /// Words that queries search for in the place of others, or together with them.
@@ -86,7 +90,7 @@ struct SearchedFields {
 /// Reads "title^2,contents". Throws UsageError for a field without a name or twice, and for a
 /// weight that is none.
 std::vector<SearchedField> parse_searched_fields(std::string_view text);
-/// "most_fields", "best_fields" or "combined_fields"; UsageError for any other.
+/// "most_fields", "best_fields", "combined_fields" or "cross_fields"; UsageError for any other.
 FieldsType fields_type_from_name(std::string_view name);
 
 /// A clause of a query before analysis, with those below it: what the syntax `lucene` and JSON
@@ -113,6 +117,8 @@ struct QueryNode {
     kCombined,  ///< documents with a word of `text` in one of the fields of `should`, which are
                 ///< scored as one: FieldsType::kCombinedFields. `should` has a match for each, with
                 ///< its field and, as a boost, its weight
+    kBlended,   ///< the same, by FieldsType::kCrossFields, with `tie_breaker` as of kBest; without
+                ///< `should`, the fields that words search
   };
 
   Kind kind = Kind::kNothing;
@@ -123,19 +129,19 @@ struct QueryNode {
   std::string upper{};         ///< kRange; with `text`: an empty one is no limit
   bool includes_lower = true;  ///< kRange: `text` itself
   bool includes_upper = true;  ///< kRange: `upper` itself
-  bool all_words = false;      ///< kMatch, kCombined: documents with every word
-  /// kMatch, kPhrase, kCombined: what to do where analysis leaves no word: leave the clause out, or
-  /// match nothing.
+  bool all_words = false;      ///< kMatch, kCombined, kBlended: documents with every word
+  /// kMatch, kPhrase, kCombined, kBlended: what to do where analysis leaves no word: leave the
+  /// clause out, or match nothing.
   bool may_vanish = true;
   std::uint32_t slop = 0;   ///< kPhrase
   std::uint32_t edits = 2;  ///< kFuzzy: 0 to 2; exchanging two neighbours is one
-  float tie_breaker = 0;    ///< kBest: 0 to 1
+  float tie_breaker = 0;    ///< kBest, kBlended: 0 to 1
   std::vector<std::string> texts{};
   /// kPhrase, once it is analysed: where each of `texts` is to stand, which never falls. Of those
   /// of one position, one is enough.
   std::vector<std::uint32_t> positions{};
-  /// kBoolean; kMatch and kCombined have it too, of their words. Scores of `must` and of what
-  /// matches of `should` are added. Without `must` and `filter`, one of `should` at least must
+  /// kBoolean; kMatch, kCombined and kBlended have it too, of their words. Scores of `must` and of
+  /// what matches of `should` are added. Without `must` and `filter`, one of `should` at least must
   /// match.
   std::uint32_t minimum_should_match = 0;
   std::vector<QueryNode> must{};
@@ -170,12 +176,6 @@ struct Query {
   /// Set if the question is more than terms with signs: this tree of terms; `terms` are then those
   /// that score. A TreeSearcher answers it; engines do not look at it.
   std::shared_ptr<const QueryNode> tree{};
-  bool operator==(const Query&) const = default;
-};
-
-/// Which documents match. In every mode, a match has all + terms, no - term, and at least one term
-/// of the query.
-enum class QueryMode {
   /// Set where the mode kAndOr was read with the text: what to ask instead where this query, which
   /// asks as kAnd does, matches too few (SearchSettings::and_or_min). Engines do not look at it.
   std::shared_ptr<const Query> or_else{};
@@ -184,6 +184,12 @@ enum class QueryMode {
   const Query& answered(bool fell_back_to_or) const {
     return fell_back_to_or && or_else ? *or_else : *this;
   }
+  bool operator==(const Query&) const = default;
+};
+
+/// Which documents match. In every mode, a match has all + terms, no - term, and at least one term
+/// of the query.
+enum class QueryMode {
   kAnd,    ///< documents that also have every unsigned term
   kOr,     ///< no further condition
   kAndOr,  ///< as kAnd, or as kOr if that finds too few (SearchSettings::and_or_min)

@@ -40,6 +40,8 @@ class TextAnalyzers {
   std::string no_positions(std::size_t field) const;
   std::size_t size() const { return analyzers_.size(); }
   Analyzer& operator[](std::size_t field) const { return *analyzers_[field]; }
+  /// The first field that is analysed as this one is.
+  std::size_t first_like(std::size_t field) const { return first_like_[field]; }
   /// Empty for a text without a name.
   const std::string& name(std::size_t field) const { return names_[field]; }
   /// The number of the text field of that name.
@@ -68,6 +70,7 @@ class TextAnalyzers {
   std::vector<float> weights_;
   Schema schema_;
   std::vector<bool> has_positions_;  ///< by field
+  std::vector<std::size_t> first_like_;
   mutable std::shared_ptr<const SynonymRules> rules_;
   mutable std::vector<std::shared_ptr<const SynonymTable>> synonyms_;  ///< of these, by field
 };

@@ -34,8 +34,8 @@ std::optional<FilterNode> filter_of_clause(const QueryNode& node, const Schema& 
 /// Returns them as a filter, or nothing: with it, engines may answer what is left. Throws likewise.
 std::string take_filters(QueryNode& root, const Schema& schema);
 
-/// The clause in each of the fields that have a weight above 0: the best one's score, the sum, or
-/// one score over all of them.
+/// The clause in each of the fields that have a weight above 0: the best one's score and its
+/// `tie_breaker` of the others', the sum, or one score over all of them.
 QueryNode over_fields(const QueryNode& clause, const std::vector<SearchedField>& fields,
                       FieldsType type);
 
