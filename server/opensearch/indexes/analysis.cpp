@@ -128,6 +128,11 @@ std::string list_of(const Range& range, const Name& name) {
 
 /// A filter of a type, with the values of its definition.
 std::string filter_part(const std::string& name, const std::string& type, Parameters& members) {
+  if (type == "synonym" || type == "synonym_graph") {
+    throw illegal_argument("the filter [" + name + "] is of the type [" + type +
+                           "], and an index has no synonyms of its own; leave it out, and give the "
+                           "rules with each search, as 'synonyms' of /v1");
+  }
   const auto* const known = std::ranges::find(kFilters, type, &FilterReader::type);
   if (known == std::end(kFilters)) {
     throw illegal_argument("Unknown filter type [" + type + "] for [" + name + "]; there are " +
