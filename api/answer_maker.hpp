@@ -3,13 +3,10 @@
 
 #include <memory>
 #include <optional>
-#include <span>
-#include <string>
-#include <vector>
 
 #include "open_index.hpp"
 #include "warpdex/answer.hpp"
-#include "warpdex/query/snippet.hpp"
+#include "warpdex/query/fields/field_maker.hpp"
 #include "warpdex/search_options.hpp"
 
 namespace warpdex {
@@ -27,20 +24,12 @@ class AnswerMaker {
   Answer make(const Query& query, TextAnswer&& found);
 
  private:
-  Query query_in(const Query& query, std::optional<std::size_t> field) const;
-  std::vector<ShownField> fields_of(std::uint32_t document, std::span<const Query> queries);
-
   std::shared_ptr<const OpenIndex> index_;
   const SearchOptions& options_;
   bool scores_are_distances_;
-  std::vector<std::size_t> places_;  ///< of the wanted fields among the stored ones
+  ShownSettings shown_;
   std::optional<Pool<StoredReader>::Lease> stored_;
-  /// By wanted field: the maker for its analyzer, and the text field that it is.
-  struct FieldSnippets {
-    SnippetMaker maker;
-    std::optional<std::size_t> field;
-  };
-  std::vector<FieldSnippets> snippets_;
+  std::optional<FieldMaker> fields_;  ///< where hits carry fields
 };
 
 }  // namespace warpdex

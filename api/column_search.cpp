@@ -6,44 +6,12 @@
 #include <utility>
 
 #include "warpdex/core/error.hpp"
-#include "warpdex/query/columns/column_order.hpp"
 #include "warpdex/query/columns/facets.hpp"
-#include "warpdex/query/hybrid/matching.hpp"
-#include "warpdex/query/plan/plan.hpp"
-#include "warpdex/query/tree/tree_searcher.hpp"
+#include "warpdex/query/columns/matches.hpp"
+#include "warpdex/query/columns/sorted_search.hpp"
 
 namespace warpdex {
 namespace {
-
-vector::RowFilter set_of(std::span<const std::uint32_t> documents, const Snapshot& snapshot) {
-  return vector::RowFilter::of_rows(documents, snapshot.docid_end());
-}
-
-vector::RowFilter matches_of(const Snapshot& snapshot, const Query& query,
-                             const SearchSettings& settings) {
-  if (!query.tree) return matching_documents(snapshot, plan_query(snapshot, query), settings);
-  std::vector<std::uint32_t> documents = TreeSearcher(snapshot).matches(*query.tree);
-  if (settings.documents != nullptr) {
-    std::erase_if(documents, [&](std::uint32_t document) {
-      return !settings.documents->documents.contains(document);
-    });
-  }
-  return set_of(documents, snapshot);
-}
-
-/// All documents that match; and-or becomes the mode that answers.
-vector::RowFilter all_matches(const Snapshot& snapshot, const Query& query,
-                              SearchSettings& settings) {
-  if (settings.mode != QueryMode::kAndOr || query.tree) {
-    return matches_of(snapshot, query, settings);
-  }
-  const std::uint32_t least = settings.and_or_min_matches();
-  settings.mode = QueryMode::kAnd;
-  vector::RowFilter matches = matches_of(snapshot, query, settings);
-  if (matches.count() >= least) return matches;
-  settings.mode = QueryMode::kOr;
-  return matches_of(snapshot, query, settings);
-}
 
 std::uint32_t document_of_cursor(const std::string& cursor, const Snapshot& snapshot) {
   const std::size_t dash = std::min(cursor.find('-'), cursor.size());
@@ -63,68 +31,24 @@ std::uint32_t document_of_cursor(const std::string& cursor, const Snapshot& snap
                    " is searched; begin with the first page again");
 }
 
-/// Puts hits in the order of columns.
-class SortedSearch {
- public:
-  SortedSearch(const OpenIndex& index, const Query& query, const SearchSettings& settings,
-               const SearchOptions& options, const SearchLimits& limits)
-      : index_(index),
-        snapshot_(index.snapshot()),
-        query_(query),
-        settings_(settings),
-        limits_{.stop = limits.stop, .threads = limits.threads},
-        order_(snapshot_, options.sort) {
-    settings_.count = false;
-    if (!options.search_after.empty()) after_ = document_of_cursor(options.search_after, snapshot_);
-  }
-
-  std::vector<Hit> find(const vector::RowFilter& matches) const {
-    std::vector<Hit> hits;
-    std::optional<ColumnOrder::Codes> behind;
-    if (after_) {
-      behind = order_.codes(*after_);
-      hits = best_of(order_.equal(*behind, matches), kMaxK + 1, true);
-      const auto after = std::ranges::find(hits, *after_, &Hit::document);
-      if (after == hits.end()) throw UsageError("the document of the cursor does not match");
-      hits.erase(hits.begin(), after + 1);
-    }
-    const std::size_t left = settings_.k - std::min<std::size_t>(settings_.k, hits.size());
-    const ColumnOrder::First first = order_.first(left, matches, behind);
-    std::vector<Hit> before = best_of(first.documents, left, true);
-    std::vector<std::pair<ColumnOrder::Codes, Hit>> coded;
-    for (const Hit& hit : before) coded.emplace_back(order_.codes(hit.document), hit);
-    // By score within one place in the order, as best_of() has them.
-    std::ranges::stable_sort(coded, {}, &std::pair<ColumnOrder::Codes, Hit>::first);
-    for (const auto& [codes, hit] : coded) hits.push_back(hit);
-    for (const Hit& hit : best_of(first.ties, left - before.size(), false)) hits.push_back(hit);
-    hits.resize(std::min<std::size_t>(hits.size(), settings_.k));
-    return hits;
-  }
-
- private:
-  /// The best by score of some that match; all of them, or not more than k.
-  std::vector<Hit> best_of(const std::vector<std::uint32_t>& documents, std::size_t k,
-                           bool wants_all) const {
-    if (documents.empty() || k == 0) return {};
-    if (wants_all && documents.size() > kMaxK) {
-      throw UsageError("more than " + std::to_string(kMaxK) +
-                       " documents have the values of the cursor's; sort by one more column");
-    }
-    const DocumentFilter filter = filter_of(snapshot_, set_of(documents, snapshot_));
-    SearchSettings settings = settings_;
-    settings.documents = &filter;
-    settings.k = static_cast<std::uint32_t>(std::min({k, documents.size(), std::size_t{kMaxK}}));
-    return std::move(index_.search({&query_, 1}, settings, limits_).front().result.hits);
-  }
-
-  const OpenIndex& index_;
-  const Snapshot& snapshot_;
-  const Query& query_;
-  SearchSettings settings_;
-  const SearchLimits limits_;
-  ColumnOrder order_;
-  std::optional<std::uint32_t> after_;
-};
+SortedPage sorted_page(const OpenIndex& index, const Query& query, const SearchSettings& wanted,
+                       const SearchOptions& options, const SearchLimits& limits,
+                       const vector::RowFilter& matches) {
+  const SearchLimits own{.stop = limits.stop, .threads = limits.threads};
+  const auto best_of = [&](const DocumentFilter& documents, std::uint32_t k) {
+    SearchSettings settings = wanted;
+    settings.count = false;
+    settings.documents = &documents;
+    settings.k = k;
+    return std::move(index.search({&query, 1}, settings, own).front().result.hits);
+  };
+  const SortedSearch sorted(index.snapshot(), options.sort, wanted.k, best_of);
+  if (options.search_after.empty()) return sorted.first(matches);
+  const std::uint32_t document = document_of_cursor(options.search_after, index.snapshot());
+  SortedPage page = sorted.behind(matches, document);
+  if (!page.score) throw UsageError("the document of the cursor does not match");
+  return page;
+}
 
 /// Facets by the GPU, which counts while the best are searched for; none where it cannot.
 std::optional<TextAnswer> search_on_gpu(const OpenIndex& index, const Query& query,
@@ -159,14 +83,14 @@ TextAnswer search_columns(const OpenIndex& index, const Query& query, const Sear
     if (by_gpu) return std::move(*by_gpu);
   }
   SearchSettings settings = wanted;
-  const vector::RowFilter matches = all_matches(index.snapshot(), query, settings);
+  const vector::RowFilter matches = all_matches(index.snapshot(), query, settings).documents;
   TextAnswer answer;
   if (options.sort.empty()) {
     SearchSettings uncounted = wanted;
     uncounted.count = false;
     answer = std::move(index.search({&query, 1}, uncounted, limits).front());
   } else {
-    answer.result.hits = SortedSearch(index, query, settings, options, limits).find(matches);
+    answer.result.hits = sorted_page(index, query, settings, options, limits, matches).hits;
     answer.result.fell_back_to_or =
         wanted.mode == QueryMode::kAndOr && settings.mode == QueryMode::kOr && !query.tree;
   }

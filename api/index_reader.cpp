@@ -183,7 +183,7 @@ std::vector<SimilarTerm> IndexReader::offered_terms(std::string_view term,
 
 std::vector<std::uint32_t> IndexReader::matching(const Query& query,
                                                  std::string_view filter) const {
-  auto documents = TreeSearcher(state_->snapshot).matches(tree_of(query));
+  auto documents = TreeSearcher(state_->snapshot).matches(tree_of(query)).documents;
   if (filter.empty()) return documents;
   const FilterNode condition = parse_filter(filter);
   check_filter(condition, settings().schema);

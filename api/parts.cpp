@@ -1,12 +1,17 @@
 // The parts of an index by messages, for programs.
 #include "warpdex/parts.hpp"
 
+#include <algorithm>
+#include <charconv>
+#include <optional>
+#include <string>
 #include <utility>
 
 #include "pool.hpp"
 #include "search_settings.hpp"
 #include "warpdex/core/error.hpp"
 #include "warpdex/indexer/format/snapshot.hpp"
+#include "warpdex/indexer/format/text_fields.hpp"
 #include "warpdex/indexer/index_settings.hpp"
 #include "warpdex/query/input/query_parser.hpp"
 #include "warpdex/query/shards/shard.hpp"
@@ -29,14 +34,32 @@ IndexSettings settings_of(const shards::PartDescription& part) {
 
 /// Throws UsageError for what parts cannot be asked.
 void check_parted(const SearchOptions& options) {
-  if (options.sort.empty() && options.search_after.empty() && options.facets.empty() &&
-      options.fields.empty() && !options.snippets && !options.explain && !options.vectors_alone &&
-      options.vector_field.empty()) {
+  if (!options.search_after.empty() && options.sort.empty()) {
+    throw UsageError("search_after is for a sorted search; sort by a column");
+  }
+  if (options.explain) {
+    throw UsageError("searches of an index in parts are not explained; leave explain out");
+  }
+  if (!options.vector_field.empty()) {
+    throw UsageError("vectors by name are not searched in parts; leave vector_field out");
+  }
+}
+
+/// Likewise with vectors.
+void check_with_vectors(const SearchOptions& options) {
+  if (!options.count && options.sort.empty() && options.facets.empty()) return;
+  throw UsageError(
+      "only searches by words alone are counted, sorted and have facets; leave the vectors, or "
+      "count, sort and facets, out");
+}
+
+void check_without_trees(std::span<const Query> queries) {
+  if (std::ranges::none_of(queries, [](const Query& query) { return query.tree != nullptr; })) {
     return;
   }
   throw UsageError(
-      "an index in parts is searched by words alone, without sort, facets, fields, snippets and "
-      "explanations; leave these out");
+      "queries with groups, phrases, patterns, near words or ranges are not searched for together "
+      "with vectors; ask with words and signs");
 }
 
 shards::AskParts ask_by(AskParts ask) {
@@ -55,13 +78,16 @@ shards::AskParts ask_by(AskParts ask) {
 
 PartedAnswer answer_of(shards::MergedAnswer&& merged) {
   PartedAnswer answer{.matches = merged.matches,
+                      .facets = std::move(merged.facets),
                       .fell_back_to_or = merged.fell_back_to_or,
                       .is_complete = merged.is_complete,
                       .max_missing_score = merged.max_missing_score};
   answer.hits.reserve(merged.hits.size());
   for (std::size_t i = 0; i < merged.hits.size(); ++i) {
     const shards::GlobalHit& hit = merged.hits[i];
-    answer.hits.push_back({hit.part, hit.document, hit.score, std::move(merged.names[i])});
+    PartedHit& made = answer.hits.emplace_back(
+        PartedHit{hit.part, hit.document, hit.score, std::move(merged.names[i])});
+    if (!merged.fields.empty()) made.fields = std::move(merged.fields[i]);
   }
   return answer;
 }
@@ -105,11 +131,98 @@ struct PartedSearcher::State {
     for (const shards::PartDescription& part : broker.parts()) documents += part.documents;
   }
 
+  std::vector<Query> parse(std::span<const std::string_view> texts,
+                           const SearchOptions& options) const;
+  SearchSettings settings_of_search(const SearchOptions& options) const {
+    SearchSettings wanted = search_settings(options, text_count(settings.schema) > 1);
+    wanted.validate();
+    return wanted;
+  }
+  shards::BrokerSettings how(const SearchOptions& options, bool is_partial) const;
+  PartedBatch batch_of(shards::MergedBatch&& merged, const SearchOptions& options) const;
+  /// The document of a cursor; none of an empty one.
+  std::optional<shards::PlaceInParts> place_of(const std::string& cursor) const;
+  void set_cursors(PartedAnswer& answer) const {
+    for (PartedHit& hit : answer.hits) {
+      hit.cursor = std::to_string(broker.version()) + "-" + std::to_string(hit.part) + "-" +
+                   std::to_string(hit.document);
+    }
+  }
+
   shards::ShardBroker broker;
   const IndexSettings settings;
   std::uint64_t documents = 0;
-  Pool<TextAnalyzers> analyzers;
+  mutable Pool<TextAnalyzers> analyzers;
 };
+
+std::optional<shards::PlaceInParts> PartedSearcher::State::place_of(
+    const std::string& cursor) const {
+  if (cursor.empty()) return std::nullopt;
+  std::uint64_t version = 0;
+  shards::PlaceInParts place;
+  const char* at = cursor.data();
+  const char* const end = at + cursor.size();
+  bool is_read = true;
+  const auto read = [&](auto& number) {
+    const auto [next, error] = std::from_chars(at, end, number);
+    is_read = is_read && error == std::errc();
+    at = next;
+  };
+  const auto pass_dash = [&] {
+    is_read = is_read && at != end && *at == '-';
+    if (is_read) ++at;
+  };
+  read(version);
+  pass_dash();
+  read(place.part);
+  pass_dash();
+  read(place.document);
+  if (!is_read || at != end || place.part >= broker.parts().size()) {
+    throw UsageError("'" + cursor + "' is no cursor of an answer");
+  }
+  if (version == broker.version()) return place;
+  throw UsageError(
+      "the cursor is of another version of the parts; begin with the first page again");
+}
+
+std::vector<Query> PartedSearcher::State::parse(std::span<const std::string_view> texts,
+                                                const SearchOptions& options) const {
+  const auto own = analyzers.take([this] { return std::make_unique<TextAnalyzers>(settings); });
+  std::vector<Query> queries;
+  queries.reserve(texts.size());
+  for (std::size_t i = 0; i < texts.size(); ++i) {
+    queries.push_back(parse_query(std::to_string(i), texts[i], options.syntax, *own,
+                                  options.searched, {}, options.mode));
+  }
+  return queries;
+}
+
+shards::BrokerSettings PartedSearcher::State::how(const SearchOptions& options,
+                                                  bool is_partial) const {
+  return {.filter = options.filter,
+          .wants_names = true,
+          .facets = options.facets,
+          .sort = options.sort,
+          .after = place_of(options.search_after),
+          .shown = {options.fields, options.snippets, options.positions, options.snippet},
+          .on_missing = is_partial ? shards::OnMissing::kPartial : shards::OnMissing::kError};
+}
+
+PartedBatch PartedSearcher::State::batch_of(shards::MergedBatch&& merged,
+                                            const SearchOptions& options) const {
+  PartedBatch batch{.documents = merged.coverage.documents,
+                    .searched = merged.coverage.searched,
+                    .has_whole_statistics = merged.coverage.has_whole_statistics,
+                    .rounds = merged.rounds};
+  for (shards::MergedAnswer& answer : merged.answers) {
+    batch.answers.push_back(answer_of(std::move(answer)));
+    if (!options.sort.empty()) set_cursors(batch.answers.back());
+  }
+  for (shards::Coverage::Missing& part : merged.coverage.missing) {
+    batch.missing.push_back({part.part, std::move(part.reason)});
+  }
+  return batch;
+}
 
 PartedSearcher::PartedSearcher(std::size_t parts, AskParts ask) {
   if (parts == 0) throw UsageError("an index in parts has one part or more");
@@ -124,32 +237,33 @@ std::uint64_t PartedSearcher::documents() const { return state_->documents; }
 PartedBatch PartedSearcher::search(std::span<const std::string_view> texts,
                                    const SearchOptions& options, bool is_partial) const {
   check_parted(options);
-  const auto analyzers =
-      state_->analyzers.take([this] { return std::make_unique<TextAnalyzers>(state_->settings); });
-  std::vector<Query> queries;
-  queries.reserve(texts.size());
-  for (std::size_t i = 0; i < texts.size(); ++i) {
-    queries.push_back(parse_query(std::to_string(i), texts[i], options.syntax, *analyzers,
-                                  options.searched, {}, options.mode));
+  if (options.vectors_alone && !texts.empty()) {
+    throw UsageError("a search by vectors alone needs vectors; give one for each query");
   }
-  const SearchSettings settings = search_settings(options, analyzers->are_several());
-  settings.validate();
-  shards::MergedBatch merged = state_->broker.search(
-      queries, {&settings, 1},
-      {.filter = options.filter,
-       .wants_names = true,
-       .on_missing = is_partial ? shards::OnMissing::kPartial : shards::OnMissing::kError});
-  PartedBatch batch{.documents = merged.coverage.documents,
-                    .searched = merged.coverage.searched,
-                    .has_whole_statistics = merged.coverage.has_whole_statistics,
-                    .rounds = merged.rounds};
-  for (shards::MergedAnswer& answer : merged.answers) {
-    batch.answers.push_back(answer_of(std::move(answer)));
+  const SearchSettings settings = state_->settings_of_search(options);
+  const std::vector<Query> queries = state_->parse(texts, options);
+  return state_->batch_of(
+      state_->broker.search(queries, {&settings, 1}, state_->how(options, is_partial)), options);
+}
+
+PartedBatch PartedSearcher::search(std::span<const std::string_view> texts,
+                                   std::span<const float> vectors, const SearchOptions& options,
+                                   bool is_partial) const {
+  if (vectors.empty()) return search(texts, options, is_partial);
+  check_parted(options);
+  check_with_vectors(options);
+  const SearchSettings settings = state_->settings_of_search(options);
+  const shards::BrokerSettings how = state_->how(options, is_partial);
+  const auto& rows = state_->broker.parts().front().vectors;
+  if (texts.empty() || options.vectors_alone) {
+    PartedBatch batch = state_->batch_of(state_->broker.nearest(vectors, settings.k, how), options);
+    batch.scores_are_distances = !vector::larger_is_nearer(rows->metric);
+    return batch;
   }
-  for (shards::Coverage::Missing& part : merged.coverage.missing) {
-    batch.missing.push_back({part.part, std::move(part.reason)});
-  }
-  return batch;
+  const std::vector<Query> queries = state_->parse(texts, options);
+  check_without_trees(queries);
+  return state_->batch_of(
+      state_->broker.search_hybrid(queries, vectors, settings, options.fusion, how), options);
 }
 
 }  // namespace warpdex

@@ -17,20 +17,9 @@ std::size_t place_of(Py_ssize_t index, std::size_t size) {
   return static_cast<std::size_t>(index);
 }
 
-nb::dict fields_of(const Hit& hit) {
-  nb::dict fields;
-  for (const ShownField& field : hit.get().fields())
-    fields[to_str(field.name)] = to_str(field.text);
-  return fields;
-}
+nb::dict fields_of(const Hit& hit) { return fields_dict(hit.get().fields()); }
 
-nb::dict snippets_of(const Hit& hit) {
-  nb::dict snippets;
-  for (const ShownField& field : hit.get().fields()) {
-    if (field.snippet) snippets[to_str(field.name)] = to_str(*field.snippet);
-  }
-  return snippets;
-}
+nb::dict snippets_of(const Hit& hit) { return snippets_dict(hit.get().fields()); }
 
 /// (from, to, documents), with None for no limit.
 nb::list ranges_of(const Facet& facet) {
@@ -44,9 +33,25 @@ nb::list ranges_of(const Facet& facet) {
   return ranges;
 }
 
-nb::dict facets_of(const Answer& answer) {
+}  // namespace
+
+nb::dict fields_dict(const std::vector<ShownField>& shown) {
+  nb::dict fields;
+  for (const ShownField& field : shown) fields[to_str(field.name)] = to_str(field.text);
+  return fields;
+}
+
+nb::dict snippets_dict(const std::vector<ShownField>& shown) {
+  nb::dict snippets;
+  for (const ShownField& field : shown) {
+    if (field.snippet) snippets[to_str(field.name)] = to_str(*field.snippet);
+  }
+  return snippets;
+}
+
+nb::dict facets_dict(const std::vector<Facet>& of_answer) {
   nb::dict facets;
-  for (const Facet& facet : answer.facets) {
+  for (const Facet& facet : of_answer) {
     nb::list top;
     for (const FacetCount& count : facet.top) {
       top.append(nb::make_tuple(to_str(count.value), count.documents));
@@ -64,6 +69,8 @@ nb::dict facets_of(const Answer& answer) {
   }
   return facets;
 }
+
+namespace {
 
 nb::str repr_of(const Hit& hit) {
   return nb::str("Hit(id={!r}, score={!r})").format(to_str(hit.get().id()), hit.get().score());
@@ -192,7 +199,7 @@ void bind_hits(nb::module_& module) {
           "matches", [](const Hits& of) { return of.answer().matches; },
           "How many documents match: exactly with count=True, else at least so many.")
       .def_prop_ro(
-          "facets", [](const Hits& of) { return facets_of(of.answer()); },
+          "facets", [](const Hits& of) { return facets_dict(of.answer().facets); },
           "Of each column of facets=: documents, values, distinct, min, max, sum, and top, pairs "
           "of a value and its number of documents; with ranges, also ranges, triples of a lower "
           "limit, an upper one and a number of documents.")

@@ -69,6 +69,12 @@ class Batch {
   std::size_t rows_;
 };
 
+/// Texts, and snippets, by field.
+nb::dict fields_dict(const std::vector<ShownField>& shown);
+nb::dict snippets_dict(const std::vector<ShownField>& shown);
+/// By column.
+nb::dict facets_dict(const std::vector<Facet>& of_answer);
+
 /// Binds Hit, Hits, Batch and Explanation.
 void bind_answers(nb::module_& module);
 

@@ -2,8 +2,12 @@
 #include "parts.hpp"
 
 #include <memory>
+#include <optional>
+#include <span>
+#include <string>
 #include <utility>
 
+#include "answers.hpp"
 #include "options.hpp"
 #include "warpdex/parts.hpp"
 
@@ -63,15 +67,26 @@ nb::tuple arrays_of(const PartedBatch& batch, std::size_t k) {
 }
 
 /// What else is told of each answer, and of the batch.
-nb::dict to_dict(const PartedBatch& batch, std::size_t k) {
+nb::dict to_dict(const PartedBatch& batch, std::size_t k, bool has_fields) {
   nb::list ids;
+  nb::list cursors;
+  nb::list fields;
   nb::list facts;
   for (const PartedAnswer& answer : batch.answers) {
     nb::list names;
-    for (const PartedHit& hit : answer.hits) names.append(to_str(hit.id));
+    nb::list own;
+    nb::list shown;
+    for (const PartedHit& hit : answer.hits) {
+      names.append(to_str(hit.id));
+      if (!hit.cursor.empty()) own.append(to_str(hit.cursor));
+      if (has_fields)
+        shown.append(nb::make_tuple(fields_dict(hit.fields), snippets_dict(hit.fields)));
+    }
     ids.append(names);
+    cursors.append(own);
+    fields.append(shown);
     facts.append(nb::make_tuple(answer.matches, answer.fell_back_to_or, answer.is_complete,
-                                answer.max_missing_score));
+                                answer.max_missing_score, facets_dict(answer.facets)));
   }
   nb::list missing;
   for (const PartedBatch::Missing& part : batch.missing) {
@@ -80,27 +95,34 @@ nb::dict to_dict(const PartedBatch& batch, std::size_t k) {
   nb::dict values;
   values["arrays"] = arrays_of(batch, k);
   values["ids"] = ids;
+  values["cursors"] = cursors;
+  values["fields"] = fields;
   values["facts"] = facts;
   values["documents"] = batch.documents;
   values["searched"] = batch.searched;
   values["missing"] = missing;
   values["has_whole_statistics"] = batch.has_whole_statistics;
   values["rounds"] = batch.rounds;
+  values["scores_are_distances"] = batch.scores_are_distances;
   return values;
 }
 
 nb::dict search(const Owned<PartedSearcher>& of, nb::handle texts, nb::handle k, bool is_partial,
-                const nb::dict& keywords) {
-  const SearchOptions options = search_options(whole_of(k, "k", 1, kMostDocuments), keywords);
-  const std::vector<std::string> queries = texts_of(texts, "a query");
+                const std::optional<FloatRows>& vectors, const nb::dict& keywords) {
+  SearchOptions options = search_options(whole_of(k, "k", 1, kMostDocuments), keywords);
+  if (vectors) check_finite(*vectors, "the vectors");
+  std::vector<std::string> queries;
+  if (!texts.is_none()) queries = texts_of(texts, "a query");
+  options.vectors_alone = texts.is_none();
   const std::vector<std::string_view> words(queries.begin(), queries.end());
   PartedBatch batch;
   {
     const PartedSearcher& searcher = of.get();
     const nb::gil_scoped_release no_gil;
-    batch = searcher.search(words, options, is_partial);
+    batch = searcher.search(words, vectors ? components(*vectors) : std::span<const float>(),
+                            options, is_partial);
   }
-  return to_dict(batch, options.k);
+  return to_dict(batch, options.k, !options.fields.empty());
 }
 
 class Server {
@@ -136,8 +158,8 @@ class Parts {
         }()) {}
 
   nb::dict search_all(nb::handle texts, nb::handle k, bool is_partial,
-                      const nb::dict& keywords) const {
-    return search(searcher_, texts, k, is_partial, keywords);
+                      const std::optional<FloatRows>& vectors, const nb::dict& keywords) const {
+    return search(searcher_, texts, k, is_partial, vectors, keywords);
   }
   std::uint64_t documents() const { return searcher_->documents(); }
 
@@ -154,7 +176,8 @@ void bind_parts(nb::module_& module) {
       .def_prop_ro("documents", &Server::documents);
   nb::class_<Parts>(module, "PartedSearcher")
       .def(nb::init<std::size_t, nb::object>())
-      .def("search", &Parts::search_all)
+      .def("search", &Parts::search_all, nb::arg("texts").none(), nb::arg("k"),
+           nb::arg("is_partial"), nb::arg("vectors").none(), nb::arg("keywords"))
       .def_prop_ro("documents", &Parts::documents);
   module.def("fault_of_copy",
              [](const nb::bytes& answer) { return to_str(fault_of_copy(view_of(answer))); });

@@ -7,7 +7,9 @@ import os
 import random
 import shutil
 import subprocess
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -34,7 +36,7 @@ def documents(seed: int, count: int, longest: int = 40) -> list[dict[str, str]]:
     ]
 
 
-def write_jsonl(path: Path, docs: list[dict[str, str]]) -> Path:
+def write_jsonl(path: Path, docs: Sequence[Mapping[str, Any]]) -> Path:
     path.write_text("".join(json.dumps(doc) + "\n" for doc in docs), "utf-8")
     return path
 

@@ -153,15 +153,71 @@ def test_trees_and_text_fields(tmp_path: Path) -> None:
             for _ in range(60)
         ]
         starts = begins(store, 1)
-        for options in ({"syntax": "lucene"}, {"syntax": "lucene", "mode": "and"}):
+        kinds: list[dict[str, Any]] = [{"syntax": "lucene"}, {"syntax": "lucene", "mode": "and"}]
+        for options in kinds:
             answers = await broker.search_batch(queries, 10, deadline=60, **options)
             check(answers, one, queries, 10, starts, **options)
         plain = [words(generator, 4) for _ in range(30)]
         for fields in ("title^3,contents", "contents"):
             answers = await broker.search_batch(plain, 10, deadline=60, query_fields=fields)
             check(answers, one, plain, 10, starts, query_fields=fields)
+        near = ["w1~1", "w12~2 title:w3", "w1* w2~1"]
+        answers = await broker.search_batch(near, 10, deadline=60, syntax="lucene")
+        check(answers, one, near, 10, starts, syntax="lucene")
+        answers = await broker.search_batch(plain, 10, deadline=60, fields_type="combined_fields")
+        check(answers, one, plain, 10, starts, fields_type="combined_fields")
+        await broker.stop()
+
+    run(work)
+
+
+def test_columns_fields_and_vectors(tmp_path: Path) -> None:
+    generator = random.Random(seed())
+    docs: list[dict[str, Any]] = [
+        {**document, "year": 1990 + generator.randrange(9),
+         "vector": [generator.randrange(4) - 1.5 for _ in range(3)]}
+        for document in documents(9, 300)
+    ]
+    options: dict[str, Any] = {
+        "schema": {"year": {"type": "int"}}, "fields": ["title", "contents"], "vectors": "vector",
+    }
+    write_jsonl(tmp_path / "docs.jsonl", docs)
+    store = cluster.Store(str(tmp_path / "store"))
+    cluster.build(str(tmp_path / "docs.jsonl"), store, parts=PARTS, store_fields=["title"],
+                  **options)
+    warpdex.build(docs, tmp_path / "one", store=["title"], **options)
+    one = warpdex.Searcher(tmp_path / "one", "cpu", threads=1)
+
+    async def work() -> None:
+        broker = Broker(Cluster(store, tmp_path).view)
+        await broker.start()
+        starts = begins(store, 1)
+        for _ in range(20):
+            query = words(generator, 3)
+            asked: dict[str, Any] = {
+                "facets": ["year:..1994.."], "fields": ["title", "year"], "snippets": True,
+            }
+            if generator.random() < 0.5:
+                asked["sort"] = "year:desc"
+            answer = await broker.search(query, 10, deadline=60, **asked)
+            hits = one.search(query, 10, **asked)
+            check([answer], one, [query], 10, starts, **asked)
+            assert answer.facets == hits.facets and answer.matches == hits.matches
+            assert [hit.fields for hit in answer.hits] == [hit.fields for hit in hits]
+            assert [hit.snippets for hit in answer.hits] == [hit.snippets for hit in hits]
+            if "sort" in asked and len(answer.hits) == 10:
+                second = await broker.search(
+                    query, 10, deadline=60, search_after=answer.hits[-1].cursor, **asked
+                )
+                assert second.ids == one.search(query, 20, **asked).ids[10:]
+            vector = np.array([generator.random() for _ in range(3)], dtype=np.float32)
+            both = await broker.search(query, 10, vector=vector, deadline=60)
+            check([both], one, [query], 10, starts, vector=vector)
+            near = await broker.search(None, 10, vector=vector, deadline=60)
+            alone = one.search(None, 10, vector=vector)
+            assert near.ids == alone.ids and near.scores_are_distances == alone.scores_are_distances
         with pytest.raises(warpdex.UsageError):
-            await broker.search("w1~1", syntax="lucene", deadline=60)
+            await broker.search("w1", deadline=60, fields=["nothing"])
         await broker.stop()
 
     run(work)

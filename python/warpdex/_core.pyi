@@ -235,7 +235,8 @@ class PartedSearcher:
         self, parts: int, ask: Callable[[list[tuple[int, bytes]]], list[tuple[bytes, str]]]
     ) -> None: ...
     def search(
-        self, texts: list[str], k: int, is_partial: bool, options: Options
+        self, texts: list[str] | None, k: int, is_partial: bool, vectors: Floats | None,
+        options: Options,
     ) -> dict[str, Any]: ...
     @property
     def documents(self) -> int: ...

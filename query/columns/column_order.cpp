@@ -20,6 +20,7 @@ ColumnOrder::ColumnOrder(const Snapshot& snapshot, std::span<const SortKey> keys
     Key& key = keys_.emplace_back();
     key.descending = wanted.descending;
     const std::size_t place = find_column(snapshot, wanted.column);
+    key.is_keyword = columns_of(snapshot.settings().schema)[place].type == FieldType::kKeyword;
     std::map<std::string_view, std::uint64_t> ranks;
     for (const Snapshot::Segment& segment : segments) {
       const ColumnView& view = segment.index->columns()[place];
@@ -37,15 +38,73 @@ ColumnOrder::ColumnOrder(const Snapshot& snapshot, std::span<const SortKey> keys
   }
 }
 
+/// The key of the value that counts.
+inline std::optional<std::uint64_t> ColumnOrder::value(const Key& key, std::size_t segment,
+                                                       std::uint32_t document) const {
+  const ColumnView& view = *key.columns[segment].view;
+  const ColumnView::Slots slots = view.slots(document);
+  if (slots.size() == 0) return std::nullopt;
+  return view.key(key.descending ? slots.end - 1 : slots.begin);
+}
+
 ColumnOrder::Code ColumnOrder::code(const Key& key, std::size_t segment,
                                     std::uint32_t document) const {
-  const Column& column = key.columns[segment];
-  const ColumnView::Slots slots = column.view->slots(document);
-  if (slots.size() == 0) return {true, 0};
-  std::uint64_t found = column.view->key(key.descending ? slots.end - 1 : slots.begin);
-  if (!column.ranks.empty())
-    found = column.ranks[std::min<std::uint64_t>(found, column.ranks.size() - 1)];
+  const std::optional<std::uint64_t> of_document = value(key, segment, document);
+  if (!of_document) return {true, 0};
+  std::uint64_t found = *of_document;
+  const std::vector<std::uint64_t>& ranks = key.columns[segment].ranks;
+  if (!ranks.empty()) found = ranks[std::min<std::uint64_t>(found, ranks.size() - 1)];
+  if (key.is_keyword) found = 2 * found + 1;
   return {false, key.descending ? ~found : found};
+}
+
+/// An even code is just before that of the next word.
+std::uint64_t ColumnOrder::code_of_word(const Key& key, std::string_view word) const {
+  std::uint64_t words = 0;
+  std::uint64_t first = ~std::uint64_t{0};  // that is not before it
+  for (const Column& column : key.columns) {
+    const auto rank = [&](std::uint64_t i) { return column.ranks.empty() ? i : column.ranks[i]; };
+    const std::uint64_t distinct = column.view->header().distinct;
+    if (distinct > 0) words = std::max(words, rank(distinct - 1) + 1);
+    const std::uint64_t place = column.view->lower_bound(word);
+    if (place >= distinct) continue;
+    if (column.view->text(place) == word) return 2 * rank(place) + 1;
+    first = std::min(first, rank(place));
+  }
+  return 2 * std::min(first, words);
+}
+
+ColumnOrder::Codes ColumnOrder::codes_of(const SortValues& values) const {
+  Codes codes{};
+  for (std::size_t i = 0; i < std::min(keys_.size(), values.size()); ++i) {
+    const Key& key = keys_[i];
+    if (values[i].is_missing) {
+      codes[i] = {true, 0};
+      continue;
+    }
+    const std::uint64_t code =
+        key.is_keyword ? code_of_word(key, values[i].text) : values[i].number;
+    codes[i] = {false, key.descending ? ~code : code};
+  }
+  return codes;
+}
+
+SortValues ColumnOrder::values(std::uint32_t document) const {
+  const std::size_t segment = snapshot_.segment_of(document);
+  const std::uint32_t place = document - snapshot_.segments()[segment].first_document;
+  SortValues values;
+  for (const Key& key : keys_) {
+    SortValue& of_key = values.emplace_back();
+    const std::optional<std::uint64_t> found = value(key, segment, place);
+    of_key.is_missing = !found;
+    if (!found) continue;
+    if (key.is_keyword) {
+      of_key.text = key.columns[segment].view->text(*found);
+    } else {
+      of_key.number = *found;
+    }
+  }
+  return values;
 }
 
 ColumnOrder::Codes ColumnOrder::codes_in(std::size_t segment, std::uint32_t document) const {

@@ -6,10 +6,10 @@
 #include <limits>
 #include <span>
 #include <string>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
+#include "columns/facet_totals.hpp"
 #include "columns/find_column.hpp"
 #include "columns/make_facet.hpp"
 #include "warpdex/core/error.hpp"
@@ -17,75 +17,6 @@
 
 namespace warpdex {
 namespace {
-
-/// Value by value, in all segments: keywords by their texts, others by their keys.
-template <class Name>
-using Totals = std::unordered_map<Name, KeyCount>;
-
-double number_of(const Field& field, std::uint64_t key) {
-  if (field.type == FieldType::kFloat) return float_of_key(key);
-  return field.type == FieldType::kBool ? static_cast<double>(key)
-                                        : static_cast<double>(int_of_key(key));
-}
-
-/// Adds up all numbers; whole ones exactly.
-void add_numbers(const Field& field, const std::vector<std::pair<std::uint64_t, KeyCount>>& sorted,
-                 Facet& facet) {
-  if (sorted.empty() || field.type == FieldType::kKeyword) return;
-  facet.min = number_of(field, sorted.front().first);
-  facet.max = number_of(field, sorted.back().first);
-  __int128 whole = 0;
-  for (const auto& [key, count] : sorted) {
-    if (field.type == FieldType::kFloat) {
-      facet.sum += float_of_key(key) * static_cast<double>(count.values);
-    } else {
-      const std::int64_t number =
-          field.type == FieldType::kBool ? static_cast<std::int64_t>(key) : int_of_key(key);
-      whole += static_cast<__int128>(number) * static_cast<__int128>(count.values);
-    }
-  }
-  if (field.type != FieldType::kFloat) facet.sum = static_cast<double>(whole);
-}
-
-/// The first `wanted` values by documents, equal ones in their order.
-template <class Name>
-class TopValues {
- public:
-  explicit TopValues(std::size_t wanted) : wanted_(wanted) {}
-
-  void add(const Name& name, std::uint64_t documents) {
-    const Value value{name, documents};
-    if (top_.size() == wanted_) {
-      if (top_.empty() || !is_before(value, top_.front())) return;
-      std::ranges::pop_heap(top_, is_before);
-      top_.pop_back();
-    }
-    top_.push_back(value);
-    std::ranges::push_heap(top_, is_before);
-  }
-  /// In order. Once.
-  std::vector<std::pair<Name, std::uint64_t>> take() {
-    std::ranges::sort_heap(top_, is_before);
-    return std::move(top_);
-  }
-
- private:
-  using Value = std::pair<Name, std::uint64_t>;
-  static bool is_before(const Value& one, const Value& other) {
-    if (one.second != other.second) return one.second > other.second;
-    return one.first < other.first;
-  }
-
-  std::size_t wanted_;
-  std::vector<Value> top_;  ///< a heap: the last in order first
-};
-
-template <class Name>
-std::vector<std::pair<Name, KeyCount>> sorted_of(const Totals<Name>& totals) {
-  std::vector<std::pair<Name, KeyCount>> sorted(totals.begin(), totals.end());
-  std::ranges::sort(sorted, {}, &std::pair<Name, KeyCount>::first);
-  return sorted;
-}
 
 /// The keys of one segment are in the order of their texts.
 void take_keywords(const ValueCounts& segment, const FacetRequest& wanted, Facet& facet) {
@@ -100,52 +31,25 @@ void take_keywords(const ValueCounts& segment, const FacetRequest& wanted, Facet
   }
 }
 
-void take_keywords(std::span<const ValueCounts> segments, const FacetRequest& wanted,
-                   Facet& facet) {
-  if (segments.size() == 1) return take_keywords(segments[0], wanted, facet);
-  Totals<std::string_view> totals;
+/// By text.
+FacetTotals<std::string_view> keywords_of(std::span<const ValueCounts> segments) {
+  FacetTotals<std::string_view> totals;
   for (const ValueCounts& segment : segments) {
     segment.for_each([&](std::uint64_t key, const KeyCount& count) {
-      KeyCount& total = totals[segment.column().text(key)];
-      total.documents += count.documents;
-      total.values += count.values;
+      add_count(totals, segment.column().text(key), count);
     });
   }
-  facet.distinct = totals.size();
-  TopValues<std::string_view> top(wanted.values);
-  for (const auto& [text, count] : totals) {
-    top.add(text, count.documents);
-    facet.values += count.values;
-  }
-  for (const auto& [text, documents] : top.take()) {
-    facet.top.push_back({std::string(text), documents});
-  }
+  return totals;
 }
 
-void take_numbers(std::span<const ValueCounts> segments, const Field& field,
-                  const FacetRequest& wanted, Facet& facet) {
-  Totals<std::uint64_t> totals;
+/// By key.
+FacetTotals<std::uint64_t> numbers_of(std::span<const ValueCounts> segments) {
+  FacetTotals<std::uint64_t> totals;
   for (const ValueCounts& segment : segments) {
-    segment.for_each([&](std::uint64_t key, const KeyCount& count) {
-      KeyCount& total = totals[key];
-      total.documents += count.documents;
-      total.values += count.values;
-    });
+    segment.for_each(
+        [&](std::uint64_t key, const KeyCount& count) { add_count(totals, key, count); });
   }
-  const auto sorted = sorted_of(totals);
-  TopValues<std::uint64_t> top(wanted.values);
-  facet.distinct = sorted.size();
-  for (const auto& [key, count] : sorted) {
-    top.add(key, count.documents);
-    facet.values += count.values;
-  }
-  add_numbers(field, sorted, facet);
-  for (const auto& [key, documents] : top.take()) {
-    const FieldValue value = field.type == FieldType::kFloat  ? FieldValue(float_of_key(key))
-                             : field.type == FieldType::kBool ? FieldValue(key != 0)
-                                                              : FieldValue(int_of_key(key));
-    facet.top.push_back({value_text(field, value), documents});
-  }
+  return totals;
 }
 
 /// Calls visit(document) for the documents of a segment that are among `documents`, in order.
@@ -212,6 +116,34 @@ std::uint64_t count_range(const ValueCounts& segment, const FacetRange& range) {
   return count;
 }
 
+/// The documents of all segments with a value of the range.
+std::uint64_t count_range(const Snapshot& snapshot, std::span<const ValueCounts> segments,
+                          const FacetRange& range, const vector::RowFilter* documents) {
+  std::uint64_t count = 0;
+  for (std::size_t i = 0; i < segments.size(); ++i) {
+    const ColumnView& column = segments[i].column();
+    count += column.form() == ColumnForm::kSeveral
+                 ? count_range(snapshot.segments()[i], column, range, *documents)
+                 : count_range(segments[i], range);
+  }
+  return count;
+}
+
+std::vector<ValueCounts> counts_of(const Snapshot& snapshot, std::size_t place,
+                                   const vector::RowFilter& documents) {
+  std::vector<ValueCounts> segments;
+  for (const Snapshot::Segment& segment : snapshot.segments()) {
+    const ColumnView& column = segment.index->columns()[place];
+    ValueCounts& counted = segments.emplace_back(column);
+    if (column.form() == ColumnForm::kOne) {
+      for_each_of(segment, documents, [&](std::uint64_t document) { counted.add_one(document); });
+    } else {
+      for_each_of(segment, documents, [&](std::uint64_t document) { counted.add(document); });
+    }
+  }
+  return segments;
+}
+
 }  // namespace
 
 std::size_t check_facet(const Snapshot& snapshot, const FacetRequest& wanted) {
@@ -235,20 +167,15 @@ Facet make_facet(const Snapshot& snapshot, const FacetRequest& wanted,
   const Field field = columns_of(snapshot.settings().schema)[place];
   Facet facet{.column = wanted.column};
   for (const ValueCounts& segment : segments) facet.documents += segment.documents();
-  if (field.type == FieldType::kKeyword) {
-    take_keywords(segments, wanted, facet);
+  if (field.type != FieldType::kKeyword) {
+    take_numbers(numbers_of(segments), field, wanted, facet);
+  } else if (segments.size() == 1) {
+    take_keywords(segments[0], wanted, facet);
   } else {
-    take_numbers(segments, field, wanted, facet);
+    take_keywords(keywords_of(segments), wanted, facet);
   }
   for (const FacetRange& range : wanted.ranges) {
-    std::uint64_t count = 0;
-    for (std::size_t i = 0; i < segments.size(); ++i) {
-      const ColumnView& column = segments[i].column();
-      count += column.form() == ColumnForm::kSeveral
-                   ? count_range(snapshot.segments()[i], column, range, *documents)
-                   : count_range(segments[i], range);
-    }
-    facet.ranges.push_back({range, count});
+    facet.ranges.push_back({range, count_range(snapshot, segments, range, documents)});
   }
   return facet;
 }
@@ -256,17 +183,28 @@ Facet make_facet(const Snapshot& snapshot, const FacetRequest& wanted,
 Facet count_facet(const Snapshot& snapshot, const FacetRequest& wanted,
                   const vector::RowFilter& documents) {
   const std::size_t place = check_facet(snapshot, wanted);
-  std::vector<ValueCounts> segments;
-  for (const Snapshot::Segment& segment : snapshot.segments()) {
-    const ColumnView& column = segment.index->columns()[place];
-    ValueCounts& counted = segments.emplace_back(column);
-    if (column.form() == ColumnForm::kOne) {
-      for_each_of(segment, documents, [&](std::uint64_t document) { counted.add_one(document); });
-    } else {
-      for_each_of(segment, documents, [&](std::uint64_t document) { counted.add(document); });
+  return make_facet(snapshot, wanted, counts_of(snapshot, place, documents), &documents);
+}
+
+PartFacet count_part_facet(const Snapshot& snapshot, const FacetRequest& wanted,
+                           const vector::RowFilter& documents) {
+  const std::size_t place = check_facet(snapshot, wanted);
+  const std::vector<ValueCounts> segments = counts_of(snapshot, place, documents);
+  PartFacet facet;
+  for (const ValueCounts& segment : segments) facet.documents += segment.documents();
+  if (columns_of(snapshot.settings().schema)[place].type == FieldType::kKeyword) {
+    for (const auto& [text, count] : sorted_totals(keywords_of(segments))) {
+      facet.texts.push_back({std::string(text), count});
+    }
+  } else {
+    for (const auto& [key, count] : sorted_totals(numbers_of(segments))) {
+      facet.numbers.push_back({key, count});
     }
   }
-  return make_facet(snapshot, wanted, segments, &documents);
+  for (const FacetRange& range : wanted.ranges) {
+    facet.ranges.push_back(count_range(snapshot, segments, range, &documents));
+  }
+  return facet;
 }
 
 }  // namespace warpdex

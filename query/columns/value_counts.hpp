@@ -8,14 +8,9 @@
 #include <vector>
 
 #include "warpdex/indexer/columns/column_view.hpp"
+#include "warpdex/query/columns/facet_parts.hpp"
 
 namespace warpdex {
-
-/// The documents that have a key, and the values of theirs that are the key.
-struct KeyCount {
-  std::uint64_t documents = 0;
-  std::uint64_t values = 0;
-};
 
 /// Counts packed values: in a table where a column has few, else in a map.
 class ValueCounts {

@@ -66,14 +66,13 @@ void AskedQuery::take(std::uint32_t part, PartAnswer answer) {
 
 void AskedQuery::go_on() {
   std::fill(next_.begin(), next_.end(), 0);
-  check_terms();
+  std::uint64_t terms = 0;
+  for (const PartAnswer& answer : answers_) terms += answer.most_terms;
+  check_terms(terms);
   if (is_decided_ || decides_for_and()) find_gaps();
 }
 
-/// One index would take the first terms alone; which these are, parts do not know.
-void AskedQuery::check_terms() const {
-  std::uint64_t terms = 0;
-  for (const PartAnswer& answer : answers_) terms += answer.most_terms;
+void check_terms(std::uint64_t terms) {
   if (terms <= kMaxExpandedTerms) return;
   throw UsageError("a prefix, pattern or range of the query stands for more than " +
                    std::to_string(kMaxExpandedTerms) +

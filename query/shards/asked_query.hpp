@@ -14,6 +14,10 @@
 
 namespace warpdex::shards {
 
+/// Throws UsageError for more terms of a prefix, pattern or range, counted part by part, than one
+/// index takes: that would take the first ones alone, and which these are, parts do not know.
+void check_terms(std::uint64_t terms);
+
 class AskedQuery {
  public:
   /// All of these outlive it. `scores` are the query's, `other_scores` those of Query::or_else.
@@ -42,7 +46,6 @@ class AskedQuery {
  private:
   void begin(QueryMode mode);
   bool decides_for_and();
-  void check_terms() const;
   void find_gaps();
   bool is_answered(std::uint32_t part) const { return asked_[part] > 0; }
   std::vector<std::string> names();

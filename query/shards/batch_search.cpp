@@ -3,19 +3,18 @@
 #include <algorithm>
 #include <utility>
 
-#include "shards/tree_bytes.hpp"
 #include "warpdex/core/error.hpp"
 
 namespace warpdex::shards {
 
 MergedBatch BatchSearch::run(std::span<const Query> queries,
                              std::span<const SearchSettings> settings) {
-  learn_terms(queries);
-  const WholeStatistics statistics = statistics_of(queries);
+  terms_.learn(queries);
+  const WholeStatistics statistics = terms_.statistics_of(queries);
   queries_.reserve(queries.size());
   for (std::size_t i = 0; i < queries.size(); ++i) {
     const auto scores_of = [&](const Query& query) {
-      return QueryScores(whole_, statistics, terms_, query, settings[i].scorer);
+      return QueryScores(whole_, statistics, terms_.table(), query, settings[i].scorer);
     };
     std::optional<QueryScores> other;
     if (queries[i].or_else) other = scores_of(*queries[i].or_else);
@@ -27,69 +26,11 @@ MergedBatch BatchSearch::run(std::span<const Query> queries,
   }
   while (ask_round()) {
   }
-  batch_.coverage = calls_.coverage(whole_);
-  batch_.coverage.has_whole_statistics = has_whole_statistics_;
-  batch_.rounds = calls_.rounds();
   for (AskedQuery& query : queries_) {
-    batch_.answers.push_back(query.finish(has_whole_statistics_));
+    batch_.answers.push_back(query.finish(terms_.are_whole()));
   }
+  batch_.coverage.has_whole_statistics = terms_.are_whole();
   return std::move(batch_);
-}
-
-void BatchSearch::learn_terms(std::span<const Query> queries) {
-  std::vector<std::string> unknown;
-  for (const Query& query : queries) {
-    for_each_term_of(query, [&](const std::string& term) {
-      const auto [place, is_new] = terms_.try_emplace(term);
-      if (!is_new) return;
-      place->second = known_.find(term);
-      if (place->second == nullptr) unknown.push_back(term);
-    });
-  }
-  if (!unknown.empty()) ask_for_terms(unknown);
-}
-
-void BatchSearch::ask_for_terms(const std::vector<std::string>& terms) {
-  std::vector<PartMessage> messages;
-  for (std::uint32_t part = 0; part < calls_.parts(); ++part) {
-    messages.push_back({part, write(TermsRequest{whole_.parts()[part].version, terms})});
-  }
-  const std::vector<PartReply> replies = calls_.send(messages);
-  std::vector<std::vector<PartTerm>> counts(terms.size(), std::vector<PartTerm>(calls_.parts()));
-  for (std::uint32_t part = 0; part < calls_.parts(); ++part) {
-    const std::optional<std::string> bytes = calls_.answer_of(part, replies[part]);
-    if (!bytes) continue;
-    try {
-      TermsAnswer answer = read_terms_answer(*bytes);
-      if (answer.terms.size() != terms.size()) throw FormatError("it counts other terms");
-      for (std::size_t i = 0; i < terms.size(); ++i) counts[i][part] = std::move(answer.terms[i]);
-    } catch (const FormatError& error) {
-      miss(part, error.what());
-    }
-  }
-  for (std::uint32_t part = 0; part < calls_.parts(); ++part) {
-    if (calls_.is_missing(part)) has_whole_statistics_ = false;
-  }
-  for (std::size_t i = 0; i < terms.size(); ++i) {
-    TermInParts shared = std::make_shared<const std::vector<PartTerm>>(std::move(counts[i]));
-    if (has_whole_statistics_) known_.add(terms[i], shared);
-    terms_[terms[i]] = std::move(shared);
-  }
-}
-
-WholeStatistics BatchSearch::statistics_of(std::span<const Query> queries) const {
-  WholeStatistics whole{.collection = whole_.collection(), .texts = whole_.texts()};
-  for (const Query& query : queries) {
-    for_each_term_of(query, [&](const std::string& term) {
-      const auto [place, is_new] = whole.terms.try_emplace(term);
-      if (!is_new) return;
-      for (const PartTerm& part : *terms_.find(term)->second) {
-        place->second.documents += part.frequencies.documents;
-        place->second.occurrences += part.frequencies.occurrences;
-      }
-    });
-  }
-  return whole;
 }
 
 std::vector<BatchSearch::Asked> BatchSearch::next_questions() const {
@@ -117,7 +58,7 @@ bool BatchSearch::ask_round() {
   for (std::size_t i = 0; i < queries_.size(); ++i) {
     if (is_asked[i]) queries.push_back(queries_[i].query());
   }
-  const WholeStatistics statistics = statistics_of(queries);
+  const WholeStatistics statistics = terms_.statistics_of(queries);
   std::vector<PartMessage> messages;
   for (const Asked& asked : all) messages.push_back({asked.part, request_of(asked, statistics)});
   const std::vector<PartReply> replies = calls_.send(messages);

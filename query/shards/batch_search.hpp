@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "shards/asked_query.hpp"
+#include "shards/batch_terms.hpp"
 #include "shards/known_terms.hpp"
 #include "shards/part_calls.hpp"
 #include "shards/whole.hpp"
@@ -19,9 +20,10 @@ namespace warpdex::shards {
 class BatchSearch {
  public:
   /// All of these outlive it. `settings`: one for each query.
-  BatchSearch(const Whole& whole, KnownTerms& known, const AskParts& ask, const BrokerSettings& how)
-      : whole_(whole), known_(known), how_(how), calls_(whole.parts().size(), ask, how) {}
+  BatchSearch(const Whole& whole, KnownTerms& known, PartCalls& calls, const BrokerSettings& how)
+      : whole_(whole), how_(how), calls_(calls), terms_(whole, known, calls) {}
 
+  /// Without facets, and of the coverage has_whole_statistics alone.
   MergedBatch run(std::span<const Query> queries, std::span<const SearchSettings> settings);
 
  private:
@@ -31,9 +33,6 @@ class BatchSearch {
     std::vector<std::size_t> queries{};
   };
 
-  void learn_terms(std::span<const Query> queries);
-  void ask_for_terms(const std::vector<std::string>& terms);
-  WholeStatistics statistics_of(std::span<const Query> queries) const;
   std::vector<Asked> next_questions() const;
   bool ask_round();
   std::string request_of(const Asked& asked, const WholeStatistics& statistics) const;
@@ -42,11 +41,9 @@ class BatchSearch {
   void tell_missing(std::uint32_t part);
 
   const Whole& whole_;
-  KnownTerms& known_;
   const BrokerSettings& how_;
-  PartCalls calls_;
-  bool has_whole_statistics_ = true;
-  TermTable terms_;  ///< of the queries
+  PartCalls& calls_;
+  BatchTerms terms_;
   std::vector<AskedQuery> queries_;
   MergedBatch batch_;
 };

@@ -14,8 +14,6 @@
 namespace warpdex::shards {
 namespace {
 
-using PlaceInParts = std::pair<std::uint32_t, std::uint32_t>;  // part, docID
-
 const vector::RowSettings& vectors_of(const Whole& whole) {
   const auto& vectors = whole.parts()[0].vectors;
   if (!vectors) {
@@ -74,7 +72,7 @@ class DocumentNumbers {
  public:
   DocumentNumbers(const MergedAnswer& a, const MergedAnswer& b) {
     for (const MergedAnswer* answer : {&a, &b}) {
-      for (const GlobalHit& hit : answer->hits) documents_.emplace_back(hit.part, hit.document);
+      for (const GlobalHit& hit : answer->hits) documents_.push_back({hit.part, hit.document});
     }
     std::ranges::sort(documents_);
     const auto rest = std::ranges::unique(documents_);

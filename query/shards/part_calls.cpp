@@ -39,6 +39,10 @@ void PartCalls::miss(std::uint32_t part, const std::string& reason) {
   missing_[part] = reason;
 }
 
+void PartCalls::take(const Coverage& coverage) {
+  for (const Coverage::Missing& missing : coverage.missing) missing_[missing.part] = missing.reason;
+}
+
 Coverage PartCalls::coverage(const Whole& whole) const {
   Coverage coverage{.documents = whole.documents()};
   for (std::uint32_t part = 0; part < parts(); ++part) {

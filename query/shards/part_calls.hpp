@@ -27,6 +27,8 @@ class PartCalls {
   std::optional<std::string> answer_of(std::uint32_t part, const PartReply& reply);
   /// From now on the part is missing. Throws IoError where all parts must answer.
   void miss(std::uint32_t part, const std::string& reason);
+  /// As it was known before: parts that are missing.
+  void take(const Coverage& coverage);
   bool is_missing(std::uint32_t part) const { return !missing_[part].empty(); }
 
   /// Which parts answered so far.

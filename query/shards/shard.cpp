@@ -10,6 +10,10 @@
 #include <utility>
 #include <vector>
 
+#include "shards/facets_search.hpp"
+#include "shards/fields_of_parts.hpp"
+#include "shards/near_words_of_parts.hpp"
+#include "shards/sorted_search_of_part.hpp"
 #include "warpdex/core/checksum.hpp"
 #include "warpdex/core/error.hpp"
 #include "warpdex/indexer/format/text_fields.hpp"
@@ -115,6 +119,11 @@ struct Shard::State {
   TermsAnswer count(const TermsRequest& request) const;
   SearchAnswer search(const SearchRequest& request);
   NearestAnswer nearest(const NearestRequest& request);
+  FacetsAnswer facets(const FacetsRequest& request);
+  SortedAnswer sorted(const SortedRequest& request);
+  NearWordsAnswer near(const NearWordsRequest& request) const;
+  FoundTermsAnswer found(const FoundTermsRequest& request) const;
+  FieldsAnswer fields(const FieldsRequest& request) const;
   std::shared_ptr<const DocumentFilter> filter_of(const std::string& text);
   std::vector<std::string> names_of(std::span<const Hit> hits) const;
   /// The answers to the queries that are no trees, in their places.
@@ -212,6 +221,35 @@ NearestAnswer Shard::State::nearest(const NearestRequest& request) {
   return answer;
 }
 
+FacetsAnswer Shard::State::facets(const FacetsRequest& request) {
+  require(request.version);
+  return count_facets(snapshot, request, filter_of(request.filter).get());
+}
+
+SortedAnswer Shard::State::sorted(const SortedRequest& request) {
+  require(request.search.version);
+  SortedAnswer answer =
+      search_sorted(snapshot, engine, request, filter_of(request.search.filter).get());
+  if (!request.search.wants_names) return answer;
+  for (SortedPart& query : answer.queries) query.names = names_of(query.page.hits);
+  return answer;
+}
+
+NearWordsAnswer Shard::State::near(const NearWordsRequest& request) const {
+  require(request.version);
+  return near_words(snapshot, request);
+}
+
+FoundTermsAnswer Shard::State::found(const FoundTermsRequest& request) const {
+  require(request.version);
+  return found_terms(snapshot, request);
+}
+
+FieldsAnswer Shard::State::fields(const FieldsRequest& request) const {
+  require(request.version);
+  return fields_of(snapshot, request);
+}
+
 std::shared_ptr<const DocumentFilter> Shard::State::filter_of(const std::string& text) {
   return text.empty() ? nullptr : filters.get(snapshot, text);
 }
@@ -228,6 +266,11 @@ std::string Shard::State::answer(std::string_view message) {
     case MessageKind::kTermsRequest: return write(count(read_terms_request(message)));
     case MessageKind::kSearchRequest: return write(search(read_search_request(message)));
     case MessageKind::kNearestRequest: return write(nearest(read_nearest_request(message)));
+    case MessageKind::kSortedRequest: return write(sorted(read_sorted_request(message)));
+    case MessageKind::kNearWordsRequest: return write(near(read_near_words_request(message)));
+    case MessageKind::kFoundTermsRequest: return write(found(read_found_terms_request(message)));
+    case MessageKind::kFieldsRequest: return write(fields(read_fields_request(message)));
+    case MessageKind::kFacetsRequest: return write(facets(read_facets_request(message)));
     default: throw UsageError("the message is an answer; send a request");
   }
 }

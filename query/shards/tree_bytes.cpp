@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "tree/expansion.hpp"
 #include "warpdex/core/error.hpp"
 
 namespace warpdex::shards {
@@ -10,18 +11,13 @@ namespace {
 using Kind = QueryNode::Kind;
 
 void check_kinds(const QueryNode& node) {
-  if (node.kind == Kind::kFuzzy) {
+  if (node.kind == Kind::kBlended) {
     throw UsageError(
-        "near words (~) are chosen among the words of one index, and parts have words of their "
-        "own; leave the ~ out, or search one index");
-  }
-  if (node.kind == Kind::kCombined || node.kind == Kind::kBlended) {
-    throw UsageError(
-        "words over combined_fields or cross_fields are not searched in parts; take most_fields or "
+        "words over cross_fields are not searched in parts; take combined_fields, most_fields or "
         "best_fields, or search one index");
   }
-  if (node.kind == Kind::kSynonyms) {
-    throw UsageError("synonyms are not searched in parts; search one index, or write the words");
+  if (node.kind == Kind::kFuzzy && node.texts.empty()) {
+    throw UsageError("near words (~) of parts are to be chosen among those of all");
   }
   if (node.kind == Kind::kMatch) throw UsageError("the query's words are not analysed");
   for (const auto* clauses : {&node.must, &node.filter, &node.should, &node.must_not}) {
@@ -49,9 +45,10 @@ QueryNode take_node_at(MessageReader& from, std::size_t depth, std::size_t& node
   node.includes_lower = from.flag();
   node.includes_upper = from.flag();
   node.slop = from.number<std::uint32_t>();
+  node.edits = from.number<std::uint32_t>();
   node.tie_breaker = from.number<float>();
   node.minimum_should_match = from.number<std::uint32_t>();
-  node.texts.resize(from.count(sizeof(std::uint32_t), kMaxQueryNodes));
+  node.texts.resize(from.count(sizeof(std::uint32_t), kMaxExpandedTerms));
   for (std::string& text : node.texts) text = from.text();
   node.positions.resize(from.count(sizeof(std::uint32_t), kMaxQueryNodes));
   for (std::uint32_t& position : node.positions) position = from.number<std::uint32_t>();
@@ -78,6 +75,7 @@ void put_node(MessageWriter& to, const QueryNode& node) {
   to.flag(node.includes_lower);
   to.flag(node.includes_upper);
   to.number(node.slop);
+  to.number(node.edits);
   to.number(node.tie_breaker);
   to.number(node.minimum_should_match);
   to.count(node.texts.size());

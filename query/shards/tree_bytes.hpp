@@ -9,7 +9,7 @@
 namespace warpdex::shards {
 
 /// The fewest bytes of a clause.
-inline constexpr std::size_t kNodeBytes = 55;
+inline constexpr std::size_t kNodeBytes = 59;
 
 /// Throws UsageError for what parts cannot answer: near words, and words that are not analysed.
 /// Throws as check_query_tree(), too.
@@ -24,7 +24,8 @@ QueryNode take_node(MessageReader& from);
 template <class Visit>
 void for_each_term_of(const QueryNode& node, const Visit& visit) {
   if (node.kind == QueryNode::Kind::kTerm) visit(node.text);
-  if (node.kind == QueryNode::Kind::kPhrase) {
+  using Kind = QueryNode::Kind;
+  if (node.kind == Kind::kPhrase || node.kind == Kind::kSynonyms || node.kind == Kind::kFuzzy) {
     for (const std::string& text : node.texts) visit(text);
   }
   for (const auto* clauses : {&node.must, &node.filter, &node.should, &node.must_not}) {

@@ -29,6 +29,7 @@ void add_counts(CollectionStatistics& sum, const CollectionStatistics& more) {
 
 Whole::Whole(std::vector<PartDescription> parts) : parts_(std::move(parts)) {
   if (parts_.empty()) throw UsageError("a whole has one part at least; give it parts");
+  if (parts_[0].schema != schema_to_json({})) columns_ = columns_of(parse_schema(parts_[0].schema));
   texts_.resize(parts_[0].texts.size());
   for (std::size_t i = 0; i < parts_.size(); ++i) {
     const std::string different = difference_of(parts_[0], parts_[i]);

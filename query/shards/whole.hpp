@@ -21,6 +21,8 @@ class Whole {
   std::uint64_t documents() const { return documents_; }
   const CollectionStatistics& collection() const { return collection_; }
   const std::vector<CollectionStatistics>& texts() const { return texts_; }
+  /// Of all parts.
+  const std::vector<Field>& columns() const { return columns_; }
   /// The part's share of all documents, 0 to 1.
   double share(std::uint32_t part) const;
   /// As effective_scorer() of each part's index.
@@ -31,6 +33,7 @@ class Whole {
   std::uint64_t documents_ = 0;
   CollectionStatistics collection_;
   std::vector<CollectionStatistics> texts_;
+  std::vector<Field> columns_;
 };
 
 }  // namespace warpdex::shards

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "plan/live_entry.hpp"
 #include "tree/near_words.hpp"
 #include "warpdex/indexer/format/text_fields.hpp"
 #include "warpdex/query/tree/found_terms.hpp"
@@ -88,6 +89,14 @@ std::vector<FoundTerms> found_in_segments(const Snapshot& snapshot, const QueryN
   return found;
 }
 
+/// Leaves those of live documents.
+void keep_live(const Snapshot& snapshot, std::vector<FoundTerms>& found) {
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    const Index& index = *snapshot.segments()[i].index;
+    std::erase_if(found[i], [&](const auto& term) { return !live_entry(index, term.second); });
+  }
+}
+
 /// In the order of their bytes.
 std::vector<std::string_view> different(const std::vector<FoundTerms>& found) {
   std::vector<std::string_view> all;
@@ -160,6 +169,10 @@ QueryNode with_found_terms(const Snapshot& snapshot, const QueryNode& analyzed) 
     return node;
   }
   QueryNode terms{.kind = QueryNode::Kind::kAny, .boost = node.boost, .place = node.place};
+  if (is_near && !node.texts.empty()) {
+    terms.texts = node.texts;
+    return terms;
+  }
   if (is_near) {
     bool was_cut = false;
     for (NearTerm& one : near_terms(snapshot, node, was_cut)) {
@@ -168,7 +181,8 @@ QueryNode with_found_terms(const Snapshot& snapshot, const QueryNode& analyzed) 
     return terms;
   }
   std::uint64_t looked_at = 0;
-  const std::vector<FoundTerms> found = found_in_segments(snapshot, node, looked_at);
+  std::vector<FoundTerms> found = found_in_segments(snapshot, node, looked_at);
+  keep_live(snapshot, found);
   const std::vector<std::string_view> all = different(found);
   const std::size_t taken = std::min(all.size(), kMaxExpandedTerms);
   terms.texts.assign(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(taken));

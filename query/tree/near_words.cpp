@@ -122,6 +122,12 @@ std::string mark_of(const Snapshot& snapshot, const QueryNode& node) {
   return found == fields.end() ? "" : field_mark(static_cast<std::size_t>(found - fields.begin()));
 }
 
+/// Short words may have as many edits as characters: they match without a score.
+float boost_of(std::size_t edits, std::size_t shorter) {
+  const float share = static_cast<float>(edits) / static_cast<float>(shorter);
+  return edits == 0 ? 1 : std::max(0.0F, 1 - share);
+}
+
 /// Calls visit(term, edits) for the terms with a mark that are near without it.
 template <class Visit>
 void visit_near(const Index& index, const std::string& mark, EditRows& rows, const Visit& visit) {
@@ -154,23 +160,40 @@ std::vector<NearTerm> near_terms(const Snapshot& snapshot, const QueryNode& node
     const Index& index = *segment.index;
     EditRows rows(wanted, node.edits);
     visit_near(index, mark_of(snapshot, node), rows, [&](std::string_view term, std::size_t edits) {
-      const std::size_t shorter = std::min(wanted.size(), rows.length());
-      // Short words may have as many edits as characters: they match without a score.
-      const float share = static_cast<float>(edits) / static_cast<float>(shorter);
-      const float boost = edits == 0 ? 1 : std::max(0.0F, 1 - share);
       // All of its documents may have been removed.
       const std::optional<PostingsEntry> entry = index.find(term);
       if (!entry) return;
       const std::uint64_t removed = index.frequency_change(entry->term_number).documents;
-      if (removed < entry->document_frequency) found.emplace(term, boost);
+      if (removed < entry->document_frequency)
+        found.emplace(term, boost_of(edits, std::min(wanted.size(), rows.length())));
     });
   }
   std::vector<NearTerm> terms;
   for (const auto& [term, boost] : found) terms.push_back({term, boost});
-  std::stable_sort(terms.begin(), terms.end(),
-                   [](const NearTerm& a, const NearTerm& b) { return a.boost > b.boost; });
-  was_cut = was_cut || terms.size() > kMaxFuzzyTerms;
-  if (terms.size() > kMaxFuzzyTerms) terms.resize(kMaxFuzzyTerms);
+  was_cut = keep_nearest(terms) || was_cut;
+  return terms;
+}
+
+bool keep_nearest(std::vector<NearTerm>& terms) {
+  std::ranges::sort(terms, [](const NearTerm& a, const NearTerm& b) {
+    return a.boost != b.boost ? a.boost > b.boost : a.term < b.term;
+  });
+  if (terms.size() <= kMaxFuzzyTerms) return false;
+  terms.resize(kMaxFuzzyTerms);
+  return true;
+}
+
+std::vector<NearTerm> chosen_terms(const Snapshot& snapshot, const QueryNode& node) {
+  const std::u32string wanted = characters(node.text);
+  const std::string mark = mark_of(snapshot, node);
+  EditRows rows(wanted, node.edits);
+  std::vector<NearTerm> terms;
+  for (const std::string& term : node.texts) {
+    if (!term.starts_with(mark)) continue;
+    const std::optional<std::size_t> edits = rows.edits(std::string_view(term).substr(mark.size()));
+    if (!edits) continue;
+    terms.push_back({term, boost_of(*edits, std::min(wanted.size(), rows.length()))});
+  }
   return terms;
 }
 

@@ -35,8 +35,8 @@ class SynonymsClause final : public TreeClause {
       }
       here += own;
       const auto known = std::ranges::find_if(word.terms, &std::optional<PlannedTerm>::has_value);
-      if (known == word.terms.end()) continue;
-      const PlannedTerm& term = **known;
+      if (known == word.terms.end() && !word.elsewhere) continue;
+      const PlannedTerm& term = known == word.terms.end() ? *word.elsewhere : **known;
       // Of an index of one segment, whose list has the word, they are not told.
       documents = std::max<std::uint64_t>(documents, term.document_frequency == 0
                                                          ? term.entry.document_frequency

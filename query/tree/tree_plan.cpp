@@ -154,11 +154,16 @@ PlannedNode TreePlanner::near(const QueryNode& node, float weight, bool scores) 
   work_.check();
   // At most all terms are looked at.
   for (const Snapshot::Segment& segment : snapshot_.segments()) {
-    work_.add_terms(segment.index->counts().terms);
+    if (node.texts.empty()) work_.add_terms(segment.index->counts().terms);
   }
-  const std::vector<NearTerm> terms = near_terms(snapshot_, node, was_cut_);
+  const bool are_chosen = !node.texts.empty();
+  const std::vector<NearTerm> terms =
+      are_chosen ? chosen_terms(snapshot_, node) : near_terms(snapshot_, node, was_cut_);
+  const WholeStatistics* const whole = planner_.whole();
   std::uint64_t most = 0;
   for (const NearTerm& one : terms) {
+    if (whole != nullptr) most = std::max(most, whole->of(one.term).documents);
+    if (whole != nullptr) continue;
     const PlannedQuery found = planner_.plan({.id = {}, .terms = {{.term = one.term}}});
     for (const PlannedTerm& term : found.terms) {
       most = std::max<std::uint64_t>(most, term.entry.document_frequency);
@@ -209,6 +214,11 @@ PlannedNode TreePlanner::combined(const QueryNode& node, float weight, bool scor
     field.field = field_of_term(word.text);
     field.weight = word.boost;
     planned.should.push_back(term(word.text, 1, false));
+    if (const std::optional<PlannedTerm>& all = planned.should.back().elsewhere) {
+      field.documents = all->document_frequency;
+      field.occurrences = all->collection_frequency;
+      continue;
+    }
     for (const std::optional<PlannedTerm>& found : planned.should.back().terms) {
       if (!found) continue;
       field.documents = found->document_frequency != 0 ? found->document_frequency

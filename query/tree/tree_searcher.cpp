@@ -216,14 +216,14 @@ TreeResult TreeSearcher::search(const QueryNode& tree, const SearchSettings& set
   return found;
 }
 
-std::vector<std::uint32_t> TreeSearcher::matches(const QueryNode& tree) {
+TreeMatches TreeSearcher::matches(const QueryNode& tree) {
   const PlannedTree plan =
       plan_tree(state_->snapshot, state_->planner, state_->filters, tree, false);
-  std::vector<std::uint32_t> documents;
+  TreeMatches found{.documents = {}, .most_terms = plan.most_terms};
   for (std::size_t i = 0; i < state_->segments.size(); ++i) {
-    SegmentTree(plan, state_->segments[i], i, {}).append(kernels(), documents);
+    SegmentTree(plan, state_->segments[i], i, {}).append(kernels(), found.documents);
   }
-  return documents;
+  return found;
 }
 
 }  // namespace warpdex

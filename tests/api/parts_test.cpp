@@ -184,9 +184,6 @@ TEST_F(PartsTest, SaysWhatIsMissing) {
 TEST_F(PartsTest, RefusesWhatPartsCannotBeAsked) {
   const PartedSearcher parts(kParts, ask());
   const std::vector<std::string_view> texts{"w0"};
-  SearchOptions sorted;
-  sorted.sort.push_back({.column = "year"});
-  EXPECT_THROW(parts.search(texts, sorted), UsageError);
   SearchOptions shown;
   shown.fields = {"text"};
   EXPECT_THROW(parts.search(texts, shown), UsageError);

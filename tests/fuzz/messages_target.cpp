@@ -25,10 +25,12 @@ Shard& shard() {
     options.analyzer = "whitespace";
     options.threads = 1;
     options.vectors = vector::RowSettings{.dimension = 2};
+    options.schema = parse_schema(R"({"fields": {"n": {"type": "int"}}})");
     std::vector<Document> documents;
     for (int i = 0; i < 300; ++i) {
       documents.push_back({"d" + std::to_string(i), i % 3 == 0 ? "sea sea ship" : "sea island"});
       documents.back().embedding = {1, static_cast<float>(i)};
+      documents.back().values = {{std::int64_t{i % 7}}};
     }
     build_index(*documents_from_memory(std::move(documents)), options);
     return std::make_unique<Shard>(Snapshot::open(options.output), CpuEngineSettings{.threads = 1});
@@ -51,15 +53,27 @@ void check_answer(const std::string& message) {
   }
 }
 
+/// Whether it has the version of the part that is meant.
+bool is_request(MessageKind kind) {
+  switch (kind) {
+    case MessageKind::kTermsRequest:
+    case MessageKind::kSearchRequest:
+    case MessageKind::kNearestRequest:
+    case MessageKind::kFacetsRequest:
+    case MessageKind::kSortedRequest:
+    case MessageKind::kNearWordsRequest:
+    case MessageKind::kFoundTermsRequest:
+    case MessageKind::kFieldsRequest: return true;
+    default: return false;
+  }
+}
+
 void check(const std::string& message) {
   const std::string written = test::read_and_write(message);
   require(test::read_and_write(written) == written, "what is written comes back");
   const MessageKind kind = kind_of(message);
   if (kind == MessageKind::kSearchAnswer) check_answer(message);
-  const bool is_request = kind == MessageKind::kTermsRequest ||
-                          kind == MessageKind::kSearchRequest ||
-                          kind == MessageKind::kNearestRequest;
-  const std::string answer = shard().answer(is_request ? with_version(written) : message);
+  const std::string answer = shard().answer(is_request(kind) ? with_version(written) : message);
   require(test::read_and_write(answer) == answer, "a shard answers by a message");
 }
 

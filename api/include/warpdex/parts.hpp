@@ -61,12 +61,18 @@ struct PartedHit {
   std::uint32_t document = 0;  ///< its docID in the part
   float score = 0;
   std::string id{};
+  std::string cursor{};  ///< of a sorted search: its place, for SearchOptions::search_after
+  /// As SearchOptions::fields ask; empty where the part did not answer for them.
+  std::vector<ShownField> fields{};
 };
 
 /// Up to k documents, best first; equal scores by part, then by docID.
 struct PartedAnswer {
   std::vector<PartedHit> hits{};
-  std::uint64_t matches = 0;     ///< exact if counted and no part is missing, else a lower bound
+  /// Exact if no part is missing and matches are counted, as they are for facets and sorted
+  /// searches; else a lower bound.
+  std::uint64_t matches = 0;
+  std::vector<Facet> facets{};   ///< of the parts that answered, as SearchOptions::facets ask
   bool fell_back_to_or = false;  ///< and-or: the answer is OR's
   bool is_complete = true;       ///< these are the k best of all parts, also where one is missing
   float max_missing_score = -1;  ///< of a document of a missing part, at most; negative: none
@@ -81,8 +87,9 @@ struct PartedBatch {
   std::uint64_t documents = 0;          ///< live ones of all parts
   std::uint64_t searched = 0;           ///< those of the parts that answered
   std::vector<Missing> missing{};
-  bool has_whole_statistics = true;  ///< false: scores lack the statistics of a missing part
-  std::uint32_t rounds = 0;          ///< of messages
+  bool has_whole_statistics = true;   ///< false: scores lack the statistics of a missing part
+  std::uint32_t rounds = 0;           ///< of messages
+  bool scores_are_distances = false;  ///< smaller ones are better
 };
 
 /// Searches the parts as they were when it was made, and remembers what they count of the terms of
@@ -99,13 +106,18 @@ class PartedSearcher {
   /// Live documents of all parts.
   std::uint64_t documents() const;
 
-  /// By words alone. Of `options` k, mode, and_or_min, count, scorer, syntax, searched and filter
-  /// are read; others that are set are refused (UsageError). So are near words, and a prefix,
-  /// pattern or range that stands for more terms than one index takes. `is_partial`: where a part
-  /// does not answer the others' answers are told, and what is missing; else IoError, which names
-  /// the part. Throws as Searcher::search() else.
+  /// By words alone. Of `options` deadline, stop, threads and on_progress are not read; explain is
+  /// refused (UsageError), and so is a prefix, pattern or range that stands for more terms than one
+  /// index takes. `is_partial`: where a part does not answer the others' answers are told, and what
+  /// is missing; else IoError, which names the part. Throws as Searcher::search() else.
   PartedBatch search(std::span<const std::string_view> texts, const SearchOptions& options = {},
                      bool is_partial = false) const;
+  /// By words and vectors, of which `vectors` has a row for each text, joined by rrf or convex; or,
+  /// with `vectors_alone` or without texts, by vectors alone. Throws as the other and as
+  /// Searcher::search(), and UsageError for other fusions and for parts with lists or codes of
+  /// vectors, which find others than one index.
+  PartedBatch search(std::span<const std::string_view> texts, std::span<const float> vectors,
+                     const SearchOptions& options = {}, bool is_partial = false) const;
 
  private:
   struct State;

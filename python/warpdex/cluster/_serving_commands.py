@@ -70,6 +70,12 @@ def _add_search(commands: Any) -> None:
                         "enough have them (default: or)")
     parser.add_argument("--filter", default="", metavar="FILTER",
                         help="only documents that fit, as 'year >= 1990'")
+    parser.add_argument("--sort", metavar="COLUMN,...",
+                        help="sort by columns, each with :desc for falling values")
+    parser.add_argument("--show", metavar="FIELD,...", help="fields that documents are shown with")
+    parser.add_argument("--facet", metavar="A,B,...",
+                        help="count columns' values over all matches; 'year:..1990..2000..' also "
+                        "by ranges")
     parser.add_argument("--deadline", type=float, default=1, metavar="SECONDS",
                         help="for the answer (default: 1)")
     parser.add_argument("--partial", action="store_true",
@@ -91,9 +97,15 @@ def _serve(given: argparse.Namespace) -> Told:
 
 def _search(given: argparse.Namespace) -> Told:
     queries = given.queries or [line.rstrip("\n") for line in sys.stdin]
-    options = {"mode": given.mode}
+    options: dict[str, Any] = {"mode": given.mode}
     if given.filter:
         options["filter"] = given.filter
+    if given.sort:
+        options["sort"] = given.sort
+    if given.show:
+        options["fields"] = given.show.split(",")
+    if given.facet:
+        options["facets"] = given.facet.split(",")
     with _cluster(given) as cluster:
         answers = cluster.search_batch(
             queries, given.k, deadline=given.deadline,
@@ -102,8 +114,11 @@ def _search(given: argparse.Namespace) -> Told:
     lines = []
     for query, answer in zip(queries, answers):
         lines.append(query)
-        lines += [f"  {rank:3d}  {hit.score:10.4f}  {hit.id}"
-                  for rank, hit in enumerate(answer.hits, 1)]
+        for rank, hit in enumerate(answer.hits, 1):
+            lines.append(f"  {rank:3d}  {hit.score:10.4f}  {hit.id}")
+            lines += [f"       {name}: {text}" for name, text in hit.fields.items()]
+        lines += [f"  {column}: " + ", ".join(f"{value} ({n})" for value, n in facet["top"])
+                  for column, facet in answer.facets.items()]
     if answers and (missing := answers[0].coverage.missing):
         lines += [f"part {part} is missing: {reason}" for part, reason in missing]
     values = [_values(query, answer) for query, answer in zip(queries, answers)]
@@ -120,6 +135,7 @@ def _values(query: str, answer: ClusterAnswer) -> dict[str, Any]:
         "fell_back_to_or": answer.fell_back_to_or,
         "is_complete": answer.is_complete,
         "max_missing_score": answer.max_missing_score,
+        "facets": answer.facets,
     }
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -17,6 +18,12 @@ class ClusterHit:
     part: int
     doc: int
     """Its number in the part."""
+    cursor: str = ""
+    """Of a sorted search: for search_after, which asks for the page behind it."""
+    fields: dict[str, str] = field(default_factory=dict)
+    """Those that were asked for and the document has."""
+    snippets: dict[str, str] = field(default_factory=dict)
+    """Pieces of these, with snippets=True."""
 
 
 @dataclass(frozen=True)
@@ -47,16 +54,25 @@ class ClusterAnswer:
     """Their numbers in their parts."""
     coverage: Coverage
     matches: int
-    """Exact if counted and no part is missing, else a lower bound."""
+    """Exact if no part is missing and matches are counted, as for facets; else a lower bound."""
     fell_back_to_or: bool = False
     """With mode "and-or": the answer is "or"'s."""
     is_complete: bool = True
     """These are the best of all parts, also where one is missing."""
     max_missing_score: float = -1.0
     """What a document of a missing part scores at most; below 0: nothing is missing."""
+    facets: dict[str, dict[str, Any]] = field(default_factory=dict)
+    """As warpdex.Hits has them, of the parts that answered."""
+    cursors: list[str] = field(default_factory=list)
+    """Of a sorted search: as many as ids."""
+    shown: list[tuple[dict[str, str], dict[str, str]]] = field(default_factory=list)
+    """With fields=: of each document its fields and its snippets."""
+    scores_are_distances: bool = False
+    """Smaller ones are better."""
 
     @property
     def hits(self) -> list[ClusterHit]:
         """The documents one by one, best first."""
-        rows = zip(self.ids, self.scores.tolist(), self.parts.tolist(), self.docs.tolist())
-        return [ClusterHit(*row) for row in rows]
+        rows = zip(self.ids, self.scores.tolist(), self.parts.tolist(), self.docs.tolist(),
+                   self.cursors or [""] * len(self.ids), self.shown or [({}, {})] * len(self.ids))
+        return [ClusterHit(*row, *shown) for *row, shown in rows]

@@ -10,6 +10,8 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from .._arrays import Floats, float_rows, one_row
+from .._searcher import Vectors
 from ..errors import IoError, UsageError
 from .answers import ClusterAnswer
 from .fan import Counters, FanSettings
@@ -111,10 +113,16 @@ class Broker:
                 continue
 
     async def search(
-        self, query: str, k: int = 10, *, deadline: float = 1.0, on_missing: OnMissing = "error",
-        **options: Any,
+        self, query: str | None, k: int = 10, *, vector: Vectors | None = None,
+        deadline: float = 1.0, on_missing: OnMissing = "error", **options: Any,
     ) -> ClusterAnswer:
-        """One query, which is sent with others that come within a millisecond. As search_batch()."""
+        """One query, which is sent with others that come within a millisecond, unless it has a
+        vector. As search_batch()."""
+        if query is None or vector is not None:
+            row = None if vector is None else one_row(vector, "the vector")
+            texts = None if query is None else [query]
+            [found] = await self._search(texts, k, self.now() + deadline, on_missing, options, row)
+            return found
         key = json.dumps([k, deadline, on_missing, options], sort_keys=True)
         batch = self._batches.get(key)
         if batch is None or batch.is_sent or len(batch.texts) >= self.settings.batch_size:
@@ -166,29 +174,35 @@ class Broker:
             answer.set_result(found)
 
     async def search_batch(
-        self, queries: Sequence[str], k: int = 10, *, deadline: float = 1.0,
-        on_missing: OnMissing = "error", **options: Any,
+        self, queries: Sequence[str] | None, k: int = 10, *, vectors: Vectors | None = None,
+        deadline: float = 1.0, on_missing: OnMissing = "error", **options: Any,
     ) -> list[ClusterAnswer]:
         """The k best documents for each query, of one version of the cluster.
 
         Args:
+            queries: texts; None: the vectors alone.
             k: documents, 1 to 10,000.
+            vectors: a row for each query. Words and vectors are joined by fusion= "rrf" or
+                "convex". The parts compare all of their vectors.
             deadline: in seconds.
             on_missing: where a part does not answer in time: "error", or "partial": the answers of
                 the others, with what is missing in `coverage`.
-            options: of warpdex.SearchOptions mode, and_or_min, syntax, query_fields (a str),
-                fields_type, scorer and its numbers, count and filter.
+            options: those of warpdex.SearchOptions but timeout, probes and refine; query_fields,
+                sort and synonyms as a str.
 
         Raises:
             IoError: a part did not answer in time.
             InputError, UsageError: as warpdex.Searcher.search().
         """
-        return await self._search(queries, k, self.now() + deadline, on_missing, options)
+        rows = None if vectors is None else float_rows(vectors, "the vectors")
+        return await self._search(queries, k, self.now() + deadline, on_missing, options, rows)
 
     async def _search(
-        self, texts: Sequence[str], k: int, end: float, on_missing: OnMissing,
-        options: Mapping[str, Any],
+        self, texts: Sequence[str] | None, k: int, end: float, on_missing: OnMissing,
+        options: Mapping[str, Any], vectors: Floats | None = None,
     ) -> list[ClusterAnswer]:
+        if texts is None and vectors is None:
+            raise UsageError("there is nothing to search for; give queries or vectors")
         if on_missing not in ("error", "partial"):
             raise UsageError(f"on_missing is {on_missing!r}; give 'error' or 'partial'")
         while True:
@@ -198,7 +212,7 @@ class Broker:
             left = end - self.now()
             work = self.loop.run_in_executor(
                 self._threads, session.search, texts, k, on_missing == "partial", options,
-                end - min(MERGE_TIME, left / 10),
+                end - min(MERGE_TIME, left / 10), vectors,
             )
             try:
                 async with asyncio.timeout(left + LATE):

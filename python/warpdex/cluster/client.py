@@ -76,12 +76,12 @@ class Cluster:
                 raise IoError(f"the cluster is not ready: {self.status()}")
             time.sleep(0.1)
 
-    def search(self, query: str, k: int = 10, **options: Any) -> ClusterAnswer:
+    def search(self, query: str | None, k: int = 10, **options: Any) -> ClusterAnswer:
         """As Broker.search()."""
         return self._run(self.broker.search(query, k, **options))
 
     def search_batch(
-        self, queries: Sequence[str], k: int = 10, **options: Any
+        self, queries: Sequence[str] | None, k: int = 10, **options: Any
     ) -> list[ClusterAnswer]:
         """As Broker.search_batch()."""
         return self._run(self.broker.search_batch(queries, k, **options))

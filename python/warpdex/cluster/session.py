@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from .. import _core
+from .._arrays import Floats
 from ..errors import IoError
 from .answers import ClusterAnswer, Coverage
 from .fan import Counters, Fan, FanSettings, Replica, Reply
@@ -104,13 +105,15 @@ class Session:
         self._searcher = _core.PartedSearcher(len(view.parts), self.asker)
 
     def search(
-        self, texts: Sequence[str], k: int, is_partial: bool, options: Mapping[str, Any],
-        deadline: float,
+        self, texts: Sequence[str] | None, k: int, is_partial: bool, options: Mapping[str, Any],
+        deadline: float, vectors: Floats | None = None,
     ) -> list[ClusterAnswer]:
         """On a thread. `deadline`: by the loop's clock. Raises VersionGone."""
         self.asker.begin(deadline)
         try:
-            found = self._searcher.search(list(texts), k, is_partial, dict(options))
+            found = self._searcher.search(
+                None if texts is None else list(texts), k, is_partial, vectors, dict(options)
+            )
         except IoError as error:
             if self.asker.is_gone:
                 raise VersionGone(str(error)) from None
@@ -126,8 +129,12 @@ class Session:
         coverage = Coverage(self.version, found["documents"], found["searched"],
                             tuple(found["missing"]), found["has_whole_statistics"])
         scores, parts, docs, _ = found["arrays"]
+        are_distances = found["scores_are_distances"]
         return [
             ClusterAnswer(ids, scores[row, : len(ids)], parts[row, : len(ids)],
-                          docs[row, : len(ids)], coverage, *facts)
-            for row, (ids, facts) in enumerate(zip(found["ids"], found["facts"]))
+                          docs[row, : len(ids)], coverage,
+                          *(*facts, cursors, shown, are_distances))
+            for row, (ids, facts, cursors, shown) in enumerate(
+                zip(found["ids"], found["facts"], found["cursors"], found["fields"])
+            )
         ]

@@ -1,5 +1,5 @@
-// Trees over parts: phrases, groups, prefixes and ranges answer as over one index of what is live
-// in all parts, to the bit.
+// Trees over parts: phrases, groups, prefixes, ranges and near words answer as over one index of
+// what is live in all parts, to the bit.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -68,14 +68,15 @@ class TreeParts : public testing::Test {
 
   /// A clause in Lucene's syntax.
   std::string clause(int depth) {
-    switch (test::below(random_, depth == 0 ? 6 : 9)) {
+    switch (test::below(random_, depth == 0 ? 7 : 10)) {
       case 0: return "\"" + word() + " " + word() + "\"";
       case 1: return "\"" + word() + " " + word() + "\"~" + std::to_string(random_() % 4);
       case 2: return "w" + std::to_string(random_() % 6) + "*";
       case 3: return "[" + word() + " TO " + word() + "]";
       case 4: return "p" + std::to_string(random_() % 3) + "^1.5";
       case 5: return word();
-      case 6: return "*:*";
+      case 6: return word() + "~" + std::to_string(random_() % 3);
+      case 7: return "*:*";
       default: return "(" + text(depth - 1) + ")^0.5";
     }
   }
@@ -155,10 +156,6 @@ TEST_F(TreeParts, PhrasesWithWordsOfOtherParts) {
 
 TEST_F(TreeParts, WhatPartsCannotKnowIsRefused) {
   const SearchSettings settings;
-  test::LocalParts parts(parts_);
-  const Query near = parsed("w1~1 w2");
-  EXPECT_THROW(parts.broker().search({&near, 1}, {&settings, 1}), UsageError);
-
   std::vector<Document> many(3);
   for (int i = 0; i < 10'000; ++i) many[0].text += "x" + std::to_string(i) + " ";
   for (int i = 0; i < 10'000; ++i) many[1].text += "x" + std::to_string(20'000 + i) + " ";

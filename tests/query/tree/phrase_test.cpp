@@ -259,7 +259,7 @@ TEST_F(Phrases, AreThoseOfThePlainMatcher) {
           settings.scorer.kind == ScorerKind::kBm25 ? 0 : 2e-6);
       std::vector<std::uint32_t> all;
       for (const auto& [document, score] : wanted) all.push_back(document);
-      ASSERT_EQ(searcher.matches(node), all);
+      ASSERT_EQ(searcher.matches(node).documents, all);
       if (HasFatalFailure()) return;
     }
   }

@@ -136,6 +136,7 @@ struct QueryNode {
   std::uint32_t slop = 0;   ///< kPhrase
   std::uint32_t edits = 2;  ///< kFuzzy: 0 to 2; exchanging two neighbours is one
   float tie_breaker = 0;    ///< kBest, kBlended: 0 to 1
+  /// Terms; of kFuzzy, if there are some, the near words, which were chosen among those of a whole.
   std::vector<std::string> texts{};
   /// kPhrase, once it is analysed: where each of `texts` is to stand, which never falls. Of those
   /// of one position, one is enough.

@@ -6,16 +6,15 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "warpdex/indexer/format/snapshot.hpp"
+#include "warpdex/query/columns/sort_values.hpp"
 #include "warpdex/query/shown_field.hpp"
 #include "warpdex/vector/rows/row_filter.hpp"
 
 namespace warpdex {
-
-/// The most columns that hits are sorted by.
-inline constexpr std::size_t kMaxSortKeys = 8;
 
 /// An order of the documents of a commit, which outlives it. Any thread.
 class ColumnOrder {
@@ -33,6 +32,11 @@ class ColumnOrder {
   /// Its place in the order; the same for documents with the same values.
   using Codes = std::array<Code, kMaxSortKeys>;
   Codes codes(std::uint32_t document) const;
+  /// The place of values that no document of the commit need have. O(segments log distinct
+  /// keywords).
+  Codes codes_of(const SortValues& values) const;
+  /// What a document is sorted by. Throws FormatError.
+  SortValues values(std::uint32_t document) const;
 
   /// The first documents of a set.
   struct First {
@@ -56,10 +60,15 @@ class ColumnOrder {
   };
   struct Key {
     bool descending = false;
+    /// Those have odd codes: words that no document has are between them.
+    bool is_keyword = false;
     std::vector<Column> columns{};  ///< by segment
   };
 
+  std::optional<std::uint64_t> value(const Key& key, std::size_t segment,
+                                     std::uint32_t document) const;
   Code code(const Key& key, std::size_t segment, std::uint32_t document) const;
+  std::uint64_t code_of_word(const Key& key, std::string_view word) const;
   Codes codes_in(std::size_t segment, std::uint32_t document) const;
   template <class Visit>
   void for_each(const vector::RowFilter& among, const Visit& visit) const;

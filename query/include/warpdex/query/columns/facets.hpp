@@ -2,6 +2,7 @@
 #pragma once
 
 #include "warpdex/indexer/format/snapshot.hpp"
+#include "warpdex/query/columns/facet_parts.hpp"
 #include "warpdex/query/shown_field.hpp"
 #include "warpdex/vector/rows/row_filter.hpp"
 
@@ -12,5 +13,9 @@ namespace warpdex {
 /// distinct values).
 Facet count_facet(const Snapshot& snapshot, const FacetRequest& wanted,
                   const vector::RowFilter& documents);
+
+/// The same of a part of a whole, for join_facets().
+PartFacet count_part_facet(const Snapshot& snapshot, const FacetRequest& wanted,
+                           const vector::RowFilter& documents);
 
 }  // namespace warpdex

@@ -11,14 +11,18 @@
 #include <vector>
 
 #include "warpdex/indexer/index_settings.hpp"
+#include "warpdex/query/columns/facet_parts.hpp"
+#include "warpdex/query/columns/sorted_search.hpp"
+#include "warpdex/query/fields/field_maker.hpp"
 #include "warpdex/query/plan/whole_statistics.hpp"
 #include "warpdex/query/query.hpp"
 #include "warpdex/query/search.hpp"
+#include "warpdex/query/tree/near_term.hpp"
 
 namespace warpdex::shards {
 
 /// Of the messages; a reader takes its own version alone.
-inline constexpr std::uint16_t kMessageVersion = 2;
+inline constexpr std::uint16_t kMessageVersion = 3;
 /// The most bytes of a message, and queries of a search.
 inline constexpr std::size_t kMaxMessageBytes = std::size_t{1} << 30;
 inline constexpr std::size_t kMaxBatch = 65'536;
@@ -32,6 +36,16 @@ enum class MessageKind : std::uint16_t {
   kSearchAnswer,
   kNearestRequest,
   kNearestAnswer,
+  kFacetsRequest,
+  kFacetsAnswer,
+  kSortedRequest,
+  kSortedAnswer,
+  kNearWordsRequest,
+  kNearWordsAnswer,
+  kFoundTermsRequest,
+  kFoundTermsAnswer,
+  kFieldsRequest,
+  kFieldsAnswer,
   kFailure,  ///< the answer to any question
 };
 
@@ -115,6 +129,91 @@ struct NearestAnswer {
   std::vector<NearestHits> queries{};
 };
 
+/// Asks a part what it counts of columns, over all documents that match.
+struct FacetsRequest {
+  std::uint64_t version = 0;           ///< of the part that is meant
+  std::vector<Query> queries{};        ///< as those of a SearchRequest
+  std::vector<QueryMode> modes{};      ///< one for each query: kAnd or kOr
+  std::string filter{};                ///< of all queries
+  std::vector<FacetRequest> wanted{};  ///< of each query; FacetRequest::values is not carried
+};
+
+/// What a part counts for a query.
+struct CountedFacets {
+  std::uint64_t matches = 0;        ///< documents
+  std::vector<PartFacet> facets{};  ///< in the order of the request
+};
+
+struct FacetsAnswer {
+  std::vector<CountedFacets> queries{};
+};
+
+/// Asks a part for its first documents by columns.
+struct SortedRequest {
+  SearchRequest search{};       ///< of which count and known_threshold are not read
+  std::vector<SortKey> keys{};  ///< 1 to kMaxSortKeys
+  /// Pages begin behind this document of the part, if there is one.
+  std::optional<std::uint32_t> behind_document{};
+  /// Or behind a document of another part: one place for each query, or none.
+  std::vector<SortPlace> behind{};
+  bool with_ties = false;  ///< documents that tie with it come behind it
+};
+
+/// A part's page for a query.
+struct SortedPart {
+  SortedPage page{};
+  std::vector<SortValues> values{};  ///< of the hits
+  SortValues values_of_start{};      ///< of SortedRequest::behind_document
+  std::uint64_t matches = 0;         ///< the part's
+  std::uint32_t most_terms = 0;      ///< as PartAnswer::most_terms
+  std::vector<std::string> names{};  ///< of the hits, where they were asked for
+};
+
+struct SortedAnswer {
+  std::vector<SortedPart> queries{};
+};
+
+/// Asks a part which of its words are near others.
+struct NearWordsRequest {
+  struct Word {
+    std::string field{};  ///< as that of an analysed clause
+    std::string text{};
+    std::uint32_t edits = 0;  ///< 0 to 2
+    auto operator<=>(const Word&) const = default;
+  };
+  std::uint64_t version = 0;  ///< of the part that is meant
+  std::vector<Word> words{};
+};
+
+/// The terms of live documents that are near each word, kMaxFuzzyTerms at most, the nearest first.
+struct NearWordsAnswer {
+  std::vector<std::vector<NearTerm>> words{};
+};
+
+/// Asks a part for the terms that prefixes, patterns and ranges of trees stand for there.
+struct FoundTermsRequest {
+  std::uint64_t version = 0;  ///< of the part that is meant
+  std::vector<QueryNode> trees{};
+};
+
+/// The trees with these terms in their place: with_found_terms().
+struct FoundTermsAnswer {
+  std::vector<QueryNode> trees{};
+};
+
+/// Asks a part what hits show of its documents.
+struct FieldsRequest {
+  std::uint64_t version = 0;     ///< of the part that is meant
+  std::vector<Query> queries{};  ///< for snippets; with found terms, as FieldMaker takes them
+  std::vector<std::vector<std::uint32_t>> documents{};  ///< of each query; kMaxK at most
+  ShownSettings shown{};
+};
+
+/// By query and document: its fields.
+struct FieldsAnswer {
+  std::vector<std::vector<std::vector<ShownField>>> queries{};
+};
+
 /// Why a part does not answer.
 struct Failure {
   enum class Kind {
@@ -132,12 +231,24 @@ std::string write_describe();
 std::string write(const PartDescription& description);
 std::string write(const TermsRequest& request);
 std::string write(const TermsAnswer& answer);
-/// Throws UsageError for more than kMaxBatch queries, and for trees that parts cannot answer: with
-/// near words (kFuzzy), whose choice depends on all words of the whole.
+/// Throws UsageError for more than kMaxBatch queries, and for trees whose near words (kFuzzy) are
+/// not chosen yet (QueryNode::texts): all words of the whole decide which these are.
 std::string write(const SearchRequest& request);
 std::string write(const SearchAnswer& answer);
 std::string write(const NearestRequest& request);
 std::string write(const NearestAnswer& answer);
+/// Throws UsageError as for a SearchRequest.
+std::string write(const FacetsRequest& request);
+std::string write(const FacetsAnswer& answer);
+/// Throws UsageError as for a SearchRequest.
+std::string write(const SortedRequest& request);
+std::string write(const SortedAnswer& answer);
+std::string write(const NearWordsRequest& request);
+std::string write(const NearWordsAnswer& answer);
+std::string write(const FoundTermsRequest& request);
+std::string write(const FoundTermsAnswer& answer);
+std::string write(const FieldsRequest& request);
+std::string write(const FieldsAnswer& answer);
 std::string write(const Failure& failure);
 
 void read_describe(std::string_view message);
@@ -150,6 +261,20 @@ SearchAnswer read_search_answer(std::string_view message);
 NearestRequest read_nearest_request(std::string_view message);
 /// Scores are finite.
 NearestAnswer read_nearest_answer(std::string_view message);
+FacetsRequest read_facets_request(std::string_view message);
+/// Values of a facet are in order, each once.
+FacetsAnswer read_facets_answer(std::string_view message);
+SortedRequest read_sorted_request(std::string_view message);
+/// Hits have values each; their scores are numbers that are 0 or more.
+SortedAnswer read_sorted_answer(std::string_view message);
+NearWordsRequest read_near_words_request(std::string_view message);
+/// Boosts are from 0 to 1.
+NearWordsAnswer read_near_words_answer(std::string_view message);
+FoundTermsRequest read_found_terms_request(std::string_view message);
+FoundTermsAnswer read_found_terms_answer(std::string_view message);
+/// With documents of each query.
+FieldsRequest read_fields_request(std::string_view message);
+FieldsAnswer read_fields_answer(std::string_view message);
 Failure read_failure(std::string_view message);
 
 }  // namespace warpdex::shards

@@ -27,7 +27,7 @@ class Shard {
   Shard(const Shard&) = delete;
   Shard& operator=(const Shard&) = delete;
 
-  /// The answer to a description's, terms' or search request. What cannot be answered is a message
+  /// The answer to a request. What cannot be answered is a message
   /// too, a failure that says why: bytes that are no such request, another version, a bad filter.
   /// It throws std::bad_alloc alone.
   std::string answer(std::string_view message);

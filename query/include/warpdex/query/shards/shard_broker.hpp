@@ -2,10 +2,12 @@
 // documents, to the bit.
 #pragma once
 
+#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -41,17 +43,34 @@ enum class OnMissing {
   kPartial,  ///< answer from the others, and say so
 };
 
+/// A document of one of the parts.
+struct PlaceInParts {
+  std::uint32_t part = 0;
+  std::uint32_t document = 0;
+  auto operator<=>(const PlaceInParts&) const = default;
+};
+
 struct BrokerSettings {
-  std::string filter{};      ///< of all queries, as parse_filter() reads it; empty: none
-  bool wants_names = false;  ///< of the documents that are found
+  std::string filter{};                 ///< of all queries, as parse_filter() reads it; empty: none
+  bool wants_names = false;             ///< of the documents that are found
+  std::vector<FacetRequest> facets{};   ///< of all queries; by words alone
+  std::vector<SortKey> sort{};          ///< sorts hits by columns, then by score, part and docID
+  std::optional<PlaceInParts> after{};  ///< of a sorted search: pages begin behind this document
+  ShownSettings shown{};                ///< of the documents that are found
   OnMissing on_missing = OnMissing::kError;
 };
 
 /// The answer to a query.
 struct MergedAnswer {
-  std::vector<GlobalHit> hits{};     ///< the best k: score descending, then part, then docID
+  std::vector<GlobalHit> hits{};     ///< the best k: score descending, then part, then docID; or
+                                     ///< as BrokerSettings::sort says
   std::vector<std::string> names{};  ///< of `hits`, where they were asked for
-  std::uint64_t matches = 0;     ///< exact if counted and no part is missing, else a lower bound
+  /// Likewise; empty of a hit whose part did not answer then.
+  std::vector<std::vector<ShownField>> fields{};
+  /// Exact if no part is missing and matches are counted, as they are for facets and sorted
+  /// searches; else a lower bound.
+  std::uint64_t matches = 0;
+  std::vector<Facet> facets{};   ///< of the parts that answered
   bool fell_back_to_or = false;  ///< and-or: the answer is OR's
   /// No document of a part that did not answer scores more; negative: there is none that matches.
   /// Infinite where that is not known.
@@ -87,7 +106,9 @@ struct MergedBatch {
 /// A search takes a round of messages, and one before it if there are new terms. A part is asked
 /// for fewer than k documents at first; where the next one that it left out could be in the
 /// answer, it is asked again. and-or, and a query with Query::or_else, ask for OR where AND matches
-/// too few in all parts together.
+/// too few in all parts together. Near words, facets, pages behind a document and fields take one
+/// more round each, and snippets with a prefix, pattern or range another one. For sorted searches
+/// all parts are asked for k documents.
 class ShardBroker {
  public:
   /// Asks `parts` parts what they are. Part i holds the documents that come behind those of part
@@ -98,13 +119,16 @@ class ShardBroker {
   ShardBroker& operator=(const ShardBroker&) = delete;
 
   const std::vector<PartDescription>& parts() const;
+  /// A checksum of the versions of all parts.
+  std::uint64_t version() const;
 
   /// Answers a batch. `settings` has one element for all queries, or one for each;
   /// SearchSettings::documents and known_threshold are not read. Throws UsageError for settings or
-  /// weights out of range, for trees with near words or with a prefix, pattern or range of more
-  /// terms than one index takes (summed over the parts), and for what messages cannot hold;
-  /// InputError for a bad filter; IoError, which names the part, where one does not answer or is of
-  /// another version now, unless `how` asks for partial answers.
+  /// weights out of range, for trees with a prefix, pattern or range of more
+  /// terms than one index takes (summed over the parts), for facets and sorting of what is no
+  /// column, for a document in `after` that does not match, and for what messages cannot hold;
+  /// InputError for a bad filter or limit of a facet; IoError, which names the part, where one does
+  /// not answer or is of another version now, unless `how` asks for partial answers.
   MergedBatch search(std::span<const Query> queries, std::span<const SearchSettings> settings,
                      const BrokerSettings& how = {});
 

@@ -7,8 +7,8 @@
 namespace warpdex {
 
 /// A tree of terms (Query::tree) with the terms that prefixes, patterns, ranges and near words
-/// stand for in their place (kAny); `must_not` stays as it is. Throws FormatError. O(terms that
-/// begin as the clauses do).
+/// stand for in their place (kAny), as live documents have them; `must_not` stays as it is. Throws
+/// FormatError. O(terms that begin as the clauses do).
 QueryNode with_found_terms(const Snapshot& snapshot, const QueryNode& analyzed);
 
 }  // namespace warpdex

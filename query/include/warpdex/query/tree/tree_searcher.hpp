@@ -21,12 +21,18 @@ struct TreeResult {
   std::size_t most_terms = 0;  ///< that a prefix, pattern or range stands for
 };
 
+/// All documents that a tree matches.
+struct TreeMatches {
+  std::vector<std::uint32_t> documents;  ///< docIDs, ascending
+  std::size_t most_terms = 0;            ///< as TreeResult::most_terms
+};
+
 /// Searches one commit. For one thread at a time.
 class TreeSearcher {
  public:
   explicit TreeSearcher(const Snapshot& snapshot);
   /// Of a part of a whole, whose statistics outlive the searcher and have all terms of its trees.
-  /// Near words (kFuzzy) are those of the part alone.
+  /// Near words (kFuzzy) that were not chosen before are those of the part alone.
   TreeSearcher(const Snapshot& snapshot, const WholeStatistics& whole);
   ~TreeSearcher();
   TreeSearcher(TreeSearcher&&) noexcept;
@@ -41,8 +47,8 @@ class TreeSearcher {
   TreeResult search(const QueryNode& tree, const SearchSettings& settings,
                     SearchWatch* watch = nullptr, SearchProgress* progress = nullptr);
 
-  /// The docIDs of all matches, ascending. Throws as search() does.
-  std::vector<std::uint32_t> matches(const QueryNode& tree);
+  /// Throws as search() does.
+  TreeMatches matches(const QueryNode& tree);
 
  private:
   struct State;
