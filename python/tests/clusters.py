@@ -2,23 +2,64 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import logging
 import os
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 from conftest import Program, contents
 
 from warpdex import cluster
+from warpdex.cluster import View
+from warpdex.cluster.part_host import PartHost
 from warpdex.cluster.store import object_name
 
+PARTS, REPLICAS = 3, 2
 OPTIONS: dict[str, Any] = {"fields": ["title", "contents"], "store_fields": ["title"]}
 LINE = ["--fields", "title,contents", "--store", "title"]
+
+
+class HostsHere:
+    """Replicas in this process, which a test slows down, stops and kills."""
+
+    def __init__(self, store: cluster.Store, folder: Path) -> None:
+        self.store = store
+        self.hosts = {
+            (part, i): PartHost(store, part, folder / f"host-{part}-{i}", threads=1)
+            for part in range(PARTS) for i in range(REPLICAS)
+        }
+        self.dead: set[tuple[int, int]] = set()
+        self.delays: dict[tuple[int, int], float] = {}
+        self.answered: list[int] = []
+        self.version = 0
+        self.move(1)
+
+    def move(self, version: int) -> None:
+        for host in self.hosts.values():
+            host.load(version)
+        self.version = version
+
+    async def view(self) -> View:
+        return View(self.version, tuple(
+            {f"{part}/{i}": self._endpoint((part, i)) for i in range(REPLICAS)}
+            for part in range(PARTS)
+        ))
+
+    def _endpoint(self, place: tuple[int, int]) -> Callable[[int, bytes], Awaitable[bytes]]:
+        async def answer(version: int, message: bytes) -> bytes:
+            await asyncio.sleep(self.delays.get(place, 0))
+            if place in self.dead:
+                raise ConnectionError("killed")
+            self.answered.append(version)
+            return await asyncio.to_thread(self.hosts[place].answer, version, message)
+
+        return answer
 
 
 def part_folders(store: cluster.Store, folder: Path, version: int | None = None) -> list[Path]:

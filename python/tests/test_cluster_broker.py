@@ -15,51 +15,12 @@ from conftest import documents, words, write_jsonl
 import warpdex
 
 pytest.importorskip("fsspec")
-from clusters import flip, seed
+from clusters import PARTS, HostsHere, flip, seed
 
 from warpdex import cluster
-from warpdex.cluster import Broker, BrokerSettings, ClusterAnswer, View
+from warpdex.cluster import Broker, BrokerSettings, ClusterAnswer
 from warpdex.cluster.fan import FanSettings, LacksVersion
 from warpdex.cluster.part_host import PartHost
-
-PARTS, REPLICAS = 3, 2
-
-
-class Cluster:
-    """Replicas in this process, which a test slows down, stops and kills."""
-
-    def __init__(self, store: cluster.Store, folder: Path) -> None:
-        self.store = store
-        self.hosts = {
-            (part, i): PartHost(store, part, folder / f"host-{part}-{i}", threads=1)
-            for part in range(PARTS) for i in range(REPLICAS)
-        }
-        self.dead: set[tuple[int, int]] = set()
-        self.delays: dict[tuple[int, int], float] = {}
-        self.answered: list[int] = []
-        self.version = 0
-        self.move(1)
-
-    def move(self, version: int) -> None:
-        for host in self.hosts.values():
-            host.load(version)
-        self.version = version
-
-    async def view(self) -> View:
-        return View(self.version, tuple(
-            {f"{part}/{i}": self._endpoint((part, i)) for i in range(REPLICAS)}
-            for part in range(PARTS)
-        ))
-
-    def _endpoint(self, place: tuple[int, int]) -> Callable[[int, bytes], Awaitable[bytes]]:
-        async def answer(version: int, message: bytes) -> bytes:
-            await asyncio.sleep(self.delays.get(place, 0))
-            if place in self.dead:
-                raise ConnectionError("killed")
-            self.answered.append(version)
-            return await asyncio.to_thread(self.hosts[place].answer, version, message)
-
-        return answer
 
 
 @pytest.fixture
@@ -112,7 +73,7 @@ def test_answers_are_those_of_one_index(built: tuple[cluster.Store, Path]) -> No
     generator = random.Random(seed())
 
     async def work() -> None:
-        broker = Broker(Cluster(store, folder).view)
+        broker = Broker(HostsHere(store, folder).view)
         await broker.start()
         starts = begins(store, 1)
         for k in (1, 10, 1000):
@@ -145,7 +106,7 @@ def test_trees_and_text_fields(tmp_path: Path) -> None:
     generator = random.Random(seed())
 
     async def work() -> None:
-        broker = Broker(Cluster(store, tmp_path).view)
+        broker = Broker(HostsHere(store, tmp_path).view)
         await broker.start()
         queries = [
             generator.choice(TREES).format(*words(generator, 1).split(), *(
@@ -229,7 +190,7 @@ def test_single_queries_go_together(built: tuple[cluster.Store, Path]) -> None:
     generator = random.Random(seed())
 
     async def work() -> None:
-        broker = Broker(Cluster(store, folder).view, BrokerSettings(batch_time=0.05))
+        broker = Broker(HostsHere(store, folder).view, BrokerSettings(batch_time=0.05))
         await broker.start()
         queries = [words(generator, 4) for _ in range(300)]
         before = broker.counters.messages
@@ -256,7 +217,7 @@ def test_one_replica_of_each_part_is_dead_or_slow(built: tuple[cluster.Store, Pa
     generator = random.Random(seed())
 
     async def work() -> None:
-        served = Cluster(store, folder)
+        served = HostsHere(store, folder)
         broker = Broker(served.view)
         await broker.start()
         for _ in range(20):
@@ -279,7 +240,7 @@ def test_a_part_without_replicas(built: tuple[cluster.Store, Path]) -> None:
     one = warpdex.Searcher(folder / "one", "cpu", threads=1)
 
     async def work() -> None:
-        served = Cluster(store, folder)
+        served = HostsHere(store, folder)
         broker = Broker(served.view, BrokerSettings(fan=FanSettings(retry_pause=0.01)))
         await broker.start()
         whole = await broker.search("w0 w1", deadline=20)
@@ -315,7 +276,7 @@ def test_versions_change_under_load(built: tuple[cluster.Store, Path]) -> None:
     starts = {1: begins(store, 1)}
 
     async def work() -> None:
-        served = Cluster(store, folder)
+        served = HostsHere(store, folder)
         broker = Broker(served.view, BrokerSettings(poll=0.01))
         await broker.start()
         seen = set()

@@ -4,28 +4,26 @@ from __future__ import annotations
 
 import json
 import os
-import random
 import signal
-import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
-from conftest import documents, words, write_jsonl
+from conftest import documents, write_jsonl
 
 import warpdex
 
 pytest.importorskip("fsspec")
 pytest.importorskip("ray", reason="Ray is not installed")
-from clusters import flip, ray_here, run_killed_at, seed
+from clusters import flip, ray_here, run_killed_at
+from serving import Load, all_ready, pid_of, wait_until
 
 from warpdex import cluster
 from warpdex.cluster import Cluster, connect, serve
 from warpdex.cluster.__main__ import main
-from warpdex.cluster.part_actor import NAMESPACE, actor_name
+from warpdex.cluster.part_actor import NAMESPACE
 
 ray = pytest.fixture(scope="module")(ray_here)
 
@@ -44,57 +42,6 @@ def served(ray: Any, tmp_path: Path) -> Iterator[Cluster]:
     made.stop()
 
 
-class Load(threading.Thread):
-    """Asks all the time, and compares each answer with one index's."""
-
-    def __init__(self, served: Cluster, folder: Path) -> None:
-        super().__init__()
-        self._served = served
-        self._ones = {1: warpdex.Searcher(folder / "one", "cpu", threads=1)}
-        self._generator = random.Random(seed())
-        self.is_over = threading.Event()
-        self.failures: list[str] = []
-        self.seconds: list[float] = []
-        self.versions: set[int] = set()
-
-    def knows(self, version: int, path: Path) -> None:
-        self._ones[version] = warpdex.Searcher(path, "cpu", threads=1)
-
-    def run(self) -> None:
-        while not self.is_over.is_set():
-            queries = [words(self._generator, 4) for _ in range(5)]
-            begin = time.monotonic()
-            try:
-                answers = self._served.search_batch(queries, 10, deadline=10)
-            except Exception as error:  # noqa: BLE001
-                self.failures.append(repr(error))
-                continue
-            self.seconds.append(time.monotonic() - begin)
-            for query, answer in zip(queries, answers):
-                version = answer.coverage.version
-                self.versions.add(version)
-                hits = self._ones[version].search(query, 10)
-                same = answer.ids == hits.ids and all(
-                    np.float32(mine.score) == np.float32(its.score)
-                    for mine, its in zip(answer.hits, hits))
-                if not same:
-                    self.failures.append(f"wrong: {version} {query}")
-
-    def stop(self) -> None:
-        self.is_over.set()
-        self.join()
-        assert self.failures == [] and self.seconds
-
-
-def pid_of(ray: Any, served: Cluster, name: str, part: int, replica: int) -> int:
-    actor = ray.get_actor(actor_name(name, part, replica), namespace=NAMESPACE)
-    return int(ray.get(actor.pid.options(concurrency_group="control").remote()))
-
-
-def all_ready(served: Cluster) -> bool:
-    return all(each["versions"] and not each["problem"] for each in served.status()["replicas"])
-
-
 def with_one_more(folder: Path) -> None:
     """The input of an addition, and the index that the cluster must then equal."""
     new = [{"id": "new", "contents": "w0 w1 whale"}]
@@ -106,14 +53,6 @@ def with_one_more(folder: Path) -> None:
     warpdex.build([*docs[:at], *new, *docs[at:]], folder / "two")
 
 
-def wait_until(is_so: Any, seconds: float = 60) -> float:
-    begin = time.monotonic()
-    while not is_so():
-        assert time.monotonic() - begin < seconds
-        time.sleep(0.05)
-    return time.monotonic() - begin
-
-
 def test_replicas_are_killed_and_versions_change(
     ray: Any, served: Cluster, tmp_path: Path
 ) -> None:
@@ -122,12 +61,12 @@ def test_replicas_are_killed_and_versions_change(
     try:
         time.sleep(1)
         for part, replica in ((0, 0), (1, 1)):
-            os.kill(pid_of(ray, served, tmp_path.name, part, replica), signal.SIGKILL)
+            os.kill(pid_of(ray, tmp_path.name, part, replica), signal.SIGKILL)
             time.sleep(1)
 
         wait_until(lambda: all_ready(served))
         # One stands still: a hedge goes to the other.
-        pid = pid_of(ray, served, tmp_path.name, 0, 1)
+        pid = pid_of(ray, tmp_path.name, 0, 1)
         os.kill(pid, signal.SIGSTOP)
         time.sleep(2)
         os.kill(pid, signal.SIGCONT)
@@ -165,12 +104,12 @@ def test_faults_of_store_disk_and_publishers_stop_no_search(
         store = cluster.Store(str(tmp_path / "store"))
         file = max(cluster.read_version(store).parts[0].files, key=lambda each: each.bytes)
         flip(tmp_path / "hosts" / "part-0000" / "objects" / file.sha256, 70)
-        os.kill(pid_of(ray, served, tmp_path.name, 0, 0), signal.SIGKILL)
+        os.kill(pid_of(ray, tmp_path.name, 0, 0), signal.SIGKILL)
         time.sleep(2)
         wait_until(lambda: all_ready(served))
         # The store is away, and a replica dies meanwhile.
         (tmp_path / "store").rename(tmp_path / "away")
-        os.kill(pid_of(ray, served, tmp_path.name, 1, 0), signal.SIGKILL)
+        os.kill(pid_of(ray, tmp_path.name, 1, 0), signal.SIGKILL)
         time.sleep(2)
         wait_until(lambda: all_ready(served))  # by the files of its host
         assert "lists no files" in served.status()["problem"]
@@ -196,7 +135,7 @@ def test_a_part_with_one_replica_dies(ray: Any, tmp_path: Path) -> None:
     served = serve(tmp_path / "store", name=tmp_path.name, replicas=1, cpus=0.25, threads=1,
                    poll=0.2, folder=str(tmp_path / "hosts"))
     whole = served.search("w0 w1", deadline=10)
-    os.kill(pid_of(ray, served, tmp_path.name, 1, 0), signal.SIGKILL)
+    os.kill(pid_of(ray, tmp_path.name, 1, 0), signal.SIGKILL)
     with pytest.raises(warpdex.IoError, match="part 1"):
         served.search("w0 w1", deadline=0.1)
     part = served.search("w0 w1", deadline=0.1, on_missing="partial")

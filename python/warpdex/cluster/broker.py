@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import math
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
@@ -47,6 +48,8 @@ class _Batch:
 
     texts: list[str] = field(default_factory=list)
     answers: list[asyncio.Future[ClusterAnswer]] = field(default_factory=list)
+    end: float = math.inf
+    """The first of their deadlines, by the loop's clock."""
     is_sent: bool = False
 
 
@@ -123,23 +126,25 @@ class Broker:
             texts = None if query is None else [query]
             [found] = await self._search(texts, k, self.now() + deadline, on_missing, options, row)
             return found
-        key = json.dumps([k, deadline, on_missing, options], sort_keys=True)
+        # Deadlines that differ by a tenth at most go together.
+        about = round(10 * math.log(min(max(deadline, 1e-3), 1e6)))
+        key = json.dumps([k, about, on_missing, options], sort_keys=True)
         batch = self._batches.get(key)
         if batch is None or batch.is_sent or len(batch.texts) >= self.settings.batch_size:
             batch = self._batches[key] = _Batch()
-            end = self.now() + deadline
-            asyncio.ensure_future(self._send(key, batch, k, end, on_missing, options))
+            asyncio.ensure_future(self._send(key, batch, k, on_missing, options))
         answer: asyncio.Future[ClusterAnswer] = self.loop.create_future()
+        batch.end = min(batch.end, self.now() + deadline)
         batch.texts.append(query)
         batch.answers.append(answer)
         return await answer
 
     async def _send(
-        self, key: str, batch: _Batch, k: int, end: float, on_missing: OnMissing,
-        options: Mapping[str, Any],
+        self, key: str, batch: _Batch, k: int, on_missing: OnMissing, options: Mapping[str, Any],
     ) -> None:
         await asyncio.sleep(self.settings.batch_time)
         batch.is_sent = True
+        end = batch.end
         if self._batches.get(key) is batch:
             del self._batches[key]
         try:

@@ -1,4 +1,5 @@
-"""A cluster that is served, for programs: searches by a broker of its own, on a thread."""
+"""A cluster that is served, for programs: searches by a broker of its own, on a thread, or by those
+that are actors."""
 
 from __future__ import annotations
 
@@ -13,8 +14,10 @@ from typing import Any, TypeVar
 from ..errors import IoError
 from .answers import ClusterAnswer
 from .broker import Broker, BrokerSettings
+from .broker_client import BrokerClient
 from .part_actor import ServeSettings
-from .serve_on_ray import RayViews, start
+from .ray_views import RayViews
+from .serve_on_ray import start
 from .session import View
 
 Answer = TypeVar("Answer")
@@ -29,7 +32,8 @@ def serve(
     Args:
         store: a folder or URL that all hosts reach.
         wait: seconds, until all parts have a replica that is ready.
-        settings: of ServeSettings: replicas, cpus, threads, folder, poll, grace, patience.
+        settings: of ServeSettings: replicas, brokers, cpus, threads, folder, poll, grace,
+            patience.
 
     Raises:
         IoError: it is not ready in time; the message says what it lacks.
@@ -41,65 +45,82 @@ def serve(
 
 
 def connect(
-    name: str = "warpdex", *, wait: float = 60.0, settings: BrokerSettings | None = None
+    name: str = "warpdex", *, wait: float = 60.0, own_broker: bool = False,
+    settings: BrokerSettings | None = None,
 ) -> Cluster:
-    """A cluster that is served under that name. Raises UsageError where there is none."""
-    return Cluster(name, wait, settings)
+    """A cluster that is served under that name. `own_broker`: also where it has brokers, which takes
+    less time for a query. Raises UsageError where there is none."""
+    return Cluster(name, wait, own_broker, settings)
 
 
 class Cluster:
     """For any number of threads. As a context manager it is left at the end; it is served on."""
 
-    def __init__(self, name: str, wait: float, settings: BrokerSettings | None) -> None:
+    def __init__(
+        self, name: str, wait: float, own_broker: bool, settings: BrokerSettings | None
+    ) -> None:
         self._views = RayViews(name)
         self._coordinator = self._views.coordinator
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, daemon=True)
         self._thread.start()
-        self.broker = Broker(self._views, settings)
+        self.broker: Broker | BrokerClient = (
+            BrokerClient(self._brokers, settings) if self._views.brokers and not own_broker
+            else Broker(self._views, settings)
+        )
         try:
             self._wait_until_ready(time.monotonic() + wait)
-            self._run(self.broker.start())
+            self.run(self.broker.start())
         except BaseException:
             self.close()
             raise
 
-    def _run(self, work: Coroutine[Any, Any, Answer]) -> Answer:
+    def run(self, work: Coroutine[Any, Any, Answer]) -> Answer:
+        """What it returns, on the event loop of the broker."""
         return asyncio.run_coroutine_threadsafe(work, self._loop).result()
+
+    async def _brokers(self) -> dict[str, Any]:
+        return dict(await self._coordinator.brokers.remote())
 
     def _wait_until_ready(self, end: float) -> None:
         while True:
-            view: View = self._run(self._views())
-            if view.version and all(view.parts):
-                return
+            try:
+                view: View = self.run(self._views())
+                if view.version and all(view.parts):
+                    return
+            except (TimeoutError, self._views.ray.exceptions.RayError):
+                pass  # the coordinator is busy, or starts again
             if time.monotonic() > end:
                 raise IoError(f"the cluster is not ready: {self.status()}")
             time.sleep(0.1)
 
     def search(self, query: str | None, k: int = 10, **options: Any) -> ClusterAnswer:
         """As Broker.search()."""
-        return self._run(self.broker.search(query, k, **options))
+        return self.run(self.broker.search(query, k, **options))
 
     def search_batch(
         self, queries: Sequence[str] | None, k: int = 10, **options: Any
     ) -> list[ClusterAnswer]:
         """As Broker.search_batch()."""
-        return self._run(self.broker.search_batch(queries, k, **options))
+        return self.run(self.broker.search_batch(queries, k, **options))
 
     def refresh(self) -> bool:
         """Takes the version that is served now; whether it is another. Else it is taken within
         BrokerSettings.poll."""
-        return self._run(self.broker.refresh())
+        return self.run(self.broker.refresh())
 
-    def _ask(self, method: str, *arguments: Any) -> Any:
-        """What the coordinator answers; raises what it raises."""
+    def _ask(self, method: str, *arguments: Any, seconds: float = 30.0) -> Any:
+        """What the coordinator answers; raises what it raises, and IoError where it is silent."""
         async def ask() -> Any:
-            return await getattr(self._coordinator, method).remote(*arguments)
+            async with asyncio.timeout(seconds):
+                return await getattr(self._coordinator, method).remote(*arguments)
 
         try:
-            return self._run(ask())
+            return self.run(ask())
         except self._views.ray.exceptions.RayTaskError as error:
             raise error.cause from error
+        except (TimeoutError, self._views.ray.exceptions.RayError) as error:
+            raise IoError("the coordinator does not answer; it may be starting again") from error
 
     def status(self) -> dict[str, Any]:
         """The version that is served, and what each replica has and does, as values for JSON."""
@@ -108,14 +129,14 @@ class Cluster:
     def drain(self, part: int, replica: int, *, seconds: float = 30.0) -> bool:
         """Ends a replica without failing a query: it gets no more, and answers those that it has.
         False where it is its part's only one; it then goes on."""
-        return bool(self._ask("drain", part, replica, seconds))
+        return bool(self._ask("drain", part, replica, seconds, seconds=seconds + 30))
 
     def undrain(self, part: int, replica: int) -> None:
         """Starts a replica again that was drained."""
         self._ask("undrain", part, replica)
 
     def stop(self) -> None:
-        """Ends serving: all replicas and the coordinator."""
+        """Ends serving: all replicas and brokers, and the coordinator."""
         self._ask("stop")
         self._views.ray.kill(self._coordinator)
         self.close()
@@ -123,7 +144,7 @@ class Cluster:
     def close(self) -> None:
         """Leaves the cluster, which is served on."""
         if self._loop.is_running():
-            self._run(self.broker.stop())
+            self.run(self.broker.stop())
             self._loop.call_soon_threadsafe(self._loop.stop)
             self._thread.join()
             self._loop.close()

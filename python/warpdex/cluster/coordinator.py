@@ -9,9 +9,11 @@ from typing import Any
 
 from .. import _version
 from ..errors import UsageError
+from . import places
+from .broker_actor import BrokerActors
 from .manifest import read_version
 from .on_ray import connect
-from .part_actor import ServeSettings, actor_name, control, make_actor
+from .part_actor import ServeSettings, actor_name, control, make_actor, part_group
 from .store import Store
 
 
@@ -30,9 +32,11 @@ class Coordinator:
         self._under_way: dict[tuple[int, int], int] = {}
         self._problems: dict[tuple[int, int], str] = {}
         self._actors: dict[tuple[int, int], Any] = {}
+        self._groups: dict[int, Any] = {}  # of parts: where their replicas are
         self._loading: dict[tuple[int, int], Any] = {}
         self._drained: set[tuple[int, int]] = set()
         self._retired: dict[int, float] = {}
+        self._brokers = BrokerActors(self._ray, name, settings)
         self._problem = ""
         self._work = asyncio.ensure_future(self._run())
 
@@ -53,8 +57,10 @@ class Coordinator:
         for version in {self._wanted, self._version} - {0}:
             for part in range(self._parts[version]):
                 for replica in range(self._settings.replicas):
-                    self._make(part, replica)
-        await asyncio.gather(*(self._look_at(place) for place in list(self._actors)))
+                    await self._make(part, replica)
+        await asyncio.gather(
+            self._brokers.look(), *(self._look_at(place) for place in list(self._actors))
+        )
         if self._wanted and all(
             any(self._wanted in self._ready.get((part, i), ())
                 for i in range(self._settings.replicas))
@@ -69,10 +75,14 @@ class Coordinator:
             self._parts[numbers[-1]] = len(read_version(self._store, numbers[-1]).parts)
             self._wanted = numbers[-1]
 
-    def _make(self, part: int, replica: int) -> None:
+    async def _make(self, part: int, replica: int) -> None:
         place = (part, replica)
         if place not in self._actors and place not in self._drained:
-            self._actors[place] = make_actor(self._ray, self._name, self._settings, *place)
+            if part not in self._groups:
+                self._groups[part] = await asyncio.to_thread(
+                    part_group, self._ray, self._name, self._settings, part)
+            self._actors[place] = make_actor(
+                self._ray, self._name, self._settings, self._groups[part], *place)
 
     async def _look_at(self, place: tuple[int, int]) -> None:
         actor = self._actors[place]
@@ -99,6 +109,8 @@ class Coordinator:
         if not open_now:  # a later version has fewer parts
             self._ray.kill(self._actors.pop(place))
             self._ready.pop(place, None)
+            if (group := self._groups.pop(place[0], None)) is not None:
+                places.remove(group)
 
     async def _load(self, actor: Any, version: int) -> None:
         try:
@@ -138,7 +150,7 @@ class Coordinator:
             for part in range(parts) for i in range(self._settings.replicas)
         ]
         return {"version": self._version, "parts": parts, "problem": self._problem,
-                "replicas": replicas}
+                "replicas": replicas, "brokers": self._brokers.status()}
 
     async def drain(self, part: int, replica: int, seconds: float) -> bool:
         """Sends a replica no more queries, waits up to so many seconds until it has answered what
@@ -160,9 +172,13 @@ class Coordinator:
         self._ready.pop(place, None)
         return True
 
-    async def facts(self) -> tuple[str, str]:
-        """The store, and the version of Warpdex."""
-        return self._settings.store, _version.version
+    async def facts(self) -> tuple[str, str, int]:
+        """The store, the version of Warpdex, and how many brokers there are."""
+        return self._settings.store, _version.version, self._settings.brokers
+
+    async def brokers(self) -> dict[str, Any]:
+        """The actors that are ready, by their names."""
+        return self._brokers.ready()
 
     async def pid(self) -> int:
         return os.getpid()
@@ -172,7 +188,10 @@ class Coordinator:
         self._drained.discard((part, replica))
 
     async def stop(self) -> None:
-        """Ends all replicas."""
+        """Ends all replicas and brokers."""
         self._work.cancel()
+        self._brokers.stop()
         for actor in self._actors.values():
             self._ray.kill(actor)
+        for group in self._groups.values():
+            places.remove(group)

@@ -8,6 +8,7 @@ from typing import Any
 
 from .. import _version
 from ..errors import UsageError
+from . import places
 from .part_host import PartHost
 from .store import Store
 
@@ -22,6 +23,8 @@ class ServeSettings:
     store: str
     replicas: int = 2
     """Of each part; Ray spreads them over hosts."""
+    brokers: int = 0
+    """Actors that clients ask; 0: each client has a broker of its own."""
     cpus: float = 1
     """Of each replica."""
     threads: int = 0
@@ -76,11 +79,19 @@ def actor_name(name: str, part: int, replica: int) -> str:
     return f"{name}/part-{part}/replica-{replica}"
 
 
-def make_actor(ray: Any, name: str, settings: ServeSettings, part: int, replica: int) -> Any:
+def part_group(ray: Any, name: str, settings: ServeSettings, part: int) -> Any:
+    """The places of a part's replicas. Waits as places.group() does."""
+    cpus = max(settings.cpus, 0.001)  # a place must have some
+    return places.group(ray, f"{name}/part-{part}", settings.replicas, cpus)
+
+
+def make_actor(
+    ray: Any, name: str, settings: ServeSettings, group: Any, part: int, replica: int
+) -> Any:
     return ray.remote(concurrency_groups=GROUPS)(PartActor).options(
         name=actor_name(name, part, replica), namespace=NAMESPACE, lifetime="detached",
         get_if_exists=True, num_cpus=settings.cpus, max_restarts=-1,
-        max_task_retries=0, scheduling_strategy="SPREAD",
+        max_task_retries=0, scheduling_strategy=places.place(group, replica),
     ).remote(settings, part)
 
 

@@ -130,11 +130,13 @@ class Session:
                             tuple(found["missing"]), found["has_whole_statistics"])
         scores, parts, docs, _ = found["arrays"]
         are_distances = found["scores_are_distances"]
-        return [
-            ClusterAnswer(ids, scores[row, : len(ids)], parts[row, : len(ids)],
-                          docs[row, : len(ids)], coverage,
-                          *(*facts, cursors, shown, are_distances))
-            for row, (ids, facts, cursors, shown) in enumerate(
-                zip(found["ids"], found["facts"], found["cursors"], found["fields"])
-            )
-        ]
+        k = scores.shape[1]
+        answers = []
+        for ids, facts, score, part, doc, cursors, shown in zip(
+            found["ids"], found["facts"], scores, parts, docs, found["cursors"], found["fields"]
+        ):
+            if (count := len(ids)) < k:
+                score, part, doc = score[:count], part[:count], doc[:count]
+            answers.append(ClusterAnswer(ids, score, part, doc, coverage, *facts, cursors, shown,
+                                         are_distances))
+        return answers

@@ -1,0 +1,55 @@
+"""Asks the coordinator of a cluster on Ray who answers now."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+from .. import _version
+from ..errors import UsageError
+from .on_ray import connect
+from .part_actor import NAMESPACE
+from .session import Endpoint, View
+
+
+class RayViews:
+    """The views of a broker."""
+
+    def __init__(self, name: str) -> None:
+        """Waits for the coordinator. Raises UsageError where nothing is served under that name, and
+        where it is of another version of Warpdex."""
+        self.ray = connect()
+        try:
+            self.coordinator = self.ray.get_actor(name, namespace=NAMESPACE)
+        except ValueError:
+            raise UsageError(f"nothing is served under the name {name!r}; serve a store") from None
+        _, engine, self.brokers = self.ray.get(self.coordinator.facts.remote())
+        if engine != _version.version:
+            raise UsageError(
+                f"this client has Warpdex {_version.version}, and {name!r} is served by {engine}; "
+                "give both one version"
+            )
+        self._endpoints: dict[str, _RayEndpoint] = {}
+
+    async def __call__(self) -> View:
+        async with asyncio.timeout(5.0):
+            version, parts = await self.coordinator.view.remote()
+        return View(version, tuple(
+            {name: self._endpoint(name, actor) for name, actor in actors.items()}
+            for actors in parts
+        ))
+
+    def _endpoint(self, name: str, actor: Any) -> Endpoint:
+        """The same one for a name, of the actor that has it now."""
+        if name not in self._endpoints:
+            self._endpoints[name] = _RayEndpoint()
+        endpoint = self._endpoints[name]
+        endpoint.method = actor.answer.options(concurrency_group="search")
+        return endpoint
+
+
+class _RayEndpoint:
+    method: Any
+
+    async def __call__(self, version: int, message: bytes) -> bytes:
+        return bytes(await self.method.remote(version, message))

@@ -1,0 +1,1 @@
+"""What tools/lab/measure-cluster-hosts does: hosts on one machine, Ray on them, load, drills."""
