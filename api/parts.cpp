@@ -9,6 +9,8 @@
 
 #include "pool.hpp"
 #include "search_settings.hpp"
+#include "shared_gpu_engine.hpp"
+#include "usable_gpu.hpp"
 #include "warpdex/core/error.hpp"
 #include "warpdex/indexer/format/snapshot.hpp"
 #include "warpdex/indexer/format/text_fields.hpp"
@@ -62,6 +64,17 @@ void check_without_trees(std::span<const Query> queries) {
       "with vectors; ask with words and signs");
 }
 
+/// None: the CPU answers.
+std::vector<Gpu> gpus_of(const SearcherOptions& options) {
+  if (options.device == Device::kCpu) return {};
+  try {
+    return usable_gpus(options.gpus);
+  } catch (const Error& error) {
+    if (options.device == Device::kGpu || !is_of_gpu(error)) throw;
+    return {};
+  }
+}
+
 shards::AskParts ask_by(AskParts ask) {
   return [ask = std::move(ask)](std::span<const shards::PartMessage> messages) {
     std::vector<PartMessage> given;
@@ -95,21 +108,35 @@ PartedAnswer answer_of(shards::MergedAnswer&& merged) {
 }  // namespace
 
 struct PartServer::State {
-  State(const std::filesystem::path& folder, std::size_t threads)
-      : snapshot(Snapshot::open(folder)), shard(snapshot, {.threads = threads}) {}
+  State(const std::filesystem::path& folder, const SearcherOptions& options)
+      : snapshot(Snapshot::open(folder)), gpus(gpus_of(options)) {
+    shards::RunBatch on_gpu;
+    if (!gpus.empty()) {
+      std::vector<Resources*> resources;
+      for (const Gpu& gpu : gpus) resources.push_back(&gpu.resources());
+      engine.emplace(GpuGroup(snapshot, resources, options.shards));
+      on_gpu = [this](std::span<const PlannedQuery> plans, std::span<const SearchSettings> settings,
+                      const std::function<void(const BatchAnswers&)>& take) {
+        engine->run(plans, settings, take);
+      };
+    }
+    shard.emplace(snapshot, CpuEngineSettings{.threads = options.threads}, std::move(on_gpu));
+  }
 
   const Snapshot snapshot;
-  shards::Shard shard;
+  const std::vector<Gpu> gpus;
+  std::optional<SharedGpuEngine> engine;  ///< on them, if there are some
+  std::optional<shards::Shard> shard;
 };
 
-PartServer::PartServer(const std::filesystem::path& folder, std::size_t threads)
-    : state_(std::make_unique<State>(folder, threads)) {}
+PartServer::PartServer(const std::filesystem::path& folder, const SearcherOptions& options)
+    : state_(std::make_unique<State>(folder, options)) {}
 PartServer::~PartServer() = default;
 PartServer::PartServer(PartServer&&) noexcept = default;
 PartServer& PartServer::operator=(PartServer&&) noexcept = default;
 
 std::string PartServer::answer(std::string_view message) const {
-  return state_->shard.answer(message);
+  return state_->shard->answer(message);
 }
 std::uint64_t PartServer::documents() const { return state_->snapshot.documents(); }
 

@@ -127,10 +127,17 @@ nb::dict search(const Owned<PartedSearcher>& of, nb::handle texts, nb::handle k,
 
 class Server {
  public:
-  Server(const std::string& folder, std::size_t threads)
+  /// On the CPU if there are no `gpus`, else on these, as shards.
+  Server(const std::string& folder, std::size_t threads, const std::vector<int>& gpus)
       : server_([&] {
           const nb::gil_scoped_release no_gil;
-          return std::make_unique<PartServer>(folder, threads);
+          SearcherOptions options{.threads = threads};
+          if (!gpus.empty()) {
+            options.device = Device::kGpu;
+            options.gpus = open_gpus(gpus, 0);
+            options.shards = gpus.size();
+          }
+          return std::make_unique<PartServer>(folder, options);
         }()) {}
 
   nb::bytes answer(const nb::bytes& message) const {
@@ -171,7 +178,7 @@ class Parts {
 
 void bind_parts(nb::module_& module) {
   nb::class_<Server>(module, "PartServer")
-      .def(nb::init<const std::string&, std::size_t>())
+      .def(nb::init<const std::string&, std::size_t, const std::vector<int>&>())
       .def("answer", &Server::answer)
       .def_prop_ro("documents", &Server::documents);
   nb::class_<Parts>(module, "PartedSearcher")

@@ -110,8 +110,11 @@ PartDescription describe_part(const Snapshot& snapshot) {
 }
 
 struct Shard::State {
-  State(const Snapshot& of, const CpuEngineSettings& settings)
-      : snapshot(of), description(describe_part(of)), engine(of, settings) {
+  State(const Snapshot& of, const CpuEngineSettings& settings, RunBatch run_on_gpu)
+      : snapshot(of),
+        description(describe_part(of)),
+        engine(of, settings),
+        on_gpu(std::move(run_on_gpu)) {
     if (description.vectors) vectors.emplace(of, settings.threads);
   }
 
@@ -138,6 +141,7 @@ struct Shard::State {
   const Snapshot snapshot;
   const PartDescription description;
   CpuEngine engine;
+  RunBatch on_gpu;
   std::optional<VectorHalf> vectors;
   FilterCache filters;
 };
@@ -163,10 +167,31 @@ void Shard::State::search_terms(const SearchRequest& request,
     asked.push_back(settings[i]);
   }
   if (plans.empty()) return;
-  const BatchAnswers found = engine.run(plans, asked);
-  for (std::size_t i = 0; i < numbers.size(); ++i) {
-    answer.queries[numbers[i]] = part_answer(found[i], asked[i], request.settings[numbers[i]].k);
+  std::vector<std::size_t> left;  // places in `numbers`
+  const auto take = [&](std::size_t place, const AnswerView& found) {
+    answer.queries[numbers[place]] =
+        part_answer(found, asked[place], request.settings[numbers[place]].k);
+  };
+  const auto take_batch = [&](const BatchAnswers& found) {
+    for (std::size_t i = 0; i < numbers.size(); ++i) {
+      if (found[i].is_answered) {
+        take(i, found[i]);
+      } else {
+        left.push_back(i);
+      }
+    }
+  };
+  if (!on_gpu) return take_batch(engine.run(plans, asked));
+  on_gpu(plans, asked, take_batch);
+  if (left.empty()) return;
+  std::vector<PlannedQuery> left_plans;
+  std::vector<SearchSettings> left_settings;
+  for (const std::size_t place : left) {
+    left_plans.push_back(std::move(plans[place]));
+    left_settings.push_back(asked[place]);
   }
+  const BatchAnswers found = engine.run(left_plans, left_settings);
+  for (std::size_t i = 0; i < left.size(); ++i) take(left[i], found[i]);
 }
 
 void Shard::State::search_trees(const SearchRequest& request,
@@ -275,8 +300,8 @@ std::string Shard::State::answer(std::string_view message) {
   }
 }
 
-Shard::Shard(const Snapshot& snapshot, const CpuEngineSettings& settings)
-    : state_(std::make_unique<State>(snapshot, settings)) {}
+Shard::Shard(const Snapshot& snapshot, const CpuEngineSettings& settings, RunBatch on_gpu)
+    : state_(std::make_unique<State>(snapshot, settings, std::move(on_gpu))) {}
 Shard::~Shard() = default;
 
 std::string Shard::answer(std::string_view message) {

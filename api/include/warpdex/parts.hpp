@@ -14,15 +14,17 @@
 #include <vector>
 
 #include "warpdex/search_options.hpp"
+#include "warpdex/searcher.hpp"
 
 namespace warpdex {
 
-/// Answers for one part, on the CPU. For any number of threads.
+/// Answers for one part. For any number of threads.
 class PartServer {
  public:
-  /// Opens the last commit of an index of documents, and stays at it. `threads`: 0: as many as the
-  /// process may run on. Throws IoError if there is no index, FormatError if it is damaged.
-  explicit PartServer(const std::filesystem::path& folder, std::size_t threads = 0);
+  /// Opens the last commit of an index of documents, and stays at it. With kGpu the GPUs answer
+  /// queries of words, and the CPU the rest; kAuto takes them if there are some. `follow` is not
+  /// read. Throws as Searcher does.
+  explicit PartServer(const std::filesystem::path& folder, const SearcherOptions& options = {});
   ~PartServer();
   PartServer(PartServer&&) noexcept;
   PartServer& operator=(PartServer&&) noexcept;

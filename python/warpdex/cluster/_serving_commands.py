@@ -62,6 +62,9 @@ def _add_serve(commands: Any) -> None:
                         "(default: 0: each client asks the replicas itself)")
     parser.add_argument("--cpus", type=float, default=1, metavar="N",
                         help="of each replica (default: 1)")
+    parser.add_argument("--gpus", type=int, default=0, metavar="N",
+                        help="GPUs of each replica, which cut its part into shards; 0: the CPU "
+                        "searches (default: 0)")
     parser.add_argument("--threads", type=int, default=0, metavar="N",
                         help="that search in a replica (default: one for each processor)")
     parser.add_argument("--folder", default="/tmp/warpdex-parts", metavar="FOLDER",
@@ -99,8 +102,8 @@ def _cluster(given: argparse.Namespace) -> Cluster:
 def _serve(given: argparse.Namespace) -> Told:
     connect_ray(starts=False)
     with serve(given.store, name=given.name, wait=given.wait, replicas=given.replicas,
-               brokers=given.brokers,
-               cpus=given.cpus, threads=given.threads, folder=given.folder) as cluster:
+               brokers=given.brokers, cpus=given.cpus, gpus=given.gpus, threads=given.threads,
+               folder=given.folder) as cluster:
         found = cluster.status()
         return found, _table(found), 0
 

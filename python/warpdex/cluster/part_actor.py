@@ -29,6 +29,8 @@ class ServeSettings:
     """Of each replica."""
     threads: int = 0
     """That search in a replica; 0: as many as the process may run on."""
+    gpus: int = 0
+    """Of each replica, which cut its part into shards; 0: the CPU searches."""
     folder: str = "/tmp/warpdex-parts"
     """Of each host, for the files of its parts."""
     poll: float = 0.5
@@ -52,7 +54,7 @@ class PartActor:
             )
         folder = os.path.join(settings.folder, f"part-{part:04d}")
         store = Store(settings.store, settings.patience)
-        self._host = PartHost(store, part, folder, settings.threads)
+        self._host = PartHost(store, part, folder, settings.threads, settings.gpus)
         for version in self._host.remembered():
             try:
                 self._host.load(version)
@@ -82,7 +84,7 @@ def actor_name(name: str, part: int, replica: int) -> str:
 def part_group(ray: Any, name: str, settings: ServeSettings, part: int) -> Any:
     """The places of a part's replicas. Waits as places.group() does."""
     cpus = max(settings.cpus, 0.001)  # a place must have some
-    return places.group(ray, f"{name}/part-{part}", settings.replicas, cpus)
+    return places.group(ray, f"{name}/part-{part}", settings.replicas, cpus, settings.gpus)
 
 
 def make_actor(
@@ -90,7 +92,7 @@ def make_actor(
 ) -> Any:
     return ray.remote(concurrency_groups=GROUPS)(PartActor).options(
         name=actor_name(name, part, replica), namespace=NAMESPACE, lifetime="detached",
-        get_if_exists=True, num_cpus=settings.cpus, max_restarts=-1,
+        get_if_exists=True, num_cpus=settings.cpus, num_gpus=settings.gpus, max_restarts=-1,
         max_task_retries=0, scheduling_strategy=places.place(group, replica),
     ).remote(settings, part)
 

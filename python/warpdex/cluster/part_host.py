@@ -18,10 +18,12 @@ class PartHost:
     replicas may share it."""
 
     def __init__(
-        self, store: Store, part: int, folder: str | os.PathLike[str], threads: int = 0
+        self, store: Store, part: int, folder: str | os.PathLike[str], threads: int = 0,
+        gpus: int = 0,
     ) -> None:
         self.part = part
         self._threads = threads
+        self._gpus = list(range(gpus))
         self._replica = Replica(store, folder)
         self._servers: dict[int, _core.PartServer] = {}
         self._loading = threading.Lock()
@@ -37,7 +39,9 @@ class PartHost:
                 return
             try:
                 pulled = self._replica.pull(self._replica.manifest(version), self.part)
-                self._servers[version] = _core.PartServer(str(pulled.folder), self._threads)
+                self._servers[version] = _core.PartServer(
+                    str(pulled.folder), self._threads, self._gpus
+                )
                 self._problem = ""
             except Exception as error:
                 self._problem = str(error)

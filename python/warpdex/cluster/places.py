@@ -9,8 +9,8 @@ from typing import Any
 PATIENCE = 10.0
 
 
-def group(ray: Any, name: str, count: int, cpus: float) -> Any:
-    """`count` places with so many processors each; those that are there already under that name, if
+def group(ray: Any, name: str, count: int, cpus: float, gpus: int = 0) -> Any:
+    """`count` places with so many processors and GPUs each; those that are there already under that name, if
     any. Waits, so not for an event loop."""
     from ray.util import (  # type: ignore[import-not-found,import-untyped,unused-ignore]
         get_placement_group,
@@ -22,8 +22,12 @@ def group(ray: Any, name: str, count: int, cpus: float) -> Any:
         return get_placement_group(name)
     except ValueError:
         pass  # there is none
-    resources = [{"CPU": cpus}] * count
-    hosts = sum(node["Alive"] and node["Resources"].get("CPU", 0) >= cpus for node in ray.nodes())
+    wanted = {"CPU": cpus, "GPU": gpus} if gpus else {"CPU": cpus}
+    resources = [wanted] * count
+    hosts = sum(
+        node["Alive"] and all(node["Resources"].get(kind, 0) >= some for kind, some in wanted.items())
+        for node in ray.nodes()
+    )
     if hosts >= count:
         made = placement_group(resources, strategy="STRICT_SPREAD", name=name, lifetime="detached")
         if made.wait(PATIENCE):

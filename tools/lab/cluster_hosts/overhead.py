@@ -24,7 +24,7 @@ def in_one_process(store, folder):
     opened = cluster.Store(store)
     manifest = cluster.read_version(opened)
     replica = cluster.Replica(opened, folder)
-    servers = [_core.PartServer(str(replica.pull(manifest, part).folder), 1)
+    servers = [_core.PartServer(str(replica.pull(manifest, part).folder), 1, [])
                for part in range(len(manifest.parts))]
     threads = ThreadPoolExecutor(THREADS)
 

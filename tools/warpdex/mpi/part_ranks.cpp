@@ -78,7 +78,7 @@ std::string PartRanks::reply(std::string_view request) noexcept {
       if (threads.empty()) {
         reply.bytes = parts_.at(part).answer(message);
       } else {
-        parts_.emplace(part, PartServer(message, std::stoul(threads)));
+        parts_.emplace(part, PartServer(message, {.threads = std::stoul(threads)}));
       }
     } catch (const std::exception& error) {
       reply.failure = error.what();

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -19,10 +21,17 @@ std::uint64_t part_version(const Snapshot& snapshot);
 /// What a snapshot is as a part of a whole.
 PartDescription describe_part(const Snapshot& snapshot);
 
+/// Answers a batch of planned queries of a snapshot, and has them read before it returns. Any
+/// thread.
+using RunBatch = std::function<void(std::span<const PlannedQuery>, std::span<const SearchSettings>,
+                                    const std::function<void(const BatchAnswers&)>& take)>;
+
 /// Answers by a CPU engine over one snapshot, which it shares. For any number of threads.
 class Shard {
  public:
-  explicit Shard(const Snapshot& snapshot, const CpuEngineSettings& settings = {});
+  /// `on_gpu`, if it is not empty, answers queries of terms; what it leaves, the CPU does.
+  explicit Shard(const Snapshot& snapshot, const CpuEngineSettings& settings = {},
+                 RunBatch on_gpu = {});
   ~Shard();
   Shard(const Shard&) = delete;
   Shard& operator=(const Shard&) = delete;
