@@ -198,7 +198,7 @@ def test_answers_come_over_whole_and_others_are_asked() -> None:
         actors: dict[str, Any] = {}
 
         async def brokers() -> dict[str, Any]:
-            return actors
+            return dict(actors)
 
         client = BrokerClient(brokers, BrokerSettings(open_time=0.2, poll=0.01))
         with pytest.raises(warpdex.IoError, match="no broker is ready"):
@@ -220,6 +220,11 @@ def test_answers_come_over_whole_and_others_are_asked() -> None:
             # A broker is told the time that is left for it, and not all of that.
             assert all(0 < seconds < 0.4 for _, seconds in asked)
             del actors[bad.__name__]
+        known = dict(actors)
+        actors.clear()  # a coordinator that has just begun
+        await client._take()
+        assert same_bits(await client.search("w", deadline=5), given[0])
+        actors.update(known)
         actors["good"] = FakeActor(dead)
         await client._take()
         begin = client.loop.time()

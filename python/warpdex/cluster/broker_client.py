@@ -55,9 +55,13 @@ class BrokerClient:
             self._poller.cancel()
 
     async def _take(self) -> bool:
-        """Learns which brokers there are; whether there is any."""
+        """Learns which brokers there are; whether there is any. A coordinator that has just begun
+        knows none; those that are known serve on then."""
         async with asyncio.timeout(5.0):
-            self._actors = await self._brokers()
+            actors = await self._brokers()
+        if not actors:
+            return bool(self._actors)
+        self._actors = actors
         for name in self._actors:
             if name not in self._replicas:
                 self._replicas[name] = Replica(name, self._caller(name))
