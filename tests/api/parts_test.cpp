@@ -7,6 +7,7 @@
 
 #include "tests/api/api_support.hpp"
 #include "tests/support.hpp"
+#include "warpdex/core/cuda/device.hpp"
 #include "warpdex/searcher.hpp"
 
 namespace warpdex {
@@ -31,10 +32,12 @@ class PartsTest : public testing::Test {
                                        documents.begin() + ends[part]);
       options.output = path(part);
       build_index(*documents_from_memory(some), options);
-      servers_.emplace_back(path(part), 1);
+      servers_.emplace_back(path(part), served_);
     }
   }
 
+  /// Random queries in all modes, of all parts and of the one index.
+  void expect_as_one();
   std::filesystem::path path(std::size_t part) const {
     return folder_ / ("part" + std::to_string(part));
   }
@@ -63,11 +66,21 @@ class PartsTest : public testing::Test {
   std::mt19937_64 random_ = test::generator(11);
   test::TemporaryFolder folder_;
   std::size_t begins_[kParts] = {};
+  SearcherOptions served_{.threads = 1};
   std::vector<PartServer> servers_;
   std::size_t away_ = kParts;
 };
 
-TEST_F(PartsTest, AnswersAsOneIndex) {
+TEST_F(PartsTest, AnswersAsOneIndex) { expect_as_one(); }
+
+TEST_F(PartsTest, GpusAnswerAsOneIndex) {
+  if (device_count() == 0) GTEST_SKIP() << why_no_device();
+  served_.device = Device::kGpu;
+  build(test::word_documents(random_, 0, 900, 60, 40), {});
+  expect_as_one();
+}
+
+void PartsTest::expect_as_one() {
   const Searcher one(folder_ / "one");
   const PartedSearcher parts(kParts, ask());
   EXPECT_EQ(parts.documents(), one.documents());

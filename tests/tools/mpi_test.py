@@ -51,6 +51,15 @@ class Mpi(unittest.TestCase):
             warpdex("split", cls.folder / "one", "--into", parts, "--output",
                     cls.folder / f"in{parts}")
 
+    def test_gpus(self):
+        if '"devices":[]' in warpdex("devices", "--json", "-"):
+            self.skipTest("there is no GPU")
+        one = warpdex("search", self.folder / "one", "--queries", self.folder / "queries.tsv")
+        for ranks in (1, 2, 4):
+            found = self.search(ranks, "in4", "--device", "gpu")
+            self.assertEqual(found.returncode, 0, found.stderr)
+            self.assertEqual(found.stdout, one)
+
     @classmethod
     def tearDownClass(cls):
         cls.temporary.cleanup()

@@ -68,6 +68,7 @@ void write_batch(const PartedSearcher& searcher, std::span<const QueryText> text
 struct Arguments {
   std::string folder;
   SearchOptions search;
+  std::string device = "cpu";
   AnswerOptions answers;
 };
 
@@ -119,12 +120,17 @@ int search_parts(const std::vector<std::string>& arguments) {
   CommandLine command("warpdex-mpi search", "FOLDER --queries FILE [options]", kAbout, kNotes);
   command.add_positional("FOLDER", &given.folder, "the folder of part-0, part-1 and so on");
   given.search.add_to(command);
+  po::options_description device = option_group("Device");
+  device.add_options()("device",
+                       po::value(&given.device)->value_name("WHICH")->default_value(given.device),
+                       "cpu or gpu: of N GPUs of a host, rank r there takes number r mod N");
+  command.add(device);
   given.answers.add_to(command);
   if (!command.parse(arguments)) return 0;
   check(given, command);
   const std::vector<std::string> folders = folders_of_parts(given.folder);
   PartRanks ranks;
-  ranks.open(folders, given.search.threads());
+  ranks.open(folders, given.search.threads(), device_from_name(given.device) == Device::kGpu);
   const IndexSettings index = IndexReader(folders[0]).settings();
   given.search.check(command, index, folders[0]);
   answer(given, index, ranks, folders.size());

@@ -13,6 +13,8 @@
 namespace warpdex::tools {
 namespace {
 
+constexpr std::string_view kOnGpu = " gpu";
+
 // What ranks exchange are fields: the bytes after their number.
 void put(std::string& bytes, std::string_view field) {
   const std::uint64_t size = field.size();
@@ -42,6 +44,22 @@ std::string broadcast(std::string request = "") {
 PartRanks::PartRanks() {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks_);
+  MPI_Comm host = MPI_COMM_NULL;
+  MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL, &host);
+  MPI_Comm_rank(host, &rank_of_host_);
+  MPI_Comm_free(&host);
+}
+
+/// `task`: the number of threads, and what kOnGpu adds.
+PartServer PartRanks::open_part(std::string_view folder, const std::string& task) {
+  SearcherOptions options{.threads = std::stoul(task)};
+  if (task.ends_with(kOnGpu)) {
+    const int gpus = static_cast<int>(list_gpus().size());
+    if (gpus_.empty()) gpus_.emplace_back(gpus == 0 ? 0 : rank_of_host_ % gpus);
+    options.device = Device::kGpu;
+    options.gpus = gpus_;
+  }
+  return PartServer(folder, options);
 }
 
 /// The replies of all ranks on rank 0. None on the others, and where MPI cannot count their bytes.
@@ -65,9 +83,9 @@ std::vector<std::string> PartRanks::gather(const std::string& mine) const noexce
 }
 
 /// An answer and a failure for each message to a part of this rank. The request's first field is
-/// the task: empty (answer), or the number of threads to open parts with.
+/// the task: empty (answer), or how parts are to be opened.
 std::string PartRanks::reply(std::string_view request) noexcept {
-  const std::string threads(take(request));
+  const std::string task(take(request));
   std::string replies;
   while (!request.empty()) {
     const std::size_t part = std::stoul(std::string(take(request)));
@@ -75,10 +93,10 @@ std::string PartRanks::reply(std::string_view request) noexcept {
     if (part % static_cast<std::size_t>(ranks_) != static_cast<std::size_t>(rank_)) continue;
     PartReply reply;
     try {
-      if (threads.empty()) {
+      if (task.empty()) {
         reply.bytes = parts_.at(part).answer(message);
       } else {
-        parts_.emplace(part, PartServer(message, {.threads = std::stoul(threads)}));
+        parts_.emplace(part, open_part(message, task));
       }
     } catch (const std::exception& error) {
       reply.failure = error.what();
@@ -109,12 +127,13 @@ std::vector<PartReply> PartRanks::ask(const std::vector<PartMessage>& messages,
   return replies;
 }
 
-void PartRanks::open(std::span<const std::string> folders, std::size_t threads) {
+void PartRanks::open(std::span<const std::string> folders, std::size_t threads, bool on_gpu) {
   std::vector<PartMessage> messages;
   for (const std::string& folder : folders) {
     messages.push_back({static_cast<std::uint32_t>(messages.size()), folder});
   }
-  const std::vector<PartReply> replies = ask(messages, std::to_string(threads));
+  const std::vector<PartReply> replies =
+      ask(messages, std::to_string(threads).append(on_gpu ? kOnGpu : ""));
   for (std::size_t part = 0; part < replies.size(); ++part) {
     if (replies[part].failure.empty()) continue;
     throw IoError("part " + std::to_string(part) + ": " + replies[part].failure);

@@ -22,8 +22,9 @@ class PartRanks {
   int ranks() const { return ranks_; }
 
   /// Rank 0: each rank opens its parts, which are these folders, and answers with `threads`
-  /// threads. Throws IoError with the first part that cannot be opened and why.
-  void open(std::span<const std::string> folders, std::size_t threads);
+  /// threads, or on a GPU: rank r of a host takes its GPU r mod N. Throws IoError with the first
+  /// part that cannot be opened and why.
+  void open(std::span<const std::string> folders, std::size_t threads, bool on_gpu);
   /// Rank 0: as AskParts has it. Throws Error for replies of more than 2 GiB together.
   std::vector<PartReply> ask(const std::vector<PartMessage>& messages,
                              const std::string& task = "");
@@ -34,10 +35,13 @@ class PartRanks {
 
  private:
   std::string reply(std::string_view request) noexcept;
+  PartServer open_part(std::string_view folder, const std::string& task);
   std::vector<std::string> gather(const std::string& mine) const noexcept;
 
   int rank_ = 0;
   int ranks_ = 1;
+  int rank_of_host_ = 0;
+  std::vector<Gpu> gpus_{};  ///< the one of this rank, once parts are opened there
   std::map<std::size_t, PartServer> parts_{};
 };
 
