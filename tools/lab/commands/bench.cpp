@@ -158,12 +158,10 @@ BenchSettings for_cpu(BenchSettings settings, std::int64_t batch_size) {
 }
 
 /// The GPU's name, and how many there are.
-std::string describe(const UploadedIndex& gpu) {
-  const std::string name = device_info(gpu.device()).name;
-  if (gpu.gpus.size() == 1) return name;
-  return std::to_string(gpu.gpus.size()) + " x " + name + ", " +
-         std::to_string(gpu.group.shards()) + " shards, " + std::to_string(gpu.group.replicas()) +
-         " replicas";
+std::string describe(const std::vector<Gpu>& gpus, std::size_t shards) {
+  if (gpus.size() == 1) return gpus.front().name();
+  return std::to_string(gpus.size()) + " x " + gpus.front().name() + ", " + std::to_string(shards) +
+         " shards, " + std::to_string(gpus.size() / shards) + " replicas";
 }
 
 /// What is known before anything is measured.
@@ -208,7 +206,7 @@ BenchReport bench(const Arguments& given, const BenchSettings& settings, const S
     report.measurement = measure(index, workload, run);
     return report;
   }
-  report.device = describe(*gpu);
+  report.device = describe(gpu->gpus, gpu->group.shards());
   report.is_resident = gpu->is_resident();
   report.gpu_memory = gpu->memory();
   if (!workload.phrases.empty()) {
@@ -231,19 +229,18 @@ BenchReport bench_trees(const Arguments& given, const BenchSettings& settings,
         "them; leave --exhaustive, --no-seeds, --stages and --in-flight out");
   }
   BenchReport report = report_of(given, index, queries.size());
-  std::optional<Gpu> gpu;
+  SearcherOptions how{.threads = settings.threads};
   std::optional<Searcher> searcher;
-  const std::size_t threads = settings.threads;
-  given.device.start_gpu([&](const GpuChoice& choice) {
-    gpu.emplace(choice.device, choice.memory);
-    searcher.emplace(given.index,
-                     SearcherOptions{.device = Device::kGpu, .gpu = gpu, .threads = threads});
+  given.device.start_gpus([&](std::span<const GpuChoice> choice) {
+    SearcherOptions on_gpus = how;
+    on_gpus.device = Device::kGpu;
+    on_gpus.gpus = open_gpus(choice);
+    on_gpus.shards = given.device.shards();
+    searcher.emplace(given.index, on_gpus);
+    how = on_gpus;
   });
-  if (!searcher) {
-    gpu.reset();
-    searcher.emplace(given.index, SearcherOptions{.threads = threads});
-  }
-  report.settings = gpu ? settings : for_cpu(settings, given.batch_size);
+  if (!searcher) searcher.emplace(given.index, how);
+  report.settings = how.gpus.empty() ? for_cpu(settings, given.batch_size) : settings;
   warpdex::SearchOptions options = searcher_options(report.settings.search);
   options.searched = given.search.searched();
   options.syntax = given.search.syntax(QuerySyntax::kPlain);
@@ -253,10 +250,9 @@ BenchReport bench_trees(const Arguments& given, const BenchSettings& settings,
     report.terms_per_query += static_cast<double>(query.terms.size());
   report.terms_per_query /= static_cast<double>(queries.size());
   report.measurement = measure_trees(*searcher, queries, options, report.settings);
-  if (gpu) {
-    report.device = gpu->name();
-    report.gpu_memory = gpu->memory_used();
-  }
+  if (how.gpus.empty()) return report;
+  report.device = describe(how.gpus, how.shards);
+  report.gpu_memory = how.gpus.front().memory_used();
   return report;
 }
 
