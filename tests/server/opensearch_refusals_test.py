@@ -70,7 +70,7 @@ class Refusals(serving.ServerTest):
                 ({"multi_match": {"query": "w1", "fields": ["title"]}}, "title"),
                 ({"multi_match": {"query": "w1", "fields": ["body^3"]}}, "body^3"),
                 ({"multi_match": {"query": "w1", "type": "phrase"}}, "phrase"),
-                ({"multi_match": {"query": "w1", "tie_breaker": 0.3}}, "tie_breaker"),
+                ({"multi_match": {"query": "w1", "tie_breaker": 1.3}}, "tie_breaker"),
                 ({"term": {"body": {"value": "w1", "case_insensitive": True}}},
                  "case_insensitive"), ({"term": {"body": None}}, "body"),
                 ({"term": {"title": "w1"}}, "title"), ({"ids": {}}, "values"),
