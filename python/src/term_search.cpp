@@ -20,9 +20,9 @@ namespace {
 std::string term_of_field(const IndexReader& index, std::string_view text) {
   const std::size_t colon = text.find(':');
   if (colon != text.npos) return index.term_in(text.substr(0, colon), text.substr(colon + 1));
-  throw UsageError("the term '" + std::string(text) +
-                   "' names no field; the index has several: write it as 'title:" +
-                   std::string(text) + "'");
+  throw UsageError(
+      "the term '" + std::string(text) +
+      "' names no field; the index has several: write it as 'title:" + std::string(text) + "'");
 }
 
 /// Of fields that are searched as one text, a query is for OR: its signs say what must be there.

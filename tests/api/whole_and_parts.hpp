@@ -32,7 +32,7 @@ class WholeAndParts {
       for (NewDocument& document : write(random, path(std::to_string(part)), settings, own)) {
         whole.add(std::move(document));
       }
-      servers_.emplace_back(path(std::to_string(part)), 1);
+      servers_.emplace_back(path(std::to_string(part)), SearcherOptions{.threads = 1});
     }
     whole.commit();
     one_ = std::make_unique<Searcher>(path("whole"));
