@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from .. import _version
@@ -30,10 +31,13 @@ class RayViews:
                 "give both one version"
             )
         self._endpoints: dict[str, _RayEndpoint] = {}
+        self._thread = ThreadPoolExecutor(1, "warpdex-view")  # as a replica's
 
     async def __call__(self) -> View:
         async with asyncio.timeout(5.0):
-            version, parts = await self.coordinator.view.remote()
+            loop = asyncio.get_running_loop()
+            asked = await loop.run_in_executor(self._thread, self.coordinator.view.remote)
+            version, parts = await asked
         return View(version, tuple(
             {name: self._endpoint(name, actor) for name, actor in actors.items()}
             for actors in parts
@@ -49,7 +53,15 @@ class RayViews:
 
 
 class _RayEndpoint:
+    """On a thread of its own: where a host is cut off, Ray's remote() itself may stand still for
+    seconds, and with it would all other replicas."""
+
     method: Any
 
+    def __init__(self) -> None:
+        self._thread = ThreadPoolExecutor(1, "warpdex-replica")
+
     async def __call__(self, version: int, message: bytes) -> bytes:
-        return bytes(await self.method.remote(version, message))
+        loop = asyncio.get_running_loop()
+        asked = await loop.run_in_executor(self._thread, self.method.remote, version, message)
+        return bytes(await asked)
