@@ -230,7 +230,7 @@ TEST_F(AndOrFields, TheGpusAnswersAreTheCpus) {
   const Searcher cpu(index_, {.threads = 2});
   const Gpu shared;
   for (const Device device : {Device::kGpu, Device::kAuto}) {
-    const Searcher searcher(index_, {.device = device, .gpu = shared});
+    const Searcher searcher(index_, {.device = device, .gpus = {shared}});
     for (int round = 0; round < 12; ++round) {
       const SearchOptions options = draw_options();
       std::vector<SearchRequest> requests;
