@@ -150,7 +150,7 @@ def test_columns_fields_and_vectors(tmp_path: Path) -> None:
     one = warpdex.Searcher(tmp_path / "one", "cpu", threads=1)
 
     async def work() -> None:
-        broker = Broker(Cluster(store, tmp_path).view)
+        broker = Broker(HostsHere(store, tmp_path).view)
         await broker.start()
         starts = begins(store, 1)
         for _ in range(20):

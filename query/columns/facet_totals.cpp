@@ -3,6 +3,7 @@
 #include <string>
 
 #include "warpdex/core/error.hpp"
+#include "warpdex/indexer/columns/column_view.hpp"
 #include "warpdex/indexer/field_value.hpp"
 
 namespace warpdex {

@@ -161,6 +161,8 @@ class JsonPage(unittest.TestCase):
                               '{"id": "b", "contents": "sea", "year": 1991}'],
             "texts.json": ['{"fields": {"title": {"type": "text"}, "contents": {"type": "text"}}}'],
             "texts.jsonl": ['{"id": "a", "title": "sea", "contents": "the sea"}'],
+            "near.json": ['{"fields": {"near": {"type": "vector", "dimension": 2, "index": "ivf-sq8"}}}'],
+            "near.jsonl": ['{"id": "a", "contents": "sea", "near": [1, 2]}'],
             "sparse.jsonl": ['{"id": "a", "vector": {"x": 3, "y": 1}}'],
         }
         for name, lines in files.items():
@@ -191,11 +193,13 @@ class JsonPage(unittest.TestCase):
                          "--schema schema.json")
         self.run_warpdex("index --format jsonl --input texts.jsonl --quiet --output fields "
                          "--schema texts.json")
+        self.run_warpdex("index --format jsonl --input near.jsonl --quiet --output near "
+                         "--schema near.json")
         (self.folder / "texts").mkdir()
         for name in ("text", ".hidden"):
             (self.folder / "texts" / name).write_text("sea\n", encoding="utf-8")
         self.check("`warpdex index`", "index --format text --input texts --output texts.index")
-        for index in ("index", "pfor", "impacts", "sparse", "columns"):
+        for index in ("index", "pfor", "impacts", "sparse", "columns", "near"):
             self.check("`warpdex stats` of documents", f"stats {index}")
         self.check("`warpdex suggest`", "suggest index w")
         self.check("`warpdex plan`", "plan --documents 400 --postings-per-document 9.5")

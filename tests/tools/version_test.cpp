@@ -53,7 +53,7 @@ TEST(Version, OfAnIndexOfText) {
         {1, "build the index again"}}) {
     set_version(index, version);
     for (const std::vector<std::string>& command : commands) {
-      expect_named(command, version, "versions 2 to 7", advice);
+      expect_named(command, version, "versions 2 to 8", advice);
     }
   }
 }
