@@ -33,7 +33,7 @@ AnswerMaker::AnswerMaker(std::shared_ptr<const OpenIndex> index, const SearchOpt
 Answer AnswerMaker::make(const Query& asked, TextAnswer&& found) {
   const Query& query = asked.answered(found.result.fell_back_to_or);
   Answer answer;
-  answer.id = query.id;
+  answer.id = asked.id;
   answer.matches = found.result.matches;
   answer.matches_exact = (options_.count || asks_columns(options_)) && found.is_complete;
   answer.fell_back_to_or = found.result.fell_back_to_or;

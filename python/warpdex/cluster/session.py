@@ -137,6 +137,6 @@ class Session:
         ):
             if (count := len(ids)) < k:
                 score, part, doc = score[:count], part[:count], doc[:count]
-            answers.append(ClusterAnswer(ids, score, part, doc, coverage, *facts, cursors, shown,
-                                         are_distances))
+            answers.append(ClusterAnswer(ids, score, part, doc, coverage,
+                                         *(*facts, cursors, shown, are_distances)))
         return answers
