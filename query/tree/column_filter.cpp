@@ -68,6 +68,7 @@ std::optional<FilterNode> filter_of_clause(const QueryNode& node, const Schema& 
 
 std::string take_filters(QueryNode& root, const Schema& schema) {
   if (root.kind != QueryNode::Kind::kBoolean) return {};
+  const bool was_filtered = !root.filter.empty();
   std::vector<FilterNode> taken;
   for (auto* part : {&root.filter, &root.must_not}) {
     std::erase_if(*part, [&](const QueryNode& clause) {
@@ -76,6 +77,11 @@ std::string take_filters(QueryNode& root, const Schema& schema) {
     });
   }
   mend_negative(root);
+  // Beside a filter no `should` has to match, unless the query says so.
+  const bool is_bare = root.must.empty() && root.filter.empty();
+  if (was_filtered && is_bare && root.minimum_should_match == 0) {
+    root.filter.push_back({.kind = QueryNode::Kind::kAll});
+  }
   return taken.empty() ? "" : filter_text(joined_filters(FilterNode::Kind::kAnd, std::move(taken)));
 }
 

@@ -100,6 +100,32 @@ class Columns(ClientTest):
             hits = self.ask("POST", "/v1/films/search", body).json()["hits"]
             self.assertEqual(wanted, {hit["document"] for hit in hits})
 
+    def test_beside_filters_of_columns_no_clause_has_to_match(self):
+        words = {"match": {"body": "w0 w1"}}
+        scored = {hit["_id"]: hit["_score"] for hit in self.search(
+            words, index="films", size=1000)["hits"]["hits"]}
+        late = {"range": {"year": {"gte": 1996}}}
+        for least in (None, 0, 1):
+            query = {"bool": {"filter": [late], "should": [words],
+                              "must_not": [{"term": {"draft": True}}]}}
+            if least is not None:
+                query["bool"]["minimum_should_match"] = least
+            wanted = {id: scored.get(id, 0) for id in self.passing(
+                lambda film: film.get("year", 0) >= 1996 and not film["draft"])
+                if id in scored or not least}
+            self.assertGreater(len(wanted), 10)
+            hits = self.search(query, index="films", size=1000)["hits"]["hits"]
+            self.assertEqual(wanted, {hit["_id"]: hit["_score"] for hit in hits}, query)
+            body = json.loads(json.dumps({"query": query, "k": 1000}).replace('"body"', '"*"'))
+            hits = self.ask("POST", "/v1/films/search", body).json()["hits"]
+            self.assertEqual(set(wanted), {hit["document"] for hit in hits}, query)
+
+    def test_constant_scores_of_columns(self):
+        query = {"constant_score": {"filter": {"term": {"year": 1995}}, "boost": 2.5}}
+        hits = self.search(query, index="films", size=1000)["hits"]["hits"]
+        self.assertEqual({id: 2.5 for id in self.passing(lambda film: film.get("year") == 1995)},
+                         {hit["_id"]: hit["_score"] for hit in hits})
+
     def test_source_has_values_as_they_are(self):
         for id in ("f0", "f7", "f100"):
             source = self.client.get(index="films", id=id)["_source"]

@@ -197,7 +197,7 @@ AskedQuery read_words(std::string_view name, const rapidjson::Value& value,
     const bool scores =
         node.kind != QueryNode::Kind::kBoolean || !node.must.empty() || !node.should.empty();
     query.filter = filter_text(*columns);
-    query.words = all_documents(scores ? 1 : 0, context);
+    query.words = all_documents(scores ? node.boost : 0, context);
     return query;
   }
   query.filter = take_filters(node, context.fields.schema);
