@@ -49,7 +49,7 @@ def compare(store, folder, clients, queries):
     local = in_one_process(store, folder)
     found = []
     for k in (10, 1000):
-        ways = {"one process": lambda texts, k: local.search(texts, k, False, {})}
+        ways = {"one process": lambda texts, k: local.search(texts, k, False, None, {})}
         for name, client in clients.items():
             ways[name] = lambda texts, k, client=client: client.search_batch(texts, k, deadline=60)
         found += [{"asked": name, **measure(search, queries, k)} for name, search in ways.items()]
