@@ -33,20 +33,11 @@ void BatchTerms::ask(const std::vector<std::string>& terms) {
     messages.push_back({part, write(TermsRequest{whole_.parts()[part].version, terms})});
   }
   std::vector<std::vector<PartTerm>> counts(terms.size(), std::vector<PartTerm>(calls_.parts()));
-  const std::vector<PartReply> replies =
-      messages.empty() ? std::vector<PartReply>() : calls_.send(messages);
-  for (std::size_t message = 0; message < messages.size(); ++message) {
-    const std::uint32_t part = messages[message].part;
-    const std::optional<std::string> bytes = calls_.answer_of(part, replies[message]);
-    if (!bytes) continue;
-    try {
-      TermsAnswer answer = read_terms_answer(*bytes);
-      if (answer.terms.size() != terms.size()) throw FormatError("it counts other terms");
-      for (std::size_t i = 0; i < terms.size(); ++i) counts[i][part] = std::move(answer.terms[i]);
-    } catch (const FormatError& error) {
-      calls_.miss(part, error.what());
-    }
-  }
+  calls_.ask(messages, [&](std::uint32_t part, const std::string& bytes) {
+    TermsAnswer answer = read_terms_answer(bytes);
+    if (answer.terms.size() != terms.size()) throw FormatError("it counts other terms");
+    for (std::size_t i = 0; i < terms.size(); ++i) counts[i][part] = std::move(answer.terms[i]);
+  });
   for (std::uint32_t part = 0; part < calls_.parts(); ++part) {
     if (calls_.is_missing(part)) are_whole_ = false;
   }

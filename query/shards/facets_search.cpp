@@ -35,20 +35,11 @@ AnswersOfParts ask_parts(const Whole& whole, PartCalls& calls, const FacetsReque
     messages.push_back({part, write(request)});
   }
   AnswersOfParts answers(calls.parts());
-  if (messages.empty()) return answers;
-  const std::vector<PartReply> replies = calls.send(messages);
-  for (std::size_t i = 0; i < messages.size(); ++i) {
-    const std::uint32_t part = messages[i].part;
-    const std::optional<std::string> bytes = calls.answer_of(part, replies[i]);
-    if (!bytes) continue;
-    try {
-      FacetsAnswer answer = read_facets_answer(*bytes);
-      check(answer, asked, fields);
-      answers[part] = std::move(answer);
-    } catch (const FormatError& error) {
-      calls.miss(part, error.what());
-    }
-  }
+  calls.ask(messages, [&](std::uint32_t part, const std::string& bytes) {
+    FacetsAnswer answer = read_facets_answer(bytes);
+    check(answer, asked, fields);
+    answers[part] = std::move(answer);
+  });
   return answers;
 }
 

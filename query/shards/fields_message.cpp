@@ -58,7 +58,7 @@ ShownSettings take_shown(MessageReader& from) {
   shown.snippet.is_html = from.flag();
   shown.snippet.fragments = from.number<std::uint32_t>();
   if (shown.snippet.fragments < 1 || shown.snippet.fragments > kMaxFragments) {
-    fail_message("a snippet of too many pieces");
+    fail_message("a snippet of no pieces, or of too many");
   }
   return shown;
 }

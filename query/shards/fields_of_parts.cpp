@@ -47,25 +47,6 @@ void join(const QueryNode& asked, const QueryNode& own, QueryNode& found) {
   }
 }
 
-/// Sends one message to each part, and calls take(part, bytes) with its answer.
-template <class Request, class Take>
-void ask(PartCalls& calls, const std::vector<std::pair<std::uint32_t, Request>>& requests,
-         const Take& take) {
-  std::vector<PartMessage> messages;
-  for (const auto& [part, request] : requests) messages.push_back({part, write(request)});
-  if (messages.empty()) return;
-  const std::vector<PartReply> replies = calls.send(messages);
-  for (std::size_t i = 0; i < messages.size(); ++i) {
-    const std::optional<std::string> bytes = calls.answer_of(messages[i].part, replies[i]);
-    if (!bytes) continue;
-    try {
-      take(messages[i].part, *bytes);
-    } catch (const FormatError& error) {
-      calls.miss(messages[i].part, error.what());
-    }
-  }
-}
-
 /// The queries with the terms that all parts found.
 std::vector<Query> with_terms_of_parts(const Whole& whole, PartCalls& calls,
                                        std::span<const Query> queries) {
@@ -78,13 +59,13 @@ std::vector<Query> with_terms_of_parts(const Whole& whole, PartCalls& calls,
     asked.trees.push_back(*queries[i].tree);
   }
   if (numbers.empty()) return marked;
-  std::vector<std::pair<std::uint32_t, FoundTermsRequest>> requests;
+  std::vector<PartMessage> messages;
   for (std::uint32_t part = 0; part < calls.parts(); ++part) {
     asked.version = whole.parts()[part].version;
-    if (!calls.is_missing(part)) requests.emplace_back(part, asked);
+    if (!calls.is_missing(part)) messages.push_back({part, write(asked)});
   }
   std::vector<QueryNode> found = asked.trees;
-  ask(calls, requests, [&](std::uint32_t, const std::string& bytes) {
+  calls.ask(messages, [&](std::uint32_t, const std::string& bytes) {
     const FoundTermsAnswer answer = read_found_terms_answer(bytes);
     if (answer.trees.size() != found.size()) throw FormatError("it has other trees");
     std::vector<QueryNode> joined = found;
@@ -169,15 +150,15 @@ void add_fields(const Whole& whole, PartCalls& calls, const BrokerSettings& how,
                                                        : std::vector<Query>(queries.size());
   for (MergedAnswer& answer : answers) answer.fields.resize(answer.hits.size());
   std::vector<Asked> asked(calls.parts());
-  std::vector<std::pair<std::uint32_t, FieldsRequest>> requests;
+  std::vector<PartMessage> messages;
   for (std::uint32_t part = 0; part < calls.parts(); ++part) {
     if (calls.is_missing(part)) continue;
     asked[part] = request_for(part, marked, answers);
     asked[part].request.version = whole.parts()[part].version;
     asked[part].request.shown = how.shown;
-    if (!asked[part].queries.empty()) requests.emplace_back(part, asked[part].request);
+    if (!asked[part].queries.empty()) messages.push_back({part, write(asked[part].request)});
   }
-  ask(calls, requests, [&](std::uint32_t part, const std::string& bytes) {
+  calls.ask(messages, [&](std::uint32_t part, const std::string& bytes) {
     take_fields(part, asked[part], read_fields_answer(bytes), answers);
   });
 }

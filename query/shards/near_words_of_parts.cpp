@@ -59,16 +59,9 @@ void ask_parts(const Whole& whole, PartCalls& calls, NearTerms& words) {
     request.version = whole.parts()[part].version;
     messages.push_back({part, write(request)});
   }
-  const std::vector<PartReply> replies = calls.send(messages);
-  for (std::uint32_t part = 0; part < calls.parts(); ++part) {
-    const std::optional<std::string> bytes = calls.answer_of(part, replies[part]);
-    if (!bytes) continue;
-    try {
-      take(read_near_words_answer(*bytes), words);
-    } catch (const FormatError& error) {
-      calls.miss(part, error.what());
-    }
-  }
+  calls.ask(messages, [&](std::uint32_t, const std::string& bytes) {
+    take(read_near_words_answer(bytes), words);
+  });
 }
 
 }  // namespace

@@ -144,18 +144,11 @@ MergedBatch nearest_in_parts(const Whole& whole, const AskParts& ask, std::span<
                                                    .filter = how.filter,
                                                    .wants_names = how.wants_names})});
   }
-  const std::vector<PartReply> replies = calls.send(messages);
   std::vector<std::vector<PartAnswer>> answers(queries, std::vector<PartAnswer>(calls.parts()));
-  for (std::uint32_t part = 0; part < calls.parts(); ++part) {
-    const std::optional<std::string> bytes = calls.answer_of(part, replies[part]);
-    if (!bytes) continue;
-    try {
-      auto own = nearness_of(read_nearest_answer(*bytes), queries, k, is_distance, how.wants_names);
-      for (std::size_t i = 0; i < queries; ++i) answers[i][part] = std::move(own[i]);
-    } catch (const FormatError& error) {
-      calls.miss(part, error.what());
-    }
-  }
+  calls.ask(messages, [&](std::uint32_t part, const std::string& bytes) {
+    auto own = nearness_of(read_nearest_answer(bytes), queries, k, is_distance, how.wants_names);
+    for (std::size_t i = 0; i < queries; ++i) answers[i][part] = std::move(own[i]);
+  });
   MergedBatch batch{.coverage = calls.coverage(whole), .rounds = calls.rounds()};
   const bool is_complete = batch.coverage.missing.empty();
   for (const std::vector<PartAnswer>& query : answers) {

@@ -14,6 +14,21 @@ std::vector<PartReply> PartCalls::send(const std::vector<PartMessage>& messages)
   return replies;
 }
 
+void PartCalls::ask(const std::vector<PartMessage>& messages,
+                    const std::function<void(std::uint32_t, const std::string&)>& take) {
+  if (messages.empty()) return;
+  const std::vector<PartReply> replies = send(messages);
+  for (std::size_t i = 0; i < messages.size(); ++i) {
+    const std::optional<std::string> bytes = answer_of(messages[i].part, replies[i]);
+    if (!bytes) continue;
+    try {
+      take(messages[i].part, *bytes);
+    } catch (const FormatError& error) {
+      miss(messages[i].part, error.what());
+    }
+  }
+}
+
 std::optional<std::string> PartCalls::answer_of(std::uint32_t part, const PartReply& reply) {
   if (!reply.failure.empty()) {
     miss(part, reply.failure);

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -23,6 +24,10 @@ class PartCalls {
 
   /// One reply a message.
   std::vector<PartReply> send(const std::vector<PartMessage>& messages);
+  /// Sends them, and calls take(part, bytes) with each answer. A part whose answer is none
+  /// (FormatError) is missing from now on. Throws where that ends the search.
+  void ask(const std::vector<PartMessage>& messages,
+           const std::function<void(std::uint32_t, const std::string&)>& take);
   /// The part's answer; none where it is missing from now on. Throws where that ends the search.
   std::optional<std::string> answer_of(std::uint32_t part, const PartReply& reply);
   /// From now on the part is missing. Throws IoError where all parts must answer.

@@ -127,21 +127,13 @@ void SortedBatch::ask_parts(const Numbers& numbers, SortedRequest& request,
     request.search.version = whole_.parts()[part].version;
     messages.push_back({part, write(request)});
   }
-  if (messages.empty()) return;
-  const std::vector<PartReply> replies = calls_.send(messages);
-  for (std::size_t i = 0; i < parts.size(); ++i) {
-    const std::optional<std::string> bytes = calls_.answer_of(parts[i], replies[i]);
-    if (!bytes) continue;
-    try {
-      SortedAnswer answer = read_sorted_answer(*bytes);
-      check(answer, request);
-      for (std::size_t j = 0; j < numbers.size(); ++j) {
-        queries_[numbers[j]].parts[parts[i]] = std::move(answer.queries[j]);
-      }
-    } catch (const FormatError& error) {
-      calls_.miss(parts[i], error.what());
+  calls_.ask(messages, [&](std::uint32_t part, const std::string& bytes) {
+    SortedAnswer answer = read_sorted_answer(bytes);
+    check(answer, request);
+    for (std::size_t i = 0; i < numbers.size(); ++i) {
+      queries_[numbers[i]].parts[part] = std::move(answer.queries[i]);
     }
-  }
+  });
 }
 
 /// Throws FormatError where it is no answer to the request.
