@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "tests/api/api_support.hpp"
+#include "tests/api/three_fields.hpp"
 #include "tests/support.hpp"
 #include "warpdex/searcher.hpp"
 #include "warpdex/writer.hpp"
@@ -18,17 +19,18 @@ namespace {
 
 using testing::HasSubstr;
 
-constexpr std::array<const char*, 3> kCrossNames{"title", "body", "note"};
-using Words = std::vector<std::string>;
-using Texts = std::array<Words, kCrossNames.size()>;
-using Live = std::map<std::string, Texts>;
+using test::kThreeFields;
+using test::Live;
+using test::Texts;
+using test::ThreeFields;
+using test::Words;
 
 /// A word in fields of one analyzer: the formulas of OpenSearch's BlendedTermQuery, in doubles.
 class CrossOracle {
  public:
   CrossOracle(const Live& live, const std::array<double, 3>& weights, double tie_breaker)
       : live_(live), weights_(weights), tie_breaker_(tie_breaker) {
-    for (std::size_t field = 0; field < kCrossNames.size(); ++field) {
+    for (std::size_t field = 0; field < kThreeFields.size(); ++field) {
       for (const auto& [id, texts] : live) {
         documents_[field] += texts[field].empty() ? 0 : 1;
         tokens_[field] += static_cast<double>(texts[field].size());
@@ -37,7 +39,7 @@ class CrossOracle {
   }
 
   bool has(const Words& words, const Texts& texts) const {
-    for (std::size_t field = 0; field < kCrossNames.size(); ++field) {
+    for (std::size_t field = 0; field < kThreeFields.size(); ++field) {
       if (weights_[field] > 0 && count(words, texts[field]) > 0) return true;
     }
     return false;
@@ -92,7 +94,7 @@ class CrossOracle {
 
   std::vector<std::pair<Place, double>> blend(const Words& words) const {
     std::vector<std::pair<Place, double>> found;
-    for (std::size_t field = 0; field < kCrossNames.size(); ++field) {
+    for (std::size_t field = 0; field < kThreeFields.size(); ++field) {
       for (const std::string& word : words) {
         if (weights_[field] > 0) found.push_back({{field, word}, documents_with({field, word})});
       }
@@ -120,59 +122,9 @@ class CrossOracle {
   mutable std::map<Words, std::vector<std::pair<Place, double>>> blended_;
 };
 
-class CrossFields : public testing::Test {
+class CrossFields : public ThreeFields {
  protected:
-  void make(std::size_t documents) {
-    NewIndex settings;
-    settings.analyzer = "whitespace";
-    settings.schema = parse_schema(
-        R"({"fields": {"title": {"type": "text"}, "body": {"type": "text"},
-                       "note": {"type": "text"}, "other": {"type": "text", "analyzer": "english"}}})");
-    live_.clear();
-    index_ = folder_ / ("index" + std::to_string(documents));
-    Writer writer(index_, settings, {});
-    for (std::size_t i = 0; i < documents; ++i) {
-      put(writer, i);
-      if (i % (documents / 3 + 1) == 7) writer.commit();
-    }
-    for (std::size_t i = 0; i < documents; i += 9) put(writer, i);
-    for (std::size_t i = 4; i < documents; i += 11) {
-      writer.remove("d" + std::to_string(i));
-      live_.erase("d" + std::to_string(i));
-    }
-    writer.commit();
-  }
-
-  void put(Writer& writer, std::size_t number) {
-    NewDocument document{.id = "d" + std::to_string(number)};
-    Texts& texts = live_[document.id];
-    for (std::size_t field = 0; field < kCrossNames.size(); ++field) {
-      texts[field].clear();
-      for (std::size_t n = random_() % (2 + 12 * field); n > 0; --n) {
-        texts[field].push_back("w" + std::to_string(random_() % (1 + random_() % 30)));
-        document.fields[kCrossNames[field]] += texts[field].back() + " ";
-      }
-    }
-    document.fields["other"] = "w" + std::to_string(number % 5) + " sailing";
-    writer.update(std::move(document));
-  }
-
-  /// Compares the answer with all documents that match, by their scores.
-  void expect(const Answer& answer, const std::map<std::string, double>& wanted, std::size_t k) {
-    std::vector<double> scores;
-    for (const auto& [id, score] : wanted) scores.push_back(score);
-    std::ranges::sort(scores, std::greater<>());
-    ASSERT_EQ(answer.size(), std::min(k, wanted.size()));
-    for (std::size_t rank = 0; rank < answer.size(); ++rank) {
-      const AnswerHit hit = answer[rank];
-      const auto found = wanted.find(std::string(hit.id()));
-      ASSERT_NE(found, wanted.end()) << hit.id();
-      ASSERT_NEAR(hit.score(), found->second, 1e-5 * found->second) << hit.id();
-      ASSERT_NEAR(hit.score(), scores[rank], 1e-5 * scores[rank]) << rank;
-      if (hit.explanation() == nullptr) continue;
-      ASSERT_EQ(hit.explanation()->score, hit.score()) << to_text(*hit.explanation());
-    }
-  }
+  CrossFields() : ThreeFields(5420) {}
 
   SearchOptions draw_options(std::array<double, 3>& weights) {
     SearchOptions options{.k = random_() % 2 == 0 ? 10U : 10'000U};
@@ -183,16 +135,11 @@ class CrossFields : public testing::Test {
     do {
       for (double& weight : weights) weight = static_cast<double>(random_() % 5) / 2;
     } while (weights[0] + weights[1] + weights[2] == 0);
-    for (std::size_t field = 0; field < kCrossNames.size(); ++field) {
-      options.searched.fields.push_back({kCrossNames[field], static_cast<float>(weights[field])});
+    for (std::size_t field = 0; field < kThreeFields.size(); ++field) {
+      options.searched.fields.push_back({kThreeFields[field], static_cast<float>(weights[field])});
     }
     return options;
   }
-
-  std::mt19937_64 random_ = test::generator(5420);
-  test::TemporaryFolder folder_{test::place_in_memory()};
-  std::filesystem::path index_;
-  Live live_;
 };
 
 TEST_F(CrossFields, BlendTheCountsOfFields) {
@@ -242,8 +189,8 @@ TEST_F(CrossFields, QueryObjectsHaveATieBreaker) {
     const double tie_breaker = static_cast<double>(random_() % 5) / 4;
     const CrossOracle oracle(live_, weights, tie_breaker);
     std::string fields;
-    for (std::size_t field = 0; field < kCrossNames.size(); ++field) {
-      fields += (field == 0 ? "\"" : ", \"") + std::string(kCrossNames[field]) + "^" +
+    for (std::size_t field = 0; field < kThreeFields.size(); ++field) {
+      fields += (field == 0 ? "\"" : ", \"") + std::string(kThreeFields[field]) + "^" +
                 std::to_string(weights[field]) + "\"";
     }
     const std::array words{"w" + std::to_string(random_() % 9),
