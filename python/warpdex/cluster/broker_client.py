@@ -95,11 +95,12 @@ class BrokerClient:
         return any(each is True for each in found)
 
     async def search(
-        self, query: str | None, k: int = 10, *, deadline: float = 1.0, on_missing: OnMissing = "error",
-        **options: Any,
+        self, query: str | None, k: int = 10, *, deadline: float = 1.0,
+        on_missing: OnMissing = "error", **options: Any,
     ) -> ClusterAnswer:
         """As Broker.search()."""
-        [answer] = await self._ask(True, [None] if query is None else [query], k, deadline, on_missing, options)
+        asked = [None] if query is None else [query]
+        [answer] = await self._ask(True, asked, k, deadline, on_missing, options)
         return answer
 
     async def search_batch(
@@ -111,8 +112,8 @@ class BrokerClient:
         return await self._ask(False, asked, k, deadline, on_missing, options)
 
     async def _ask(
-        self, is_alone: bool, queries: list[str] | list[None] | None, k: int, deadline: float, on_missing: OnMissing,
-        options: dict[str, Any],
+        self, is_alone: bool, queries: list[str] | list[None] | None, k: int, deadline: float,
+        on_missing: OnMissing, options: dict[str, Any],
     ) -> list[ClusterAnswer]:
         end = self.loop.time() + deadline
         message = END.pack(end) + pickle.dumps((is_alone, queries, k, on_missing, options))
