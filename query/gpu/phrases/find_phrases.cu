@@ -9,7 +9,7 @@
 namespace warpdex::gpu {
 namespace {
 
-constexpr std::uint32_t kThreads = 256;
+constexpr std::uint32_t kThreads = 64;
 constexpr std::uint32_t kWarps = kThreads / kWarp;
 /// Documents that wait to be looked up: those of a block, and fewer than a warp before.
 constexpr std::uint32_t kQueue = kBlockSize + kWarp;
@@ -26,6 +26,14 @@ struct PhraseMemory {
   std::uint32_t found[kFoundQueue];  ///< documents with all words; what follows is of these
   Occurrences found_occurrences[kFoundQueue];
   std::uint32_t found_places[kQueuedLists - 1][kFoundQueue];  ///< by the other lists
+};
+
+/// A lane's document, if it has one.
+struct Found {
+  bool has = false;
+  std::uint32_t document = 0;
+  Occurrences rarest{};
+  Places places;
 };
 
 /// A warp on its way through an item.
@@ -46,20 +54,32 @@ class ItemSearch : PhraseVerifier<kCodec> {
   __device__ ItemSearch(const PhraseBatch& batch, const PhraseItem& item, PhraseMemory& memory)
       : Base(batch, batch.phrases[item.phrase], memory.lookup.scratch), memory_(memory) {}
 
-  /// A whole warp, as all that follow.
-  __device__ void run(std::uint32_t first) {
+  /// A whole warp, as all that follow. Each step has one place in the code: it is read from memory
+  /// as it runs, and warps are at different steps.
+  __device__ void run(std::uint32_t block) {
     const List& list = batch_.lists[phrase_.first_list];
-    const std::uint32_t end = min(first + batch_.item_blocks, list.blocks);
-    for (std::uint32_t block = first; block < end; ++block) {
-      Base::read_threshold();
-      if (is_passed(list, block)) continue;
-      take_block(block);
-      std::uint32_t begin = 0;
-      for (; queued_ - begin >= kWarp; begin += kWarp) look_up(begin, kWarp);
-      move_to_front(begin);
+    const std::uint32_t end = min(block + batch_.item_blocks, list.blocks);
+    for (;;) {
+      const bool all_are_queued = block >= end;
+      Found found;
+      if (found_ >= kWarp || (all_are_queued && queued_ == 0 && found_ > 0)) {
+        take_found(found);
+      } else if (queued_ >= kWarp || (all_are_queued && queued_ > 0)) {
+        look_up(found);
+        if (phrase_.lists <= kQueuedLists) {
+          queue_found(found);
+          continue;
+        }
+      } else if (!all_are_queued) {
+        Base::read_threshold();
+        if (!is_passed(list, block)) queue_block(block);
+        ++block;
+        continue;
+      } else {
+        return;
+      }
+      verify(found.has, found.document, found.rarest, found.places);
     }
-    if (queued_ > 0) look_up(0, queued_);
-    if (found_ > 0) verify_found(found_);
   }
 
  private:
@@ -77,7 +97,7 @@ class ItemSearch : PhraseVerifier<kCodec> {
   }
 
   /// Queues the documents of a block of the rarest word that may be in the answer.
-  __device__ void take_block(std::uint32_t block) {
+  __device__ void queue_block(std::uint32_t block) {
     std::uint32_t docids[4];
     read_docids<kCodec>(batch_, phrase_.first_list, block, memory_.lookup.scratch, docids);
     __syncwarp();
@@ -105,83 +125,54 @@ class ItemSearch : PhraseVerifier<kCodec> {
     __syncwarp();
   }
 
-  /// Drops the first `begin` documents of the queue; fewer than a warp are left.
-  __device__ void move_to_front(std::uint32_t begin) {
-    queued_ -= begin;
-    if (begin == 0) return;
-    const bool has = lane_id() < queued_;
-    const std::uint32_t document = has ? memory_.documents[begin + lane_id()] : 0;
-    const Occurrences own = has ? memory_.occurrences[begin + lane_id()] : Occurrences{};
-    __syncwarp();
-    if (has) {
-      memory_.documents[lane_id()] = document;
-      memory_.occurrences[lane_id()] = own;
-    }
-    __syncwarp();
-  }
-
-  /// Looks `count` queued documents up in the other lists, a lane each.
-  __device__ void look_up(std::uint32_t begin, std::uint32_t count) {
+  /// Takes the last documents of the queue and looks them up in the other lists, a lane each.
+  __device__ void look_up(Found& found) {
+    const std::uint32_t count = min(queued_, kWarp);
+    queued_ -= count;
     bool has = lane_id() < count;
-    const std::uint32_t document = has ? memory_.documents[begin + lane_id()] : 0;
-    const Occurrences rarest = has ? memory_.occurrences[begin + lane_id()] : Occurrences{};
-    Places places;
+    if (has) {
+      found.document = memory_.documents[queued_ + lane_id()];
+      found.rarest = memory_.occurrences[queued_ + lane_id()];
+    }
     for (std::uint32_t i = 1; i < phrase_.lists; ++i) {
-      if (__ballot_sync(kWholeWarp, has) == 0) return;
+      if (__ballot_sync(kWholeWarp, has) == 0) break;
       if (phrase_.lists > 2) held_ = kNone;  // the memory holds a block of another list
       const PostingPlace posting = find_document<kCodec, LookupGoal::kThroughput>(
-          batch_, phrase_.first_list + i, has, document, held_, memory_.lookup);
+          batch_, phrase_.first_list + i, has, found.document, held_, memory_.lookup);
       has = posting.place != kNone;
       const std::uint32_t block = posting.block == kNone ? 0 : posting.block;  // 0: of a raw list
-      places[i] = block << kPlaceBits | posting.place % kBlockSize;
+      found.places[i] = block << kPlaceBits | posting.place % kBlockSize;
     }
-    if (phrase_.lists > kQueuedLists) return verify(has, document, rarest, places);
-    queue_found(has, document, rarest, places);
-    if (found_ >= kWarp) verify_found(kWarp);
+    found.has = has;
   }
 
   /// Queues the documents of lanes that have all words.
-  __device__ void queue_found(bool has, std::uint32_t document, const Occurrences& rarest,
-                              const Places& places) {
-    const std::uint32_t group = __ballot_sync(kWholeWarp, has);
+  __device__ void queue_found(const Found& found) {
+    const std::uint32_t group = __ballot_sync(kWholeWarp, found.has);
     const std::uint32_t place = found_ + __popc(group & lanes_below());
-    if (has) {
-      memory_.found[place] = document;
-      memory_.found_occurrences[place] = rarest;
+    if (found.has) {
+      memory_.found[place] = found.document;
+      memory_.found_occurrences[place] = found.rarest;
       for (std::uint32_t i = 1; i < phrase_.lists; ++i) {
-        memory_.found_places[i - 1][place] = places[i];
+        memory_.found_places[i - 1][place] = found.places[i];
       }
     }
     found_ += __popc(group);
     __syncwarp();
   }
 
-  /// Verifies the first `count` documents of that queue, and drops them.
-  __device__ void verify_found(std::uint32_t count) {
-    const auto take = [&](std::uint32_t from, Occurrences& rarest, Places& places) {
-      rarest = memory_.found_occurrences[from];
-      for (std::uint32_t i = 1; i < phrase_.lists; ++i) {
-        places[i] = memory_.found_places[i - 1][from];
-      }
-      return memory_.found[from];
-    };
-    Occurrences rarest{};
-    Places places;
-    const bool has = lane_id() < count;
-    const std::uint32_t document = has ? take(lane_id(), rarest, places) : 0;
-    verify(has, document, rarest, places);
+  /// Takes the last documents of that queue.
+  __device__ void take_found(Found& found) {
+    const std::uint32_t count = min(found_, kWarp);
     found_ -= count;
-    const bool moves = lane_id() < found_;
-    const std::uint32_t moved = moves ? take(count + lane_id(), rarest, places) : 0;
-    __syncwarp();
-    if (moves) {
-      memory_.found[lane_id()] = moved;
-      memory_.found_occurrences[lane_id()] = rarest;
-      for (std::uint32_t i = 1; i < phrase_.lists; ++i) {
-        memory_.found_places[i - 1][lane_id()] = places[i];
-      }
+    found.has = lane_id() < count;
+    if (!found.has) return;
+    const std::uint32_t place = found_ + lane_id();
+    found.document = memory_.found[place];
+    found.rarest = memory_.found_occurrences[place];
+    for (std::uint32_t i = 1; i < phrase_.lists; ++i) {
+      found.places[i] = memory_.found_places[i - 1][place];
     }
-    __syncwarp();
   }
 
   PhraseMemory& memory_;
@@ -190,17 +181,15 @@ class ItemSearch : PhraseVerifier<kCodec> {
   std::uint32_t held_ = kNone;  ///< the block in memory_.lookup.block, of a phrase with two lists
 };
 
-/// Work item: some blocks of the list of a phrase's rarest word, a warp; CTAs of 8 warps. Shared
-/// memory: 4.5 KiB a warp. Bound by the latency of some 40 dependent reads for each 32 documents,
-/// then by instruction issue. 32 documents take about 30 instructions to decode them with their
-/// frequencies, 60 to search the other list's blocks, and 80 for each block that is decoded: 1.6 of
-/// them for the phrases of the Search Benchmark Game over 25,000 articles, of which a sixth of the
-/// documents had all words. 32 such take 90 instructions for each block of frequencies, of 4, and
-/// 600 to compare positions, of which exceptions are the most. So 50,000 documents take some
-/// 600,000 instructions, about a microsecond of the GPU. By bytes it were far less: 2 a posting,
-/// and 1 to 2 a position.
+/// Work item: some blocks of the list of a phrase's rarest word, a warp; CTAs of 2 warps, 16 at a
+/// time. Shared memory: 5 KiB a warp. Of 753 phrases of 2 to 8 words in 3 million documents, 32
+/// looked-up documents take 1,250 instructions: 200 to search a list's blocks, 240 to decode them,
+/// 110 to decode frequencies, 310 to compare positions, at 3 documents at a time, as documents
+/// differ. Bound by fetching these 40 KB of instructions: schedulers issue in a third of the
+/// cycles, and neither more warps (24, 32, 40 of a multiprocessor) nor shorter items change that.
+/// By bytes it were far less: 2 a posting, and 1 to 2 a position.
 template <CodecKind kCodec>
-__global__ void __launch_bounds__(kThreads, ctas_at_once(kThreads, 3))
+__global__ void __launch_bounds__(kThreads, ctas_at_once(kThreads, 16))
     find_phrases(PhraseBatch batch) {
   __shared__ PhraseMemory memory[kWarps];
   const std::uint32_t number = blockIdx.x * kWarps + warp_id();

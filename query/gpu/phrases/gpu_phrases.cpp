@@ -1,9 +1,9 @@
-// Plans phrases on many threads, has all shards search them, and merges what they find.
+// Plans some phrases on many threads while all shards search those before, and merges what they
+// find.
 #include "warpdex/query/gpu/gpu_phrases.hpp"
 
 #include <algorithm>
 #include <atomic>
-#include <future>
 #include <utility>
 
 #include "gpu/phrases/phrase_shard.hpp"
@@ -19,6 +19,11 @@ namespace {
 constexpr std::size_t kTakenAtATime = 8;
 /// Threads that plan at a time, at most; each remembers where terms are.
 constexpr std::size_t kPlannings = 32;
+/// Phrases are cut into so many batches: one is planned while the GPUs answer the other. None has
+/// fewer than would keep a GPU busy.
+constexpr std::size_t kBatches = 2;
+constexpr std::size_t kFewest = 64;
+constexpr std::size_t kMost = 4096;
 
 using Found = std::vector<std::optional<SearchResult>>;
 
@@ -38,6 +43,20 @@ void merge(std::optional<SearchResult>& so_far, std::optional<SearchResult>& mor
   hits.resize(std::min<std::size_t>(hits.size(), k));
   so_far->matches += more->matches;
 }
+
+/// Nothing is under way when it ends, also by an exception.
+class Search {
+ public:
+  explicit Search(const std::vector<std::unique_ptr<gpu::PhraseShard>>& shards) : shards_(shards) {}
+  ~Search() {
+    for (const auto& shard : shards_) shard->abandon();
+  }
+  Search(const Search&) = delete;
+  Search& operator=(const Search&) = delete;
+
+ private:
+  const std::vector<std::unique_ptr<gpu::PhraseShard>>& shards_;
+};
 
 }  // namespace
 
@@ -114,20 +133,21 @@ std::vector<std::optional<SearchResult>> GpuPhrases::search(std::span<const Quer
       static_cast<std::uint32_t>(std::min<std::uint64_t>(settings.k, state.snapshot.documents()));
   if (trees.empty() || k == 0 || !state.can_search(k)) return Found(trees.size());
   const ScorerSettings scorer = effective_scorer(state.snapshot.settings(), settings.scorer);
-  std::vector<State::Prepared> prepared = state.prepare(trees, scorer);
-  const auto search_shard = [&](std::size_t shard) {
-    Found found(trees.size());
-    state.shards[shard]->search(prepared[shard], settings, k, found);
-    return found;
-  };
-  std::vector<std::future<Found>> others;
-  for (std::size_t shard = 1; shard < state.shards.size(); ++shard) {
-    others.push_back(std::async(std::launch::async, search_shard, shard));
+  const Search search(state.shards);
+  for (const auto& shard : state.shards) shard->begin(settings, k);
+  std::vector<Found> found(state.shards.size(), Found(trees.size()));
+  const std::size_t at_once = std::clamp((trees.size() + kBatches - 1) / kBatches, kFewest, kMost);
+  for (std::size_t first = 0; first < trees.size(); first += at_once) {
+    const std::size_t count = std::min(at_once, trees.size() - first);
+    std::vector<State::Prepared> prepared = state.prepare(trees.subspan(first, count), scorer);
+    for (std::size_t i = 0; i < prepared.size(); ++i) {
+      state.shards[i]->start(prepared[i], std::span(found[i]).subspan(first, count));
+    }
   }
-  Found results = search_shard(0);
-  for (std::future<Found>& other : others) {
-    Found more = other.get();
-    for (std::size_t i = 0; i < results.size(); ++i) merge(results[i], more[i], k);
+  for (const auto& shard : state.shards) shard->finish();
+  Found results = std::move(found[0]);
+  for (std::size_t shard = 1; shard < found.size(); ++shard) {
+    for (std::size_t i = 0; i < results.size(); ++i) merge(results[i], found[shard][i], k);
   }
   return results;
 }

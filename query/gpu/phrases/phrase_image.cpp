@@ -17,7 +17,7 @@ namespace {
 /// Blocks that a warp takes, at most: the more, the more often its lanes are all busy.
 constexpr std::uint32_t kMostItemBlocks = 8;
 /// With so many items for each multiprocessor, or more, all its warps are busy to the end.
-constexpr std::uint64_t kItemsOfMultiprocessor = 256;
+constexpr std::uint64_t kItemsOfMultiprocessor = 96;
 
 std::uint32_t item_blocks_of(std::span<const PreparedPhrases> prepared, int device) {
   std::uint64_t blocks = 0;

@@ -1,8 +1,9 @@
-// Searches as many phrases at a time as memory has room for.
+// Searches as many phrases at a time as memory has room for, two batches under way.
 #include "gpu/phrases/phrase_shard.hpp"
 
 #include <algorithm>
 #include <bit>
+#include <exception>
 
 #include "gpu/hybrid/hybrid_segment.hpp"
 #include "gpu/phrases/phrase_kernels.hpp"
@@ -12,20 +13,22 @@
 namespace warpdex::gpu {
 namespace {
 
-/// Candidates that a batch has room for, at most, unless a phrase alone may have more: 256 MiB.
-constexpr std::uint64_t kCandidatesAtOnce = std::uint64_t{32} << 20;
+/// Candidates that a batch has room for, at most, unless a phrase alone may have more: 128 MiB.
+constexpr std::uint64_t kCandidatesAtOnce = std::uint64_t{16} << 20;
 /// Hits of a batch, likewise.
-constexpr std::size_t kHitsAtOnce = std::size_t{4} << 20;
+constexpr std::size_t kHitsAtOnce = std::size_t{2} << 20;
+/// Batches under way.
+constexpr std::size_t kRuns = 2;
 
 }  // namespace
 
 PhraseShard::PhraseShard(const GpuPositions& positions, QueryThreads& threads)
-    : positions_(positions),
-      state_(positions_.state()),
-      threads_(threads),
-      stream_(state_.snapshot.device()),
-      image_(state_, threads, resources().memory(), resources().device()) {
+    : positions_(positions), state_(positions_.state()), threads_(threads) {
   if (!state_.is_resident || state_.segments.empty()) return;
+  for (std::size_t i = 0; i < kRuns; ++i) {
+    runs_.push_back({Stream(resources().device()),
+                     PhraseImage(state_, threads, resources().memory(), resources().device())});
+  }
   for (const std::size_t own : state_.numbers) {
     segments_.push_back(hybrid_segment(state_.snapshot.state().segments[own], 0));
   }
@@ -34,8 +37,8 @@ PhraseShard::PhraseShard(const GpuPositions& positions, QueryThreads& threads)
   const std::size_t bytes = 2 * segments_.size() * sizeof(HybridSegment);
   if (!table_.allocate(bytes, resources().memory(), resources().device())) return;
   copy_to_gpu(static_cast<HybridSegment*>(table_.data()), segments_.data(), segments_.size(),
-              stream_);
-  stream_.synchronize();
+              runs_[0].stream);
+  runs_[0].stream.synchronize();
 }
 
 /// Writes the segments as a filter leaves them. False if there is no memory for it.
@@ -50,17 +53,29 @@ bool PhraseShard::filter(const DocumentFilter& documents) {
     sets_.push_back(*set);
   }
   copy_to_gpu(static_cast<HybridSegment*>(table_.data()) + segments_.size(), filtered.data(),
-              filtered.size(), stream_);
-  stream_.synchronize();  // `filtered` goes
+              filtered.size(), runs_[0].stream);
+  runs_[0].stream.synchronize();  // `filtered` goes
   return true;
 }
 
-void PhraseShard::search(std::span<PreparedPhrases> prepared, const SearchSettings& settings,
-                         std::uint32_t k, std::span<std::optional<SearchResult>> results) {
+void PhraseShard::begin(const SearchSettings& settings, std::uint32_t k) {
   const CurrentDevice current(resources().device());
-  const bool has_room = settings.documents == nullptr || filter(*settings.documents);
+  has_room_ = settings.documents == nullptr || filter(*settings.documents);
+  const IndexSettings& index = state_.snapshot.snapshot().settings();
+  codec_ = index.codec.kind;
+  search_ = {};
+  search_.scorer_number = static_cast<std::uint8_t>(effective_scorer(index, settings.scorer).kind);
+  const auto* const table = static_cast<const HybridSegment*>(table_.data());
+  search_.segments = settings.documents == nullptr ? table : table + segments_.size();
+  search_.counts = settings.count;
+  search_.k = k;
+}
+
+void PhraseShard::start(std::span<PreparedPhrases> prepared,
+                        std::span<std::optional<SearchResult>> results) {
+  const CurrentDevice current(resources().device());
   std::size_t done = 0;  // phrases
-  for (std::size_t first = 0; has_room && first < prepared.size();) {
+  for (std::size_t first = 0; has_room_ && first < prepared.size();) {
     std::size_t end = first;
     std::size_t queries = 0;
     std::uint64_t candidates = 0;
@@ -69,37 +84,39 @@ void PhraseShard::search(std::span<PreparedPhrases> prepared, const SearchSettin
       for (const PhraseQuery& query : prepared[end].queries) own += query.capacity;
       const std::size_t more = prepared[end].queries.size();
       const bool fits =
-          candidates + own <= kCandidatesAtOnce && (queries + more) * k <= kHitsAtOnce;
+          candidates + own <= kCandidatesAtOnce && (queries + more) * search_.k <= kHitsAtOnce;
       if (end > first && !fits) break;
       candidates += own;
       queries += more;
     }
-    run(prepared.subspan(first, end - first), settings, k, results.data() + done);
+    launch(prepared.subspan(first, end - first), results.data() + done);
     done += queries;
     first = end;
   }
-  sets_.clear();
 }
 
-/// Answers some phrases. False if memory does not suffice.
-bool PhraseShard::run(std::span<PreparedPhrases> prepared, const SearchSettings& settings,
-                      std::uint32_t k, std::optional<SearchResult>* results) {
-  const IndexSettings& index = state_.snapshot.snapshot().settings();
-  const ScorerSettings scorer = effective_scorer(index, settings.scorer);
-  PhraseBatch batch{};
-  batch.scorer_number = static_cast<std::uint8_t>(scorer.kind);
-  const auto* const table = static_cast<const HybridSegment*>(table_.data());
-  batch.segments = settings.documents == nullptr ? table : table + segments_.size();
-  batch.counts = settings.count;
-  if (!image_.upload(prepared, k, batch, stream_)) return false;
-  launch_find_phrases(batch, index.codec.kind, stream_);
-  launch_select_phrases(batch, stream_);
-  image_.download(batch, stream_);
-  stream_.synchronize();
-  threads_.for_each(batch.query_count, [&](std::size_t i) {
-    const PhraseState& state = image_.states()[i];
-    const PhraseCandidate* const best = image_.best() + i * k;
-    SearchResult& result = results[i].emplace();
+/// Queues a batch, when the one before the last is done.
+void PhraseShard::launch(std::span<PreparedPhrases> prepared,
+                         std::optional<SearchResult>* results) {
+  Run& run = runs_[next_++ % runs_.size()];
+  take(run);
+  run.batch = search_;
+  if (!run.image.upload(prepared, search_.k, run.batch, run.stream)) return;
+  run.results = results;
+  launch_find_phrases(run.batch, codec_, run.stream);
+  launch_select_phrases(run.batch, run.stream);
+  run.image.download(run.batch, run.stream);
+}
+
+/// Waits for a batch that is under way, and takes its answers.
+void PhraseShard::take(Run& run) {
+  if (run.results == nullptr) return;
+  run.stream.synchronize();
+  const std::uint32_t k = search_.k;
+  threads_.for_each(run.batch.query_count, [&](std::size_t i) {
+    const PhraseState& state = run.image.states()[i];
+    const PhraseCandidate* const best = run.image.best() + i * k;
+    SearchResult& result = run.results[i].emplace();
     result.matches = state.matches;
     result.hits.resize(std::min(k, state.candidates));
     for (std::size_t hit = 0; hit < result.hits.size(); ++hit) {
@@ -107,7 +124,24 @@ bool PhraseShard::run(std::span<PreparedPhrases> prepared, const SearchSettings&
                           std::bit_cast<float>(~static_cast<std::uint32_t>(best[hit] >> 32))};
     }
   });
-  return true;
+  run.results = nullptr;
+}
+
+void PhraseShard::finish() {
+  const CurrentDevice current(resources().device());
+  for (std::size_t i = 0; i < runs_.size(); ++i) take(runs_[next_++ % runs_.size()]);
+  sets_.clear();
+}
+
+void PhraseShard::abandon() noexcept {
+  for (Run& run : runs_) {
+    try {
+      run.stream.synchronize();
+    } catch (const std::exception&) {  // who began the search has heard of it
+    }
+    run.results = nullptr;
+  }
+  sets_.clear();
 }
 
 }  // namespace warpdex::gpu

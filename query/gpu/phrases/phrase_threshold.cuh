@@ -9,16 +9,23 @@
 
 namespace warpdex::gpu {
 
+/// A call: each place would have the code of all scorers.
+__device__ __noinline__ inline float sum_of_parts(ScorerKind kind, const PhrasePart* parts,
+                                                  std::uint32_t count, float frequency,
+                                                  float length) {
+  return with_scorer(Scorers(), kind, [&]<class Scorer>() {
+    float sum = 0;
+#pragma unroll 1
+    for (std::uint32_t i = 0; i < count; ++i) sum += Scorer::score(parts[i], frequency, length);
+    return sum;
+  });
+}
+
 /// PhraseScorer::score(), bit for bit.
 __device__ inline float phrase_score(const PhraseBatch& batch, const PhraseQuery& query,
                                      float frequency, float length) {
-  return with_scorer(Scorers(), batch.scorer(), [&]<class Scorer>() {
-    float sum = 0;
-    for (std::uint32_t i = 0; i < query.parts; ++i) {
-      sum += Scorer::score(batch.parts[query.first_part + i], frequency, length);
-    }
-    return sum;
-  });
+  return sum_of_parts(batch.scorer(), batch.parts + query.first_part, query.parts, frequency,
+                      length);
 }
 
 /// The bin of a score in its query's histogram. It never falls where the score rises. So a document

@@ -212,6 +212,30 @@ TEST(GpuPhrases, ManyMatches) {
   }
 }
 
+/// More phrases than two batches take: a third one follows the first.
+TEST(GpuPhrases, TinyManyBatches) {
+  WARPDEX_NEEDS_GPU();
+  PhraseCollection collection(5806, CodecKind::kBitpack);
+  collection.build(200, 40);
+  UploadedPhrases uploaded;
+  GpuPhrases& gpu = uploaded.open(collection.open());
+  std::vector<QueryNode> phrases;
+  for (int i = 0; i < 97; ++i) phrases.push_back(collection.phrase());
+  std::vector<const QueryNode*> trees;
+  for (std::size_t i = 0; i < 12'301; ++i) trees.push_back(&phrases[i % phrases.size()]);
+  TreeSearcher cpu(gpu.snapshot());
+  std::vector<SearchResult> wanted;
+  for (const QueryNode& phrase : phrases) wanted.push_back(cpu.search(phrase, {}).result);
+  std::size_t hits = 0;
+  const std::vector<std::optional<SearchResult>> found = gpu.search(trees, {});
+  for (std::size_t i = 0; i < trees.size(); ++i) {
+    ASSERT_TRUE(found[i].has_value()) << i;
+    ASSERT_EQ(found[i]->hits, wanted[i % phrases.size()].hits) << i;
+    hits += found[i]->hits.size();
+  }
+  EXPECT_GT(hits, 0U);
+}
+
 TEST(IsExactPhrase, NoSlopNoAlternatives) {
   QueryNode phrase{.kind = QueryNode::Kind::kPhrase, .texts = {"a", "b"}, .positions = {0, 1}};
   EXPECT_TRUE(is_exact_phrase(phrase));
