@@ -55,15 +55,6 @@ void check_with_vectors(const SearchOptions& options) {
       "count, sort and facets, out");
 }
 
-void check_without_trees(std::span<const Query> queries) {
-  if (std::ranges::none_of(queries, [](const Query& query) { return query.tree != nullptr; })) {
-    return;
-  }
-  throw UsageError(
-      "queries with groups, phrases, patterns, near words or ranges are not searched for together "
-      "with vectors; ask with words and signs");
-}
-
 /// None: the CPU answers.
 std::vector<Gpu> gpus_of(const SearcherOptions& options) {
   if (options.device == Device::kCpu) return {};
@@ -288,7 +279,6 @@ PartedBatch PartedSearcher::search(std::span<const std::string_view> texts,
     return batch;
   }
   const std::vector<Query> queries = state_->parse(texts, options);
-  check_without_trees(queries);
   return state_->batch_of(
       state_->broker.search_hybrid(queries, vectors, settings, options.fusion, how), options);
 }

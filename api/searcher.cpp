@@ -57,18 +57,6 @@ void check_vectors(std::size_t dimension, std::size_t queries, std::size_t compo
                    " components; give a vector of " + std::to_string(dimension) + " for each");
 }
 
-/// Throws UsageError for what a search by trees cannot do.
-void check_trees(std::span<const Query> queries, bool by_words) {
-  if (by_words) return;
-  const auto is_tree = [](const Query& query) {
-    return query.tree != nullptr || (query.or_else && query.or_else->tree);
-  };
-  if (std::none_of(queries.begin(), queries.end(), is_tree)) return;
-  throw UsageError(
-      "queries with groups, phrases, patterns, near words or ranges are not searched for together "
-      "with vectors; ask with words and signs");
-}
-
 /// Throws UsageError for what has no columns.
 void check_columns(bool by_words, const SearchOptions& options) {
   if (!options.search_after.empty() && options.sort.empty()) {
@@ -101,7 +89,6 @@ Found find(const OpenIndex& index, std::span<const Query> queries, std::span<con
   if (by_words && options.vectors_alone && !queries.empty()) {
     throw UsageError("a search by vectors alone needs vectors; give one for each query");
   }
-  check_trees(queries, by_words);
   check_columns(by_words, options);
   if (asks_columns(options)) {
     Found found;

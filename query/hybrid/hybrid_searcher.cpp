@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "gpu/hybrid/hybrid_shards.hpp"
+#include "hybrid/text_answers.hpp"
 #include "query_threads.hpp"
 #include "warpdex/core/error.hpp"
 #include "warpdex/query/cpu/cpu_engine.hpp"
@@ -18,6 +19,7 @@
 #include "warpdex/query/hybrid/matching.hpp"
 #include "warpdex/query/hybrid/vector_half.hpp"
 #include "warpdex/query/index_vectors.hpp"
+#include "warpdex/query/tree/tree_searcher.hpp"
 
 namespace warpdex {
 namespace {
@@ -32,31 +34,14 @@ vector::SearchOptions depth_of(const FusionSettings& fusion) {
   return {.probes = fusion.probes, .refine = fusion.refine};
 }
 
+bool is_tree(const Query& query) { return query.tree != nullptr; }
+
 SearchResult result_of(std::vector<Hit> hits) {
   SearchResult result;
   result.hits = std::move(hits);
   result.matches = result.hits.size();
   return result;
 }
-
-/// What the text half found, where it lies.
-class TextAnswers {
- public:
-  explicit TextAnswers(std::vector<SearchResult> results) : results_(std::move(results)) {}
-  /// `results` has the answers to queries that `batch` leaves.
-  TextAnswers(BatchAnswers batch, std::vector<SearchResult> results)
-      : batch_(std::move(batch)), results_(std::move(results)) {}
-
-  std::span<const Hit> hits(std::size_t query) const {
-    if (!batch_) return results_[query].hits;
-    const AnswerView answer = (*batch_)[query];
-    return answer.is_answered ? answer.hits : std::span<const Hit>(results_[query].hits);
-  }
-
- private:
-  std::optional<BatchAnswers> batch_;
-  std::vector<SearchResult> results_;
-};
 
 /// What on_gpu() returns or, where the GPU cannot or its memory does not suffice, on_cpu().
 template <class OnGpu, class OnCpu>
@@ -94,7 +79,7 @@ struct HybridSearcher::State {
   std::vector<std::vector<Hit>> nearest(std::span<const float> rows, std::uint32_t k,
                                         const FusionSettings& fusion,
                                         const DocumentFilter* documents) const;
-  bool is_for_gpu(std::span<const PlannedQuery> plans) const;
+  bool is_for_gpu(std::span<const Query> queries, std::span<const PlannedQuery> plans) const;
   std::vector<SearchResult> filter(std::span<const Query> queries, std::span<const float> rows,
                                    const SearchSettings& settings);
   std::vector<SearchResult> rerank(const TextAnswers& text, std::size_t queries,
@@ -137,6 +122,9 @@ TextAnswers HybridSearcher::State::search_text(std::span<const Query> queries,
   settings.and_or_min = settings.and_or_min_matches();  // not of the depth
   settings.k = depth;
   if (text_search) return TextAnswers(text_search(queries, settings));
+  if (std::ranges::any_of(queries, is_tree)) {
+    throw UsageError("trees of words and a vector need a search for trees; give text_search");
+  }
   const std::vector<PlannedQuery> plans = plan(queries);
   if (!gpu_text) return {cpu_text->run(plans, settings), {}};
   BatchAnswers answers = gpu_text->run(plans, settings);
@@ -173,8 +161,10 @@ std::vector<std::vector<Hit>> HybridSearcher::State::nearest(std::span<const flo
 }
 
 /// Whether the GPU can match the queries' documents.
-bool HybridSearcher::State::is_for_gpu(std::span<const PlannedQuery> plans) const {
-  return gpu && gpu->has_lists() && std::none_of(plans.begin(), plans.end(), excludes_words);
+bool HybridSearcher::State::is_for_gpu(std::span<const Query> queries,
+                                       std::span<const PlannedQuery> plans) const {
+  return gpu && gpu->has_lists() && std::ranges::none_of(queries, is_tree) &&
+         std::ranges::none_of(plans, excludes_words);
 }
 
 std::vector<SearchResult> HybridSearcher::State::filter(std::span<const Query> queries,
@@ -182,13 +172,15 @@ std::vector<SearchResult> HybridSearcher::State::filter(std::span<const Query> q
                                                         const SearchSettings& settings) {
   const std::vector<PlannedQuery> plans = plan(queries);
   const auto on_cpu = [&](std::size_t i, std::span<const float> row) {
-    const vector::RowFilter matches = matching_documents(snapshot, plans[i], settings);
+    const vector::RowFilter matches = is_tree(queries[i])
+                                          ? matching_documents(snapshot, *queries[i].tree, settings)
+                                          : matching_documents(snapshot, plans[i], settings);
     SearchResult result = result_of(vectors.nearest_within(row, settings.k, matches));
     result.matches = matches.count();
     return result;
   };
   return search_on(
-      is_for_gpu(plans) && gpu->can_filter(settings.mode),
+      is_for_gpu(queries, plans) && gpu->can_filter(settings.mode),
       [&] { return gpu->filter(plans, rows, settings); },
       [&] { return for_each(queries.size(), rows, on_cpu); });
 }
@@ -217,11 +209,17 @@ std::vector<SearchResult> HybridSearcher::State::neighbors(std::span<const Query
     const std::vector<std::vector<Hit>> near =
         nearest(rows, fusion.depth, fusion, settings.documents);
     return for_each(queries.size(), rows, [&](std::size_t i, std::span<const float>) {
-      CpuSearcher searcher(snapshot);
-      return searcher.run_within(plans[i], settings, documents_of(near[i], snapshot));
+      const vector::RowFilter documents = documents_of(near[i], snapshot);
+      if (is_tree(queries[i])) {
+        const DocumentFilter within = filter_of(snapshot, documents);
+        SearchSettings of_tree = settings;
+        of_tree.documents = &within;
+        return TreeSearcher(snapshot).search(*queries[i].tree, of_tree).result;
+      }
+      return CpuSearcher(snapshot).run_within(plans[i], settings, documents);
     });
   };
-  const bool is_on_gpu = is_for_gpu(plans) && fusion.depth <= gpu->most_neighbors();
+  const bool is_on_gpu = is_for_gpu(queries, plans) && fusion.depth <= gpu->most_neighbors();
   return search_on(
       is_on_gpu,
       [&] { return gpu->neighbors(plans, rows, settings, fusion.depth, depth_of(fusion)); },

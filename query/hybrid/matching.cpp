@@ -8,6 +8,7 @@
 #include "plan/excluded_words.hpp"
 #include "plan/roles.hpp"
 #include "warpdex/query/filter/document_filter.hpp"
+#include "warpdex/query/tree/tree_searcher.hpp"
 
 namespace warpdex {
 namespace {
@@ -90,6 +91,17 @@ vector::RowFilter match(const Snapshot& snapshot, const PlannedQuery& plan,
 }
 
 }  // namespace
+
+vector::RowFilter matching_documents(const Snapshot& snapshot, const QueryNode& tree,
+                                     const SearchSettings& settings) {
+  vector::RowFilter documents(snapshot.docid_end());
+  for (const std::uint32_t document : TreeSearcher(snapshot).matches(tree).documents) {
+    if (settings.documents != nullptr && !settings.documents->documents.contains(document))
+      continue;
+    documents.add(document);
+  }
+  return documents;
+}
 
 vector::RowFilter matching_documents(const Snapshot& snapshot, const PlannedQuery& plan,
                                      const SearchSettings& settings) {

@@ -194,8 +194,13 @@ MergedBatch ShardBroker::search_hybrid(std::span<const Query> queries, std::span
   PartCalls calls(state_->whole.parts().size(), state_->ask, halves);
   const std::vector<Query> chosen = with_near_words(state_->whole, calls, queries);
   MergedBatch words = search(chosen, {&of_words, 1}, halves);
+  std::vector<bool> fell_back;
+  for (std::size_t i = 0; i < queries.size(); ++i) {
+    fell_back.push_back(queries[i].or_else && words.answers[i].fell_back_to_or);
+  }
   MergedBatch batch =
       fuse_parts(state_->whole, std::move(words), std::move(near), fusion, settings.k);
+  for (std::size_t i = 0; i < queries.size(); ++i) batch.answers[i].fell_back_to_or = fell_back[i];
   add_fields_to(state_->whole, state_->ask, how, chosen, batch);
   return batch;
 }

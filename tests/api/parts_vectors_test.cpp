@@ -54,7 +54,9 @@ TEST_P(PartsVectorsTest, AnswersAreThoseOfOneIndex) {
     options.fusion.depth = 1 + static_cast<std::uint32_t>(random_() % 60);
     options.vectors_alone = round % 3 == 0;
     options.fields = {"note"};
-    const std::string text = word() + " " + word();
+    if (round % 4 == 1) options.syntax = QuerySyntax::kLucene;
+    const std::string text =
+        round % 4 != 1 ? word() + " " + word() : "+(" + word() + " w1*) (w2 AND " + word() + ")";
     const std::vector<float> vector = row();
     const std::vector<std::string_view> texts{text};
     const PartedBatch batch = whole.parts().search(texts, vector, options);
@@ -79,9 +81,6 @@ TEST_P(PartsVectorsTest, WhatPartsCannotAnswerIsRefused) {
   options = {};
   options.count = true;
   EXPECT_THAT(refusal("w0", options), HasSubstr("by words alone"));
-  options = {};
-  options.syntax = QuerySyntax::kLucene;
-  EXPECT_THAT(refusal("w0 w1*", options), HasSubstr("together with vectors"));
   options = {};
   options.vectors_alone = true;
   const std::vector<std::string_view> texts{"w0"};

@@ -345,21 +345,26 @@ class Vectors(ClientTest):
 
     def test_hybrids_are_those_of_the_servers_own_face(self):
         vector = [self.random.uniform(-1, 1) for _ in range(4)]
-        asked = {"hybrid": {"queries": [{"match": {"body": "w1 w2 w3"}},
-                                        {"knn": {"vector": {"vector": vector, "k": 50}}}]}}
+        words = {"w1 w2 w3": {"match": {"body": "w1 w2 w3"}}, "+w1* -w2": {"bool": {
+            "must": [{"prefix": {"body": "w1"}}], "must_not": [{"match": {"body": "w2"}}]}}}
         rrf = {"phase_results_processors": [{"score-ranker-processor": {
             "combination": {"technique": "rrf", "rank_constant": 60}}}]}
         mean = {"phase_results_processors": [{"normalization-processor": {
             "normalization": {"technique": "min_max"},
             "combination": {"technique": "arithmetic_mean",
                             "parameters": {"weights": [0.25, 0.75]}}}}]}
-        own = {"q": "w1 w2 w3", "vector": vector, "fusion_depth": 50, "k": 9}
-        for pipeline, options in ((None, {"fusion": "rrf"}), (rrf, {"fusion": "rrf"}),
-                                  (mean, {"fusion": "convex", "fusion_weight": 0.25})):
-            members = {"search_pipeline": pipeline} if pipeline else {}
-            told = self.ask("POST", "/v1/l2/search", {**own, **options}).json()
-            self.assertEqual([(hit["document"], as_float(hit["score"])) for hit in told["hits"]],
-                             told_by_client(self.search(asked, "l2", size=9, **members)))
+        for text, of_words in words.items():
+            asked = {"hybrid": {"queries": [of_words,
+                                            {"knn": {"vector": {"vector": vector, "k": 50}}}]}}
+            own = {"q": text, "query_syntax": "lucene", "vector": vector, "fusion_depth": 50,
+                   "k": 9}
+            for pipeline, options in ((None, {"fusion": "rrf"}), (rrf, {"fusion": "rrf"}),
+                                      (mean, {"fusion": "convex", "fusion_weight": 0.25})):
+                members = {"search_pipeline": pipeline} if pipeline else {}
+                told = self.ask("POST", "/v1/l2/search", {**own, **options}).json()
+                hits = [(hit["document"], as_float(hit["score"])) for hit in told["hits"]]
+                self.assertEqual(hits, told_by_client(
+                    self.search(asked, "l2", size=9, **members)))
 
     def test_lists_of_vectors(self):
         method = {"name": "ivf", "parameters": {

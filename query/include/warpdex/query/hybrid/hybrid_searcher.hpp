@@ -24,8 +24,8 @@ class HybridSearcher {
       std::function<std::vector<SearchResult>(std::span<const Query>, const SearchSettings&)>;
 
   /// `threads` of 0: default_threads(). `text_search` answers the text half of rrf, convex and
-  /// rerank; if it is empty, a CpuEngine does. Vectors are those of `set`, one of vector_sets().
-  /// Throws UsageError if the index holds no vectors.
+  /// rerank; if it is empty, a CpuEngine does, and trees (Query::tree) are refused. Vectors are
+  /// those of `set`, one of vector_sets(). Throws UsageError if the index holds no vectors.
   explicit HybridSearcher(const Snapshot& snapshot, std::size_t threads = 0,
                           TextSearch text_search = {}, std::size_t set = 0);
   /// Likewise on the GPU that has the snapshot and its vectors, which the searcher shares. Answers
@@ -44,11 +44,10 @@ class HybridSearcher {
   HybridSearcher& operator=(HybridSearcher&&) noexcept;
 
   /// Row i of `vectors` is the vector of query i. The settings' mode and scorer apply to the text
-  /// half; up to k documents are returned for each query. Scores of rrf and convex are the
-  /// fusion's, of rerank and filter the metric's (see scores_are_distances()), of neighbors the
-  /// text's. Throws UsageError for
-  /// settings out of range and for a number of floats other than queries times the dimension;
-  /// FormatError for damage that a query meets.
+  /// half; up to k documents are returned for each query. The CPU matches trees. Scores of rrf and
+  /// convex are the fusion's, of rerank and filter the metric's (see scores_are_distances()), of
+  /// neighbors the text's. Throws UsageError for settings out of range and for a number of floats
+  /// other than queries times the dimension; FormatError for damage that a query meets.
   std::vector<SearchResult> search(std::span<const Query> queries, std::span<const float> vectors,
                                    const SearchSettings& settings, const FusionSettings& fusion);
 
