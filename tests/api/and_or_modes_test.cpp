@@ -115,7 +115,7 @@ TEST_F(AndOrModes, IsTheAnswerOfOneOfTheModes) {
   EXPECT_GT(answers[1], 10U);
 }
 
-TEST_F(AndOrModes, WordsOfOneFieldGoWithVectors) {
+TEST_F(AndOrModes, WordsGoWithVectors) {
   NewIndex settings;
   settings.analyzer = "whitespace";
   settings.schema = parse_schema(R"({"fields": {"a": {"type": "text"}, "b": {"type": "text"}}})");
@@ -135,14 +135,11 @@ TEST_F(AndOrModes, WordsOfOneFieldGoWithVectors) {
       SearchOptions options = draw_options();
       options.count = false;
       options.fusion.fusion = fusion;
-      options.searched.fields = {{"a"}};
+      if (round % 2 == 0) options.searched.fields = {{"a"}};
       expect_one_of_the_modes(searcher, {.text = draw_word() + " " + draw_word(), .vector = {3, 4}},
                               options);
     }
   }
-  SearchOptions options{.mode = QueryMode::kAndOr};
-  EXPECT_THROW(searcher.search(SearchRequest{.text = "w1 w2", .vector = {3, 4}}, options),
-               UsageError);
 }
 
 }  // namespace
