@@ -102,6 +102,16 @@ class ListCursor {
     return scores_;
   }
   bool is_loaded() const { return docids_of_ == block_; }
+  /// Where the current block is a bit set: its bytes, of which bit i stands for first_possible() +
+  /// i, up to last_docid(); 8 more can be read. Else null.
+  const std::uint8_t* bit_set() const {
+    return entry_.is_short() || !view_.is_dense(block_) ? nullptr : view_.dense_bytes(block_);
+  }
+  /// Back to the first block.
+  void rewind() {
+    block_ = 0;
+    position_ = 0;
+  }
 
   /// The position in the current block of its first docID of `docid` or more. `docid` must not
   /// exceed the block's last, and must not fall within a block.

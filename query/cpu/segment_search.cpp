@@ -83,7 +83,8 @@ std::uint64_t SegmentSearch::run_or(bool counts, bool is_exact, SearchScratch& s
   std::uint64_t matches = 0;
   if (counts) {
     matches = count_union(*segment_, scoring_, prohibited_, scratch.bitmap, scratch.watch);
-    open_cursors();  // from the start again
+    for (ListCursor* list : scoring_) list->rewind();
+    for (ListCursor* list : prohibited_) list->rewind();
   }
   scratch.max_unseen_score =
       scratch.or_search.run(*segment_, scoring_, prohibited_, is_exact, top, scratch.watch);

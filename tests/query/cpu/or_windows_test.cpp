@@ -33,6 +33,10 @@ class SparseLists : public testing::Test {
     add("late", random_documents(700, 9'000, kDocuments - 9'000));
     add("many", random_documents(9'000, kDocuments));
     add("frequent", random_documents(60'000, kDocuments));
+    add("most", random_documents(110'000, kDocuments));
+    // Counting has windows of 65,536 documents, which a bit set here goes across.
+    add("run", random_documents(500, 700, 65'200));
+    add("counted", {0, 63, 64, 65'535, 65'536, 131'071, 131'072, kDocuments - 1});
     test::write_index(collection_, {}, folder_ / "index");
   }
 
@@ -79,6 +83,26 @@ TEST_F(SparseLists, AreAnsweredRightByOr) {
       settings.scorer.kind = ScorerKind::kQueryLikelihood;
       ASSERT_NO_FATAL_FAILURE(judge(text, settings));
     }
+  }
+}
+
+TEST_F(SparseLists, AreCountedRight) {
+  SearchSettings settings;
+  settings.count = true;
+  for (const char* text :
+       {"most run", "run counted", "frequent most", "run most -counted", "one most", "first early",
+        "most frequent many some late short block counted borders one run", "many -frequent run",
+        "frequent run -most", "counted short", "some many"}) {
+    ASSERT_NO_FATAL_FAILURE(judge(text, settings));
+  }
+  const char* const terms[] = {"borders", "one",  "first",    "early", "short", "block",  "some",
+                               "late",    "many", "frequent", "most",  "run",   "counted"};
+  for (int round = 0; round < 60; ++round) {
+    std::string text;
+    for (const char* term : terms) {
+      if (random_() % 3 == 0) text += std::string(random_() % 8 == 0 ? " -" : " ") + term;
+    }
+    ASSERT_NO_FATAL_FAILURE(judge(text, settings));
   }
 }
 
