@@ -12,7 +12,7 @@ namespace {
 /// 8 KiB of bits, which fit the first-level cache beside a block.
 constexpr std::uint32_t kWindow = 1U << 16;
 /// So many documents, or fewer, are looked for in a block by vectors; others bit by bit.
-constexpr std::uint32_t kFew = 24;
+constexpr std::uint32_t kFew = 12;
 
 /// Bits for the documents from `begin` to `end`.
 struct Window {
