@@ -64,17 +64,23 @@ std::string list_text(const Schema& schema, const QueryNode& node) {
   return text + "]";
 }
 
-/// A word in several fields as one.
+/// A word in several fields as one, with its synonyms.
 std::string combined_text(const Schema& schema, const QueryNode& node) {
   std::string fields;
-  std::string word;
+  std::string words;
+  std::string first;
+  std::string last;
   for (const QueryNode& one : node.should) {
     const ShownParts parts(schema, one.text);
-    word = parts.word;
-    fields += (fields.empty() ? "" : " ") + parts.field.substr(0, parts.field.rfind(':'));
+    const std::string field = parts.field.substr(0, parts.field.rfind(':'));
+    if (fields.empty()) first = field;
+    if (field == first) words += (words.empty() ? "" : "|") + parts.word;
+    if (field == last) continue;
+    last = field;
+    fields += (fields.empty() ? "" : " ") + field;
     if (one.boost != 1) fields += "^" + format_score(one.boost);
   }
-  return "combined [" + fields + "]:" + word;
+  return "combined [" + fields + "]:" + words;
 }
 
 /// A word in several fields, each of which is scored by the counts of all.

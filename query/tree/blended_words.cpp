@@ -6,38 +6,9 @@
 #include <vector>
 
 #include "tree/analyzed_tree.hpp"
+#include "tree/words_of_fields.hpp"
 
 namespace warpdex {
-namespace {
-
-bool is_word(const QueryNode& clause) {
-  return clause.kind == QueryNode::Kind::kTerm || clause.kind == QueryNode::Kind::kSynonyms;
-}
-
-/// What stands for one word in each of some fields, as one clause. A phrase, that of a synonym, is
-/// no word, and has no counts to blend.
-QueryNode joined(std::span<QueryNode> words, std::span<const TextAnalyzers::Searched> fields,
-                 float tie_breaker) {
-  const bool are_words = std::ranges::all_of(words, is_word);
-  QueryNode all{.kind = are_words ? QueryNode::Kind::kBlended : QueryNode::Kind::kBest,
-                .tie_breaker = tie_breaker};
-  for (std::size_t i = 0; i < words.size(); ++i) {
-    words[i].boost *= fields[i].weight;
-    if (!are_words || words[i].kind == QueryNode::Kind::kTerm) {
-      all.should.push_back(std::move(words[i]));
-      continue;
-    }
-    for (std::string& text : words[i].texts) {
-      all.should.push_back({.kind = QueryNode::Kind::kTerm,
-                            .boost = words[i].boost,
-                            .text = std::move(text),
-                            .place = words[i].place});
-    }
-  }
-  return all;
-}
-
-}  // namespace
 
 /// Fields of one analyzer together; of such groups the best one counts.
 std::optional<QueryNode> TreeAnalyzer::blended(const QueryNode& node,
@@ -76,7 +47,8 @@ std::optional<QueryNode> TreeAnalyzer::blended_group(const QueryNode& node,
     std::vector<QueryNode> word;
     for (std::vector<QueryNode>& clauses : by_field) word.push_back(std::move(clauses[i]));
     if (word.size() > 1) {
-      found.push_back(joined(word, fields, node.tie_breaker));
+      found.push_back(join_fields(QueryNode::Kind::kBlended, word, fields));
+      found.back().tie_breaker = node.tie_breaker;
       continue;
     }
     word[0].boost *= fields[0].weight;

@@ -115,11 +115,13 @@ std::unique_ptr<TreeClause> make_combined_clause(
   double occurrences = 0;
   for (std::size_t i = 0; i < word.fields.size(); ++i) {
     const CombinedField& field = word.fields[i];
-    lengths.push_back({index.lengths(field.field).data(), field.weight});
-    whole.documents = std::max(whole.documents, statistics[field.field].documents);
-    whole.tokens = static_cast<std::uint64_t>(
-        static_cast<double>(whole.tokens) +
-        static_cast<double>(field.weight) * static_cast<double>(statistics[field.field].tokens));
+    if (i == 0 || field.field != word.fields[i - 1].field) {  // the first of its synonyms there
+      lengths.push_back({index.lengths(field.field).data(), field.weight});
+      whole.documents = std::max(whole.documents, statistics[field.field].documents);
+      whole.tokens = static_cast<std::uint64_t>(
+          static_cast<double>(whole.tokens) +
+          static_cast<double>(field.weight) * static_cast<double>(statistics[field.field].tokens));
+    }
     documents = std::max(documents, field.documents);
     std::uint64_t of_field = field.occurrences;
     if (const auto& term = word.should[i].terms[segment]) {

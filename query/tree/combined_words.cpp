@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "tree/analyzed_tree.hpp"
-#include "warpdex/indexer/format/text_fields.hpp"
+#include "tree/words_of_fields.hpp"
 
 namespace warpdex {
 
@@ -34,23 +34,23 @@ std::optional<QueryNode> TreeAnalyzer::combined(const QueryNode& node,
                             texts_.name(searched.field) + "' has another than '" +
                             texts_.name(fields[0].field) + "'");
   }
-  if (words.empty()) return node.may_vanish ? std::nullopt : std::optional(QueryNode{});
+  std::vector<std::vector<QueryNode>> by_field;
+  for (const Searched& searched : fields) {
+    set_field(searched.field);
+    by_field.push_back(word_clauses(node));
+  }
   QueryNode all{.kind = QueryNode::Kind::kBoolean, .boost = node.boost, .place = node.place};
   all.minimum_should_match = node.minimum_should_match;
-  for (const std::string& word : words) {
-    QueryNode one{.kind = QueryNode::Kind::kCombined, .place = node.place};
-    for (const Searched& searched : fields) {
-      one.should.push_back({.kind = QueryNode::Kind::kTerm,
-                            .boost = searched.weight,
-                            .text = field_mark(searched.field) + word,
-                            .place = node.place});
-    }
-    (node.all_words ? all.must : all.should).push_back(std::move(one));
+  std::vector<QueryNode>& found = node.all_words ? all.must : all.should;
+  for (std::size_t i = 0; i < by_field[0].size(); ++i) {
+    std::vector<QueryNode> word;
+    for (std::vector<QueryNode>& clauses : by_field) word.push_back(std::move(clauses[i]));
+    found.push_back(join_fields(QueryNode::Kind::kCombined, word, fields));
   }
-  if (words.size() > 1) return all;
-  QueryNode only = std::move((node.all_words ? all.must : all.should)[0]);
-  only.boost = node.boost;
-  return only;
+  if (found.empty()) return node.may_vanish ? std::nullopt : std::optional(QueryNode{});
+  if (found.size() > 1) return all;
+  found[0].boost = node.boost;
+  return std::move(found[0]);
 }
 
 }  // namespace warpdex

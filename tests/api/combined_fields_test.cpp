@@ -41,22 +41,28 @@ class CombinedOracle {
     }
   }
 
-  bool has(const std::string& word, const Texts& texts) const {
+  bool has(const std::string& word, const Texts& texts) const { return has(Words{word}, texts); }
+  /// One of words that are synonyms, or one word.
+  bool has(const Words& words, const Texts& texts) const {
     for (std::size_t field = 0; field < kThreeFields.size(); ++field) {
-      if (weights_[field] > 0 && std::ranges::count(texts[field], word) > 0) return true;
+      if (weights_[field] > 0 && count(words, texts[field]) > 0) return true;
     }
     return false;
   }
 
   double score(const std::string& word, const Texts& texts) const {
+    return score(Words{word}, texts);
+  }
+  double score(const Words& words, const Texts& texts) const {
     double frequency = 0;
     double length = 0;
     for (std::size_t field = 0; field < kThreeFields.size(); ++field) {
-      frequency += weights_[field] * static_cast<double>(std::ranges::count(texts[field], word));
+      frequency += weights_[field] * count(words, texts[field]);
       length += weights_[field] * static_cast<double>(texts[field].size());
     }
     if (frequency == 0) return 0;
-    const double with_word = documents_with(word);
+    double with_word = 0;
+    for (const std::string& word : words) with_word = std::max(with_word, documents_with(word));
     length = std::max(1.0, std::floor(length + 0.5));
     const double idf = std::log(1 + (documents_ - with_word + 0.5) / (with_word + 0.5));
     return idf * frequency / (frequency + kK1 * (1 - kB + kB * length / (tokens_ / documents_)));
@@ -66,6 +72,11 @@ class CombinedOracle {
   static constexpr double kB = 0.75;
 
  private:
+  static double count(const Words& words, const Words& text) {
+    return static_cast<double>(std::ranges::count_if(
+        text, [&](const std::string& word) { return std::ranges::count(words, word) > 0; }));
+  }
+
   /// Of the field where most have it.
   double documents_with(const std::string& word) const {
     const auto [known, is_new] = most_with_.emplace(word, 0);
@@ -123,22 +134,30 @@ TEST_F(CombinedFields, ScoreAsOne) {
         options.searched.fields.push_back(
             {kThreeFields[field], static_cast<float>(weights[field])});
       }
-      Words words;
+      const Words synonyms{"w1", "w3", "w31"};
+      const bool has_synonyms = random_() % 2 == 0;
+      if (has_synonyms) options.searched.synonyms = parse_synonyms("w1, w3, w31", "rules");
+      const auto alike = [&](const std::string& word) {
+        return has_synonyms && std::ranges::count(synonyms, word) > 0 ? synonyms : Words{word};
+      };
+      std::vector<Words> words;
+      std::string query;
       for (std::size_t n = 1 + random_() % 3; n > 0; --n) {
-        words.push_back("w" + std::to_string(random_() % 32));
+        const std::string word = "w" + std::to_string(random_() % (n == 1 ? 4 : 32));
+        words.push_back(alike(word));
+        query += " " + word;
       }
       const std::string excluded = "w" + std::to_string(random_() % 32);
       const bool excludes = random_() % 2 == 0;
       std::map<std::string, double> wanted;
       for (const auto& [id, texts] : live_) {
         const auto matching = std::ranges::count_if(
-            words, [&](const std::string& word) { return oracle.has(word, texts); });
+            words, [&](const Words& word) { return oracle.has(word, texts); });
         const auto least = options.mode == QueryMode::kAnd ? std::ssize(words) : 1;
-        if (matching < least || (excludes && oracle.has(excluded, texts))) continue;
-        for (const std::string& word : words) wanted[id] += oracle.score(word, texts);
+        if (matching < least || (excludes && oracle.has(alike(excluded), texts))) continue;
+        for (const Words& word : words) wanted[id] += oracle.score(word, texts);
       }
-      std::string query = excludes ? "-" + excluded : "";
-      for (const std::string& word : words) query += " " + word;
+      if (excludes) query = "-" + excluded + query;
       options.syntax = round % 2 == 0 ? QuerySyntax::kSigned : QuerySyntax::kLucene;
       options.explain = round % 4 == 0;
       SCOPED_TRACE(query + " of " + std::to_string(documents));
@@ -214,6 +233,23 @@ TEST_F(CombinedFields, QueriesInJsonAreTheSame) {
               testing::HasSubstr("combined [title^3 body^0.5]:w"));
   EXPECT_THAT([&] { searcher.search(R"({"combined_fields": {"query": "w0"}})", options); },
               testing::ThrowsMessage<InputError>(testing::HasSubstr("there are no 'fields'")));
+}
+
+TEST_F(CombinedFields, SynonymsAreOneWord) {
+  make(400);
+  const Searcher searcher(index_);
+  SearchOptions options = options_of(50);
+  options.searched.fields = {{"title", 3}, {"body", 0.5}};
+  options.searched.synonyms = parse_synonyms("w1, w2", "rules");
+  options.explain = true;
+  const Answer found = searcher.search("w1", options);
+  ASSERT_GT(found.size(), 0U);
+  EXPECT_THAT(to_text(*found[0].explanation()),
+              testing::HasSubstr("combined [title^3 body^0.5]:w1|w2"));
+  // Several words stand for a word as a phrase, of which the best field counts.
+  options.searched.synonyms = parse_synonyms("w1 => w2 w3", "rules");
+  EXPECT_THAT([&] { searcher.search("w1", options); },
+              testing::ThrowsMessage<InputError>(testing::HasSubstr("positions")));
 }
 
 TEST_F(CombinedFields, HaveOneAnalyzer) {
