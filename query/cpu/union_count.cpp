@@ -15,7 +15,7 @@ constexpr std::uint32_t kWindow = 1U << 16;
 constexpr std::uint32_t kFew = 12;
 
 /// Bits for the documents from `begin` to `end`.
-struct Window {
+struct CountWindow {
   std::uint64_t* bits;
   std::uint32_t begin;
   std::uint32_t end;
@@ -46,7 +46,7 @@ std::uint32_t count_bits(const std::uint64_t* words, std::uint32_t bits) {
 }
 
 /// Whether the list's current block lies in the window as a whole.
-bool is_inside(const ListCursor& list, const Window& window) {
+bool is_inside(const ListCursor& list, const CountWindow& window) {
   return list.position() == 0 && list.first_possible(list.block()) >= window.begin &&
          list.last_docid(list.block()) < window.end;
 }
@@ -70,7 +70,7 @@ void visit_words(const std::uint8_t* bytes, std::uint32_t place, std::uint32_t w
 /// Calls visit(bit) for the documents of the current block that lie in the window. Returns whether
 /// the list goes on in it; else it stands at the window's end.
 template <class Visit>
-bool visit_block(ListCursor& list, const Window& window, Visit visit) {
+bool visit_block(ListCursor& list, const CountWindow& window, Visit visit) {
   const std::uint32_t* const docids = list.docids();
   const std::uint32_t count = list.count();
   std::uint32_t i = list.position();
@@ -84,13 +84,13 @@ bool visit_block(ListCursor& list, const Window& window, Visit visit) {
 }
 
 /// Whether the list has a block that begins before the window's end.
-bool has_block(const ListCursor& list, const Window& window) {
+bool has_block(const ListCursor& list, const CountWindow& window) {
   if (list.at_end() || list.first_possible(list.block()) >= window.end) return false;
   list.check_order();
   return true;
 }
 
-void mark(ListCursor& list, const Window& window) {
+void mark(ListCursor& list, const CountWindow& window) {
   while (has_block(list, window)) {
     const std::uint8_t* const bytes = is_inside(list, window) ? list.bit_set() : nullptr;
     if (bytes == nullptr) {
@@ -106,7 +106,7 @@ void mark(ListCursor& list, const Window& window) {
 
 /// How many documents of a bit set are not marked. It lies in the window.
 std::uint64_t count_others_of_set(const ListCursor& list, const std::uint8_t* bytes,
-                                  const Window& window) {
+                                  const CountWindow& window) {
   std::uint64_t others[kMaxBlockBytes / 8 + 3];  // at both ends, and what rank() may read
   std::uint32_t words = 0;
   const std::uint32_t first = list.first_possible(list.block());
@@ -117,7 +117,7 @@ std::uint64_t count_others_of_set(const ListCursor& list, const std::uint8_t* by
 }
 
 /// The same of any other block.
-std::uint64_t count_others_of_block(ListCursor& list, const Window& window) {
+std::uint64_t count_others_of_block(ListCursor& list, const CountWindow& window) {
   const std::uint32_t first = list.first_possible(list.block()) - window.begin;
   const std::uint32_t last = list.last_docid(list.block()) - window.begin;
   std::uint32_t marked[kFew + 1];
@@ -139,7 +139,7 @@ std::uint64_t count_others_of_block(ListCursor& list, const Window& window) {
 }
 
 /// How many documents of the list in the window are not marked.
-std::uint64_t count_others(ListCursor& list, const Window& window) {
+std::uint64_t count_others(ListCursor& list, const CountWindow& window) {
   std::uint64_t others = 0;
   while (has_block(list, window)) {
     if (!is_inside(list, window)) {
@@ -155,7 +155,7 @@ std::uint64_t count_others(ListCursor& list, const Window& window) {
   return others;
 }
 
-void clear_removed(const Window& window, std::span<const std::uint64_t> removed) {
+void clear_removed(const CountWindow& window, std::span<const std::uint64_t> removed) {
   const std::size_t first = window.begin / 64;
   for (std::size_t i = 0; i < kWindow / 64 && first + i < removed.size(); ++i) {
     window.bits[i] &= ~removed[first + i];
@@ -178,7 +178,7 @@ std::uint64_t count_union(const SearchedSegment& segment, std::span<ListCursor* 
     if (watch != nullptr && !watch->goes_on()) break;
     std::fill(bitmap.begin(), bitmap.end(), 0);
     const auto from = static_cast<std::uint32_t>(begin);
-    const Window window{bitmap.data(), from, from + kWindow};
+    const CountWindow window{bitmap.data(), from, from + kWindow};
     for (ListCursor* list : lists) {
       if (list != largest) mark(*list, window);
     }
