@@ -2,6 +2,7 @@
 #include "cpu/segment_search.hpp"
 
 #include <algorithm>
+#include <optional>
 
 #include "cpu/union_count.hpp"
 
@@ -55,16 +56,32 @@ float SegmentSearch::bound(bool is_exact) {
   return bound * sum_slack(is_exact, scoring_.size());
 }
 
+/// The number of matches, where the size of a list tells it.
+std::optional<std::uint64_t> SegmentSearch::known_matches() const {
+  if (!segment_->removed.none() || !roles_.prohibited.empty()) return std::nullopt;
+  if (roles_.counts.is_one_list()) return roles_.scoring[0]->entry.document_frequency;
+  const auto required = std::ranges::find(roles_.is_required, true);
+  if (required == roles_.is_required.end()) return std::nullopt;
+  if (std::find(required + 1, roles_.is_required.end(), true) != roles_.is_required.end()) {
+    return std::nullopt;
+  }
+  const auto place = static_cast<std::size_t>(required - roles_.is_required.begin());
+  return roles_.scoring[place]->entry.document_frequency;
+}
+
 std::uint64_t SegmentSearch::run(std::uint64_t matches_wanted, const SearchSettings& settings,
                                  bool is_exact, SearchScratch& scratch, TopK& top) {
   scratch.max_unseen_score = -1;
+  const std::optional<std::uint64_t> known = known_matches();
+  std::uint64_t matches = 0;
   if (roles_.counts.is_one_list()) {  // OR passes over what cannot be in the answer
-    const bool is_known = segment_->removed.none();
-    const std::uint64_t matches = run_or(!is_known && matches_wanted > 0, is_exact, scratch, top);
-    return is_known ? roles_.scoring[0]->entry.document_frequency : matches;
+    matches = run_or(!known && matches_wanted > 0, is_exact, scratch, top);
+  } else if (roles_.counts.has_required) {
+    matches = run_and(known ? 0 : matches_wanted, is_exact, scratch, top);
+  } else {
+    matches = run_or(settings.count, is_exact, scratch, top);
   }
-  if (roles_.counts.has_required) return run_and(matches_wanted, is_exact, scratch, top);
-  return run_or(settings.count, is_exact, scratch, top);
+  return known.value_or(matches);
 }
 
 std::uint64_t SegmentSearch::run_and(std::uint64_t matches_wanted, bool is_exact,

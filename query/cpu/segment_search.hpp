@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <optional>
 #include <vector>
 
 #include "cpu/and_search.hpp"
@@ -54,6 +55,7 @@ class SegmentSearch {
 
  private:
   void open_cursors();
+  std::optional<std::uint64_t> known_matches() const;
   std::uint64_t run_and(std::uint64_t matches_wanted, bool is_exact, SearchScratch& scratch,
                         TopK& top);
   std::uint64_t run_or(bool counts, bool is_exact, SearchScratch& scratch, TopK& top);
