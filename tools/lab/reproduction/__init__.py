@@ -1,0 +1,1 @@
+"""What tools/lab/reproduce does."""
