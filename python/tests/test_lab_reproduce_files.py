@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from published_forms import LAB, figures, reproduce, write_passages
-from reproduction import files, readers, runs
+from reproduction import files, readers, report, runs
 from reproduction.collections import COLLECTIONS
 
 PUBLISHED = json.loads((LAB / "reproduction" / "published.json").read_text("utf-8"))
@@ -154,3 +154,9 @@ def test_bad_vectors(tmp_path: Path) -> None:
     assert "no whole .npy file" in refused(*given)
     np.save(rows, np.zeros((400, 2), np.float32))
     assert "line 2: not an object of JSON with qid and vector" in refused(*given)
+
+
+def test_differences_are_those_of_the_figures_that_are_shown() -> None:
+    assert [report.difference(ours, 0.9767) for ours in (0.97666, 0.97674, 0.9766, 0.9768)] == [
+        "+0.0000", "+0.0000", "-0.0001", "+0.0001"]
+    assert report.difference(0.5, None) == "–"

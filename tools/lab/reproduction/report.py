@@ -2,7 +2,8 @@
 
 
 def difference(ours, published):
-    return f"{ours - published:+.4f}" if published is not None else "–"
+    """Of the figures as they are shown."""
+    return "–" if published is None else f"{round(ours, 4) - published:+.4f}".replace("-0.0000", "+0.0000")
 
 
 def table(outcome):
