@@ -1,0 +1,1 @@
+"""Runs harnesses of other projects with our adapters."""
