@@ -47,11 +47,11 @@ def measure(collection, run, qrels):
     count from the least grade on (trec_eval -l)."""
     binary = {query: {id: int(grade >= collection.least_grade) for id, grade in judged.items()}
               for query, judged in qrels.items()}
-    means = {}
-    for name in collection.measures:
-        values = beir.measure(run, qrels if name.startswith("nDCG") else binary, [name])[name]
-        means[name] = sum(values.values()) / len(values)
-    return means
+    graded = [name for name in collection.measures if name.startswith("nDCG")]
+    others = [name for name in collection.measures if name not in graded]
+    values = beir.measure(run, qrels, graded) if graded else {}
+    values |= beir.measure(run, binary, others)
+    return {name: sum(values[name].values()) / len(qrels) for name in collection.measures}
 
 
 def timed(search, queries):
