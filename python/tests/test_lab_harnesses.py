@@ -210,3 +210,25 @@ def test_a_folder_that_is_no_clone(tmp_path: Path) -> None:
     command = [sys.executable, str(HARNESSES / "run"), "ann-benchmarks", str(tmp_path), "--data", "."]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 2 and "has no ann_benchmarks/main.py" in done.stderr
+
+
+def test_a_worker_goes_on_with_the_next(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A harness's worker that fails on one of its queue gets the others, too."""
+    monkeypatch.syspath_prepend(str(HARNESSES))
+    from played.steps import InThisProcess
+
+    done = []
+
+    def worker(name: str, waiting: Any) -> None:
+        while not waiting.empty():
+            number = waiting.get()
+            assert number != 1, "this one fails"
+            done.append((name, number))
+
+    waiting = InThisProcess.Queue()
+    process = InThisProcess.Process(target=worker, args=("a", waiting))
+    for number in range(4):
+        waiting.put(number)
+    process.start()
+    process.join()
+    assert done == [("a", 0), ("a", 2), ("a", 3)]

@@ -19,8 +19,8 @@ def write_set(made, file):
             to.create_dataset(name, data=values)
 
 
-def play(checkout, data):
-    """Rows of figures."""
+def play(checkout, data, beside):
+    """Rows of figures, also of these algorithms of the project's own."""
     install(HERE / "ann-benchmarks" / "warpdex", checkout / "ann_benchmarks/algorithms/warpdex")
     (checkout / "data").mkdir(exist_ok=True)
     rows = []
@@ -31,9 +31,11 @@ def play(checkout, data):
             shutil.rmtree(checkout / "results" / made.name, ignore_errors=True)  # of earlier runs
             write_set(made, checkout / "data" / f"{made.name}.hdf5")
             datasets.DATASETS[made.name] = None  # it is there, so that nothing makes it
-            for batch in ([], ["--batch"]):
+            chosen = [["--definitions", str(HERE / "ann-benchmarks")]]
+            chosen += [["--algorithm", name] for name in beside]
+            for options in ([*each, *batch] for batch in ([], ["--batch"]) for each in chosen):
                 sys.argv = ["run.py", "--local", "--force", "--dataset", made.name, "--runs",
-                            str(RUNS), "--definitions", str(HERE / "ann-benchmarks"), *batch]
+                            str(RUNS), *options]
                 main.main()
             rows += figures(made.name)
     return rows

@@ -4,6 +4,7 @@ import os
 import queue
 import shutil
 import sys
+import traceback
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parents[1]
@@ -23,10 +24,16 @@ class InThisProcess:
 
     class Process:
         def __init__(self, target, args):
-            self._run = lambda: target(*args)
+            self._target, self._args = target, args
 
         def start(self):
-            self._run()
+            """Goes on with the next of the queue where one fails."""
+            waiting = next(each for each in self._args if isinstance(each, queue.Queue))
+            while not waiting.empty():
+                try:
+                    self._target(*self._args)
+                except Exception:
+                    traceback.print_exc()
 
         def join(self):
             pass
