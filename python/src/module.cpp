@@ -5,6 +5,7 @@
 #include "clustering.hpp"
 #include "gpu_arrays.hpp"
 #include "parts.hpp"
+#include "replicas.hpp"
 #include "searcher.hpp"
 #include "support.hpp"
 #include "term_search.hpp"
@@ -23,6 +24,7 @@ NB_MODULE(_core, module) {
   bind_vectors(module);
   bind_clustering(module);
   bind_gpu_arrays(module);
+  bind_replicas(module);
   bind_parts(module);
   module.attr("version") = WARPDEX_VERSION;
 }

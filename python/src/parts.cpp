@@ -9,6 +9,7 @@
 
 #include "answers.hpp"
 #include "options.hpp"
+#include "replicas.hpp"
 #include "warpdex/parts.hpp"
 
 namespace warpdex::python {
@@ -107,8 +108,10 @@ nb::dict to_dict(const PartedBatch& batch, std::size_t k, bool has_fields) {
   return values;
 }
 
+/// What a search finds. `gone`: why not all is of the version that is searched, else empty; where
+/// that ended the search, it is all there is.
 nb::dict search(const Owned<PartedSearcher>& of, nb::handle texts, nb::handle k, bool is_partial,
-                const std::optional<FloatRows>& vectors, const nb::dict& keywords) {
+                const std::optional<FloatRows>& vectors, const nb::dict& keywords, double seconds) {
   SearchOptions options = search_options(whole_of(k, "k", 1, kMostDocuments), keywords);
   if (vectors) check_finite(*vectors, "the vectors");
   std::vector<std::string> queries;
@@ -116,13 +119,25 @@ nb::dict search(const Owned<PartedSearcher>& of, nb::handle texts, nb::handle k,
   options.vectors_alone = texts.is_none();
   const std::vector<std::string_view> words(queries.begin(), queries.end());
   PartedBatch batch;
+  std::string gone;
   {
     const PartedSearcher& searcher = of.get();
     const nb::gil_scoped_release no_gil;
-    batch = searcher.search(words, vectors ? components(*vectors) : std::span<const float>(),
-                            options, is_partial);
+    const SearchTime time(time_in(seconds));
+    try {
+      batch = searcher.search(words, vectors ? components(*vectors) : std::span<const float>(),
+                              options, is_partial);
+      if (time.is_version_gone()) gone = "a part has another version now";
+    } catch (const IoError& error) {
+      if (!time.is_version_gone()) throw;
+      gone = error.what();
+    }
   }
-  return to_dict(batch, options.k, !options.fields.empty());
+  nb::dict found;
+  if (gone.empty() || !batch.answers.empty())
+    found = to_dict(batch, options.k, !options.fields.empty());
+  found["gone"] = to_str(gone);
+  return found;
 }
 
 class Server {
@@ -163,10 +178,18 @@ class Parts {
           const nb::gil_scoped_release no_gil;
           return std::make_unique<PartedSearcher>(parts, std::move(by));
         }()) {}
+  /// Asks the replicas what they are, within so many seconds.
+  Parts(const Replicas& replicas, double seconds)
+      : searcher_([&] {
+          const nb::gil_scoped_release no_gil;
+          const SearchTime time(time_in(seconds));
+          return std::make_unique<PartedSearcher>(replicas.parts(), replicas.ask_by_searchers());
+        }()) {}
 
   nb::dict search_all(nb::handle texts, nb::handle k, bool is_partial,
-                      const std::optional<FloatRows>& vectors, const nb::dict& keywords) const {
-    return search(searcher_, texts, k, is_partial, vectors, keywords);
+                      const std::optional<FloatRows>& vectors, const nb::dict& keywords,
+                      double seconds) const {
+    return search(searcher_, texts, k, is_partial, vectors, keywords, seconds);
   }
   std::uint64_t documents() const { return searcher_->documents(); }
 
@@ -183,11 +206,11 @@ void bind_parts(nb::module_& module) {
       .def_prop_ro("documents", &Server::documents);
   nb::class_<Parts>(module, "PartedSearcher")
       .def(nb::init<std::size_t, nb::object>())
+      .def(nb::init<const Replicas&, double>())
       .def("search", &Parts::search_all, nb::arg("texts").none(), nb::arg("k"),
-           nb::arg("is_partial"), nb::arg("vectors").none(), nb::arg("keywords"))
+           nb::arg("is_partial"), nb::arg("vectors").none(), nb::arg("keywords"),
+           nb::arg("seconds") = 1e9)
       .def_prop_ro("documents", &Parts::documents);
-  module.def("fault_of_copy",
-             [](const nb::bytes& answer) { return to_str(fault_of_copy(view_of(answer))); });
 }
 
 }  // namespace warpdex::python

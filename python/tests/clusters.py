@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import logging
 import os
 import signal
 import subprocess
 import sys
-from collections.abc import Awaitable, Callable, Iterator
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,7 @@ from warpdex.cluster.part_host import PartHost
 from warpdex.cluster.store import object_name
 
 PARTS, REPLICAS = 3, 2
+NEVER = 1000.0  # a delay, in seconds
 OPTIONS: dict[str, Any] = {"fields": ["title", "contents"], "store_fields": ["title"]}
 LINE = ["--fields", "title,contents", "--store", "title"]
 
@@ -51,15 +53,23 @@ class HostsHere:
             for part in range(PARTS)
         ))
 
-    def _endpoint(self, place: tuple[int, int]) -> Callable[[int, bytes], Awaitable[bytes]]:
-        async def answer(version: int, message: bytes) -> bytes:
-            await asyncio.sleep(self.delays.get(place, 0))
-            if place in self.dead:
-                raise ConnectionError("killed")
-            self.answered.append(version)
-            return await asyncio.to_thread(self.hosts[place].answer, version, message)
+    def _endpoint(self, place: tuple[int, int]) -> Callable[[int, bytes], Future[bytes]]:
+        def answer(version: int, message: bytes, answered: Future[bytes]) -> None:
+            try:
+                if place in self.dead:
+                    raise ConnectionError("killed")
+                self.answered.append(version)
+                answered.set_result(self.hosts[place].answer(version, message))
+            except Exception as error:  # noqa: BLE001
+                answered.set_exception(error)
 
-        return answer
+        def ask(version: int, message: bytes) -> Future[bytes]:
+            answered: Future[bytes] = Future()
+            if (delay := self.delays.get(place, 0)) < NEVER:
+                threading.Timer(delay, answer, (version, message, answered)).start()
+            return answered
+
+        return ask
 
 
 def part_folders(store: cluster.Store, folder: Path, version: int | None = None) -> list[Path]:

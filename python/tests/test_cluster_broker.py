@@ -15,12 +15,12 @@ from conftest import documents, words, write_jsonl
 import warpdex
 
 pytest.importorskip("fsspec")
-from clusters import PARTS, HostsHere, flip, seed
+from clusters import NEVER, PARTS, HostsHere, flip, seed
 
 from warpdex import cluster
 from warpdex.cluster import Broker, BrokerSettings, ClusterAnswer
-from warpdex.cluster.fan import FanSettings, LacksVersion
 from warpdex.cluster.part_host import PartHost
+from warpdex.cluster.replicas import LacksVersion, ReplicaSettings
 
 
 @pytest.fixture
@@ -222,10 +222,10 @@ def test_one_replica_of_each_part_is_dead_or_slow(built: tuple[cluster.Store, Pa
         await broker.start()
         for _ in range(20):
             served.dead = {(part, generator.randrange(2)) for part in range(PARTS)}
-            served.delays = {(part, generator.randrange(2)): 1000 for part in range(PARTS)
+            served.delays = {(part, generator.randrange(2)): NEVER for part in range(PARTS)
                              if all((part, i) not in served.dead for i in range(2))}
             if generator.random() < 0.5:
-                served.delays = {(part, 0): 1000 for part in range(PARTS)}
+                served.delays = {(part, 0): NEVER for part in range(PARTS)}
                 served.dead = set()
             queries = [words(generator, 5) for _ in range(20)]
             answers = await broker.search_batch(queries, 10, deadline=20)
@@ -241,7 +241,7 @@ def test_a_part_without_replicas(built: tuple[cluster.Store, Path]) -> None:
 
     async def work() -> None:
         served = HostsHere(store, folder)
-        broker = Broker(served.view, BrokerSettings(fan=FanSettings(retry_pause=0.01)))
+        broker = Broker(served.view, BrokerSettings(replicas=ReplicaSettings(retry_pause=0.01)))
         await broker.start()
         whole = await broker.search("w0 w1", deadline=20)
         served.dead = {(1, 0), (1, 1)}

@@ -1,8 +1,11 @@
 // An index in parts answers by messages as one index of all documents does.
 #include "warpdex/parts.hpp"
 
+#include <atomic>
+#include <memory>
 #include <random>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "tests/api/api_support.hpp"
@@ -37,7 +40,7 @@ class PartsTest : public testing::Test {
   }
 
   /// Random queries in all modes, of all parts and of the one index.
-  void expect_as_one();
+  void expect_as_one(const AskParts& ask);
   std::filesystem::path path(std::size_t part) const {
     return folder_ / ("part" + std::to_string(part));
   }
@@ -71,18 +74,18 @@ class PartsTest : public testing::Test {
   std::size_t away_ = kParts;
 };
 
-TEST_F(PartsTest, AnswersAsOneIndex) { expect_as_one(); }
+TEST_F(PartsTest, AnswersAsOneIndex) { expect_as_one(ask()); }
 
 TEST_F(PartsTest, GpusAnswerAsOneIndex) {
   if (device_count() == 0) GTEST_SKIP() << why_no_device();
   served_.device = Device::kGpu;
   build(test::word_documents(random_, 0, 900, 60, 40), {});
-  expect_as_one();
+  expect_as_one(ask());
 }
 
-void PartsTest::expect_as_one() {
+void PartsTest::expect_as_one(const AskParts& ask) {
   const Searcher one(folder_ / "one");
-  const PartedSearcher parts(kParts, ask());
+  const PartedSearcher parts(kParts, ask);
   EXPECT_EQ(parts.documents(), one.documents());
   for (const QueryMode mode : {QueryMode::kOr, QueryMode::kAnd, QueryMode::kAndOr}) {
     for (const std::uint32_t k : {1, 10, 1000}) {
@@ -111,6 +114,45 @@ void PartsTest::expect_as_one() {
       }
     }
   }
+}
+
+/// Of each part a replica that answers, one that fails and one that answers nonsense.
+TEST_F(PartsTest, ReplicasAnswerAsOneIndex) {
+  const auto set = std::make_shared<ReplicaSet>(kParts, ReplicaSettings{.rest = 0},
+                                                std::shared_ptr<ReplicaCounters>(), fault_of_copy);
+  const std::vector<std::string> names{"bad", "nonsense", "well"};
+  std::atomic<bool> lack_version = false;
+  std::vector<std::thread> threads;
+  for (const Replica& replica : set->take({kParts, names})) {
+    threads.emplace_back([&, replica] {
+      while (const auto call = replica.next()) {
+        if (lack_version || replica.name() == "bad") {
+          set->failed(call->number, "it is bad", lack_version);
+        } else {
+          set->answered(call->number, replica.name() == "nonsense"
+                                          ? "nonsense"
+                                          : servers_[replica.part()].answer(*call->bytes));
+        }
+      }
+    });
+  }
+  const auto in = [](int seconds) {
+    return std::chrono::steady_clock::now() + std::chrono::seconds(seconds);
+  };
+  {
+    const SearchTime time(in(600));
+    expect_as_one(ask_replicas(set));
+    EXPECT_FALSE(time.is_version_gone());
+    const PartedSearcher parts(kParts, ask_replicas(set));
+    lack_version = true;
+    EXPECT_THROW(parts.search(std::vector<std::string_view>{"w0"}), IoError);
+    EXPECT_TRUE(time.is_version_gone());
+    const SearchTime inner(in(600));
+    EXPECT_FALSE(inner.is_version_gone());
+  }
+  EXPECT_THROW(PartedSearcher(kParts, ask_replicas(set)), UsageError);
+  set->close();
+  for (std::thread& thread : threads) thread.join();
 }
 
 TEST_F(PartsTest, FindsPhrasesInFieldsWithPositions) {

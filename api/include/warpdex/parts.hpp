@@ -1,13 +1,17 @@
 // An index in parts, each of which may lie on another host: what answers for a part, and what asks
 // them all and answers as one index that has all their documents, to the bit. Messages between the
-// two are bytes that any transport may carry.
+// two are bytes that any transport may carry. Where parts have replicas, a ReplicaSet says which of
+// them is asked when.
 #pragma once
 
+#include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -57,6 +61,115 @@ struct PartReply {
 /// Sends messages, each to another part, waits for all, and returns the replies in their order.
 /// Called from the thread that searches. What it throws ends the search.
 using AskParts = std::function<std::vector<PartReply>(std::vector<PartMessage>)>;
+
+/// Of a ReplicaSet. Times in seconds.
+struct ReplicaSettings {
+  double hedge_rank = 0.95;    ///< a second one is asked once this share of answers would have come
+  double first_hedge = 0.05;   ///< when, before there are `samples` answers
+  std::uint32_t samples = 20;  ///< of a part
+  std::uint32_t window = 500;  ///< so many answers are remembered
+  double hedge_share = 0.1;    ///< hedges for each message, at most
+  double retry_pause = 0.02;   ///< before replicas that all failed are asked again; it doubles
+  double rest = 0.5;           ///< for which one that failed is asked last; it doubles
+  double longest_rest = 10;    ///< up to this
+  double abandon = 30;         ///< until then a call without an answer counts as its replica's work
+};
+
+/// Since the beginning. Several sets may share them.
+struct ReplicaCounters {
+  std::atomic<std::uint64_t> messages{0};
+  std::atomic<std::uint64_t> hedges{0};
+  std::atomic<std::uint64_t> hedges_won{0};
+  std::atomic<std::uint64_t> retries{0};
+  std::atomic<std::uint64_t> failures{0};  ///< messages without an answer
+};
+
+/// What became of a message to the replicas of a part.
+struct ReplicaReply {
+  std::string bytes{};
+  std::string failure{};      ///< why there is none; else empty
+  bool is_of_version = true;  ///< false: no replica has the version any more, or yet
+};
+
+/// A message that is to be sent to a replica.
+struct ReplicaCall {
+  std::uint64_t number = 0;  ///< for answered() and failed()
+  std::shared_ptr<const std::string> bytes{};
+};
+
+namespace replicas {
+struct Copy;
+struct SetState;
+}  // namespace replicas
+
+/// One replica of a part. A thread of its own sends it what it is asked, since sending may stand
+/// still where its host is cut off.
+class Replica {
+ public:
+  Replica(std::shared_ptr<replicas::SetState> set, std::shared_ptr<replicas::Copy> copy);
+  std::uint32_t part() const;
+  const std::string& name() const;
+  /// Waits for the next message to it. None: it is no longer in the set.
+  std::optional<ReplicaCall> next() const;
+
+ private:
+  std::shared_ptr<replicas::SetState> set_;
+  std::shared_ptr<replicas::Copy> copy_;
+};
+
+/// The replicas of all parts: sends messages to those that have the least work, asks others where
+/// one is slow or fails, and never answers later than asked. For any number of threads.
+class ReplicaSet {
+ public:
+  /// Why bytes that came are no answer, and another replica may have one; else empty.
+  using FindFault = std::function<std::string(std::string_view)>;
+
+  explicit ReplicaSet(std::size_t parts, const ReplicaSettings& settings = {},
+                      std::shared_ptr<ReplicaCounters> counters = {}, FindFault find_fault = {});
+  /// As close(). No thread may be in ask().
+  ~ReplicaSet();
+  ReplicaSet(const ReplicaSet&) = delete;
+  ReplicaSet& operator=(const ReplicaSet&) = delete;
+
+  std::size_t parts() const;
+  /// The replicas of each part from now on, by their names. Messages under way may go to new ones.
+  /// Returns those that are new: each needs a thread that calls Replica::next().
+  std::vector<Replica> take(const std::vector<std::vector<std::string>>& names);
+  /// All replicas end, and nothing is answered any more.
+  void close();
+
+  /// The replies to messages, in their order, at `deadline` at the latest. Blocks.
+  std::vector<ReplicaReply> ask(std::vector<PartMessage> messages,
+                                std::chrono::steady_clock::time_point deadline);
+  /// What came of a call, from any thread. `lacks_version`: its version is not open there.
+  void answered(std::uint64_t call, std::string bytes);
+  void failed(std::uint64_t call, const std::string& why, bool lacks_version);
+
+ private:
+  std::shared_ptr<replicas::SetState> state_;
+};
+
+/// The time that a search by ask_replicas() has on this thread, while the object lives.
+class SearchTime {
+ public:
+  explicit SearchTime(std::chrono::steady_clock::time_point deadline);
+  ~SearchTime();
+  SearchTime(const SearchTime&) = delete;
+  SearchTime& operator=(const SearchTime&) = delete;
+
+  /// Whether a part had no replica with its version since then.
+  bool is_version_gone() const { return is_version_gone_; }
+
+ private:
+  friend AskParts ask_replicas(std::shared_ptr<ReplicaSet> set);
+
+  std::chrono::steady_clock::time_point deadline_;
+  bool is_version_gone_ = false;
+  SearchTime* outer_;
+};
+
+/// For a PartedSearcher: asks the set, within the SearchTime of the thread.
+AskParts ask_replicas(std::shared_ptr<ReplicaSet> set);
 
 struct PartedHit {
   std::uint32_t part = 0;

@@ -18,10 +18,10 @@ from .answers import ClusterAnswer, ClusterHit, Coverage
 from .broker import Broker, BrokerSettings
 from .build import BuildResult, build
 from .client import Cluster, connect, serve
-from .fan import FanSettings
 from .manifest import File, Manifest, Part, read_version
 from .publish import publish
 from .replica import Pulled, Replica
+from .replicas import ReplicaSettings
 from .runners import Here, Runner
 from .session import View
 from .status import Fault, status, table, verify
@@ -36,7 +36,6 @@ __all__ = [
     "ClusterAnswer",
     "ClusterHit",
     "Coverage",
-    "FanSettings",
     "Fault",
     "File",
     "Here",
@@ -44,6 +43,7 @@ __all__ = [
     "Part",
     "Pulled",
     "Replica",
+    "ReplicaSettings",
     "Runner",
     "Store",
     "VersionTaken",

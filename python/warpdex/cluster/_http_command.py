@@ -9,6 +9,7 @@ import sys
 from typing import Any
 
 from ..errors import Error, UsageError
+from .broker import Broker
 from .client import connect
 from .http import HttpServer, HttpSettings
 from .on_ray import connect as connect_ray
@@ -47,6 +48,7 @@ def run(given: argparse.Namespace) -> tuple[Any, str, int]:
     settings = _settings(given)
     connect_ray(starts=False)
     with connect(given.name, wait=given.wait, own_broker=True) as cluster:
+        assert isinstance(cluster.broker, Broker)
         server = HttpServer(given.name, cluster.broker, settings)
         port = cluster.run(server.start())
         signals: queue.SimpleQueue[int] = queue.SimpleQueue()

@@ -6,6 +6,7 @@ from __future__ import annotations
 import asyncio
 import json
 import math
+import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
@@ -15,7 +16,7 @@ from .._arrays import Floats, float_rows, one_row
 from .._searcher import Vectors
 from ..errors import IoError, UsageError
 from .answers import ClusterAnswer
-from .fan import Counters, FanSettings
+from .replicas import ReplicaCounters, ReplicaSettings
 from .session import Session, VersionGone, View
 
 OnMissing = Literal["error", "partial"]
@@ -30,16 +31,16 @@ class BrokerSettings:
     """Times in seconds."""
 
     batch_time: float = 0.001
-    """For which a query waits for others."""
+    """For which a query waits for others, where one is under way."""
     batch_size: int = 256
     """Queries that do not wait any longer."""
     poll: float = 0.5
     """How often it is asked for another version and other replicas."""
     threads: int = 16
-    """Batches under way."""
+    """Batches under way that an event loop asked for."""
     open_time: float = 30.0
     """To ask the parts of a new version what they are."""
-    fan: FanSettings = FanSettings()
+    replicas: ReplicaSettings = ReplicaSettings()
 
 
 @dataclass
@@ -54,18 +55,20 @@ class _Batch:
 
 
 class Broker:
-    """For one event loop. `views` says who answers now; it is asked again and again."""
+    """For one event loop, and for other threads what its name says. `views` says who answers now; it
+    is asked again and again."""
 
     def __init__(
         self, views: Callable[[], Awaitable[View]], settings: BrokerSettings | None = None
     ) -> None:
         self.settings = settings or BrokerSettings()
-        self.counters = Counters()
+        self.counters = ReplicaCounters()
         self._views = views
         self._threads = ThreadPoolExecutor(self.settings.threads, "warpdex-broker")
         self._session: Session | None = None
         self._changing = asyncio.Lock()
         self._batches: dict[str, _Batch] = {}
+        self._sent = 0  # batches of single queries under way
         self._poller: asyncio.Task[None] | None = None
 
     async def start(self) -> None:
@@ -79,11 +82,9 @@ class Broker:
         """Ends it; searches under way are not waited for."""
         if self._poller:
             self._poller.cancel()
+        if self._session:
+            self._session.close()
         self._threads.shutdown(wait=False, cancel_futures=True)
-
-    def now(self) -> float:
-        """Of the loop's clock, in seconds."""
-        return self.loop.time()
 
     @property
     def version(self) -> int:
@@ -99,12 +100,11 @@ class Broker:
             if view.version == 0 and session is not None:
                 return False  # who tells it has just begun
             if session is not None and session.version == view.version:
-                session.asker.take(view)
+                session.take(view)
                 return False
-            self._session = await self.loop.run_in_executor(
-                self._threads, Session, view, self.loop, self.settings.fan, self.counters,
-                self.settings.open_time,
-            )
+            # On a thread that no search can hold.
+            self._session = await asyncio.to_thread(
+                Session, view, self.settings.replicas, self.counters, self.settings.open_time)
             return True
 
     async def _poll(self) -> None:
@@ -119,12 +119,13 @@ class Broker:
         self, query: str | None, k: int = 10, *, vector: Vectors | None = None,
         deadline: float = 1.0, on_missing: OnMissing = "error", **options: Any,
     ) -> ClusterAnswer:
-        """One query, which is sent with others that come within a millisecond, unless it has a
-        vector. As search_batch()."""
+        """One query, which is sent with others that come meanwhile, unless it has a vector. As
+        search_batch()."""
         if query is None or vector is not None:
             row = None if vector is None else one_row(vector, "the vector")
             texts = None if query is None else [query]
-            [found] = await self._search(texts, k, self.now() + deadline, on_missing, options, row)
+            end = time.monotonic() + deadline
+            [found] = await self._search(texts, k, end, on_missing, options, row)
             return found
         # Deadlines that differ by a tenth at most go together.
         about = round(10 * math.log(min(max(deadline, 1e-3), 1e6)))
@@ -134,7 +135,7 @@ class Broker:
             batch = self._batches[key] = _Batch()
             asyncio.ensure_future(self._send(key, batch, k, on_missing, options))
         answer: asyncio.Future[ClusterAnswer] = self.loop.create_future()
-        batch.end = min(batch.end, self.now() + deadline)
+        batch.end = min(batch.end, time.monotonic() + deadline)
         batch.texts.append(query)
         batch.answers.append(answer)
         return await answer
@@ -142,11 +143,13 @@ class Broker:
     async def _send(
         self, key: str, batch: _Batch, k: int, on_missing: OnMissing, options: Mapping[str, Any],
     ) -> None:
-        await asyncio.sleep(self.settings.batch_time)
+        # One that comes alone need not wait.
+        await asyncio.sleep(self.settings.batch_time if self._sent else 0)
         batch.is_sent = True
         end = batch.end
         if self._batches.get(key) is batch:
             del self._batches[key]
+        self._sent += 1
         try:
             found = await self._search(batch.texts, k, end, on_missing, options)
         except Exception as error:  # noqa: BLE001
@@ -161,6 +164,8 @@ class Broker:
                 if not answer.done():
                     answer.set_exception(error)
             return
+        finally:
+            self._sent -= 1
         for answer, each in zip(batch.answers, found):
             if not answer.done():
                 answer.set_result(each)
@@ -200,12 +205,40 @@ class Broker:
             InputError, UsageError: as warpdex.Searcher.search().
         """
         rows = None if vectors is None else float_rows(vectors, "the vectors")
-        return await self._search(queries, k, self.now() + deadline, on_missing, options, rows)
+        end = time.monotonic() + deadline
+        return await self._search(queries, k, end, on_missing, options, rows)
+
+    def search_on_thread(self, query: str | None, k: int = 10, **options: Any) -> ClusterAnswer:
+        """As search(), on another thread than the loop's."""
+        return asyncio.run_coroutine_threadsafe(
+            self.search(query, k, **options), self.loop).result()
+
+    def search_batch_on_thread(
+        self, queries: Sequence[str] | None, k: int = 10, *, vectors: Vectors | None = None,
+        deadline: float = 1.0, on_missing: OnMissing = "error", **options: Any,
+    ) -> list[ClusterAnswer]:
+        """As search_batch(), on another thread than the loop's."""
+        end = time.monotonic() + deadline
+        rows = None if vectors is None else float_rows(vectors, "the vectors")
+        return self._search_here(queries, k, end, on_missing, options, rows)
 
     async def _search(
         self, texts: Sequence[str] | None, k: int, end: float, on_missing: OnMissing,
         options: Mapping[str, Any], vectors: Floats | None = None,
     ) -> list[ClusterAnswer]:
+        work = self.loop.run_in_executor(
+            self._threads, self._search_here, texts, k, end, on_missing, options, vectors)
+        try:
+            async with asyncio.timeout(end - time.monotonic() + LATE):
+                return await work
+        except TimeoutError:
+            raise IoError("no answer in time: this broker is busy; ask fewer at once") from None
+
+    def _search_here(
+        self, texts: Sequence[str] | None, k: int, end: float, on_missing: OnMissing,
+        options: Mapping[str, Any], vectors: Floats | None,
+    ) -> list[ClusterAnswer]:
+        """On a thread."""
         if texts is None and vectors is None:
             raise UsageError("there is nothing to search for; give queries or vectors")
         if on_missing not in ("error", "partial"):
@@ -214,29 +247,24 @@ class Broker:
             session = self._session
             if session is None:
                 raise UsageError("the broker has not started; await start() first")
-            left = end - self.now()
-            work = self.loop.run_in_executor(
-                self._threads, session.search, texts, k, on_missing == "partial", options,
-                end - min(MERGE_TIME, left / 10), vectors,
-            )
+            left = end - time.monotonic()
             try:
-                async with asyncio.timeout(left + LATE):
-                    return await work
-            except TimeoutError:
-                raise IoError("no answer in time: this broker is busy; ask fewer at once") from None
+                return session.search(texts, k, on_missing == "partial", options,
+                                      left - min(MERGE_TIME, left / 10), vectors)
             except VersionGone as gone:
                 # The batch begins anew, as a whole, on the version that is there.
-                if self.now() >= end:
+                if time.monotonic() >= end:
                     if gone.answers is not None:
                         return gone.answers
                     raise
-                if not await self._has_changed(session):
-                    await asyncio.sleep(min(0.05, max(0.0, end - self.now())))
+                if not self._has_changed(session, end):
+                    time.sleep(min(0.05, max(0.0, end - time.monotonic())))
 
-    async def _has_changed(self, session: Session) -> bool:
+    def _has_changed(self, session: Session, end: float) -> bool:
         if self._session is not session:
             return True
+        asked = asyncio.run_coroutine_threadsafe(self.refresh(), self.loop)
         try:
-            return await self.refresh()
+            return asked.result(max(0.0, end - time.monotonic()))
         except Exception:  # noqa: BLE001
             return False

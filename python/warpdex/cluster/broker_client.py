@@ -6,45 +6,46 @@ from __future__ import annotations
 import asyncio
 import pickle
 import struct
+import time
 from collections.abc import Awaitable, Callable, Sequence
+from concurrent.futures import Future
+from functools import partial
 from typing import Any
 
 from ..errors import IoError
 from . import answers
 from .answers import ClusterAnswer
 from .broker import LATE, MERGE_TIME, BrokerSettings, OnMissing
-from .fan import Counters, Fan, FanSettings, Replica
+from .replicas import ReplicaCounters, Replicas, ReplicaSettings
 
 # A message begins with its deadline by the client's clock; each broker is told what is left of it.
 END = struct.Struct("<d")
 
 # Brokers hedge. So a second one is asked where the first one fails, at half time, and rarely before:
 # where it takes longer than all but one in a hundred, and for one in fifty at most.
-FAN = FanSettings(hedge_rank=0.99, first_hedge=0.25, hedge_share=0.02)
+HEDGES = ReplicaSettings(hedge_rank=0.99, first_hedge=0.25, hedge_share=0.02)
 
 
 class BrokerClient:
-    """For one event loop. `brokers` tells the actors that are ready, by their names; it is asked
-    again and again."""
+    """Starts and ends on one event loop; any number of other threads search. `brokers` tells the
+    actors that are ready, by their names; it is asked again and again."""
 
     def __init__(
         self, brokers: Callable[[], Awaitable[dict[str, Any]]],
         settings: BrokerSettings | None = None,
     ) -> None:
         self.settings = settings or BrokerSettings()
-        self.counters = Counters()
+        self.counters = ReplicaCounters()
         self._brokers = brokers
         self._actors: dict[str, Any] = {}
-        self._replicas: dict[str, Replica] = {}
-        self._fan = Fan([()], FAN, self.counters)
+        self._replicas = Replicas(1, HEDGES, self.counters, are_of_parts=False)
         self._poller: asyncio.Task[None] | None = None
 
     async def start(self) -> None:
         """Waits for the first broker. Raises IoError where none is ready in time."""
-        self.loop = asyncio.get_running_loop()
-        end = self.loop.time() + self.settings.open_time
+        end = time.monotonic() + self.settings.open_time
         while not await self._take():
-            if self.loop.time() > end:
+            if time.monotonic() > end:
                 raise IoError("no broker is ready; see what `replicas` tells")
             await asyncio.sleep(0.1)
         self._poller = asyncio.ensure_future(self._poll())
@@ -53,6 +54,7 @@ class BrokerClient:
         """Ends it; the brokers go on."""
         if self._poller:
             self._poller.cancel()
+        self._replicas.close()
 
     async def _take(self) -> bool:
         """Learns which brokers there are; whether there is any. A coordinator that has just begun
@@ -62,11 +64,8 @@ class BrokerClient:
         if not actors:
             return bool(self._actors)
         self._actors = actors
-        for name in self._actors:
-            if name not in self._replicas:
-                self._replicas[name] = Replica(name, self._caller(name))
-        self._fan.take([[self._replicas[name] for name in self._actors]])
-        return bool(self._actors)
+        self._replicas.take([{name: partial(self._send, name) for name in actors}])
+        return True
 
     async def _poll(self) -> None:
         while True:
@@ -76,14 +75,12 @@ class BrokerClient:
             except Exception:  # noqa: BLE001, S112  those that are known serve on
                 continue
 
-    def _caller(self, name: str) -> Callable[[bytes], Awaitable[bytes]]:
-        async def call(message: bytes) -> bytes:
-            left = END.unpack_from(message)[0] - self.loop.time()
-            seconds = left - min(MERGE_TIME, left / 10)
-            return bytes(
-                await self._actors[name].answer.remote(seconds, message[END.size:]))
-
-        return call
+    def _send(self, name: str, message: bytes) -> Future[bytes]:
+        left = END.unpack_from(message)[0] - time.monotonic()
+        seconds = left - min(MERGE_TIME, left / 10)
+        asked: Future[bytes] = self._actors[name].answer.remote(
+            seconds, message[END.size:]).future()
+        return asked
 
     async def refresh(self) -> bool:
         """Makes all brokers take the present view; whether one has another version now."""
@@ -94,33 +91,33 @@ class BrokerClient:
             )
         return any(each is True for each in found)
 
-    async def search(
+    def search_on_thread(
         self, query: str | None, k: int = 10, *, deadline: float = 1.0,
         on_missing: OnMissing = "error", **options: Any,
     ) -> ClusterAnswer:
-        """As Broker.search()."""
+        """As Broker's."""
         asked = [None] if query is None else [query]
-        [answer] = await self._ask(True, asked, k, deadline, on_missing, options)
+        [answer] = self._ask(True, asked, k, deadline, on_missing, options)
         return answer
 
-    async def search_batch(
+    def search_batch_on_thread(
         self, queries: Sequence[str] | None, k: int = 10, *, deadline: float = 1.0,
         on_missing: OnMissing = "error", **options: Any,
     ) -> list[ClusterAnswer]:
-        """As Broker.search_batch()."""
+        """As Broker's."""
         asked = None if queries is None else list(queries)
-        return await self._ask(False, asked, k, deadline, on_missing, options)
+        return self._ask(False, asked, k, deadline, on_missing, options)
 
-    async def _ask(
+    def _ask(
         self, is_alone: bool, queries: list[str] | list[None] | None, k: int, deadline: float,
         on_missing: OnMissing, options: dict[str, Any],
     ) -> list[ClusterAnswer]:
-        end = self.loop.time() + deadline
+        end = time.monotonic() + deadline
         message = END.pack(end) + pickle.dumps((is_alone, queries, k, on_missing, options))
-        [reply] = await self._fan.ask([(0, message)], end + LATE)
-        if reply.failure:
-            raise IoError(f"no broker: {reply.failure}")
-        found = pickle.loads(reply.answer)
+        [(answer, failure)] = self._replicas.set.ask([(0, message)], deadline + LATE)
+        if failure:
+            raise IoError(f"no broker: {failure}")
+        found = pickle.loads(answer)
         if isinstance(found, Exception):
             raise found
         return answers.from_values(found)

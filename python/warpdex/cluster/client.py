@@ -96,13 +96,13 @@ class Cluster:
 
     def search(self, query: str | None, k: int = 10, **options: Any) -> ClusterAnswer:
         """As Broker.search()."""
-        return self.run(self.broker.search(query, k, **options))
+        return self.broker.search_on_thread(query, k, **options)
 
     def search_batch(
         self, queries: Sequence[str] | None, k: int = 10, **options: Any
     ) -> list[ClusterAnswer]:
         """As Broker.search_batch()."""
-        return self.run(self.broker.search_batch(queries, k, **options))
+        return self.broker.search_batch_on_thread(queries, k, **options)
 
     def refresh(self) -> bool:
         """Takes the version that is served now; whether it is another. Else it is taken within

@@ -8,8 +8,8 @@ import threading
 from pathlib import Path
 
 from .. import _core
-from .fan import LacksVersion
 from .replica import Replica
+from .replicas import LacksVersion
 from .store import Store
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
 
 from .. import _version
@@ -31,7 +31,8 @@ class RayViews:
                 "give both one version"
             )
         self._endpoints: dict[str, _RayEndpoint] = {}
-        self._thread = ThreadPoolExecutor(1, "warpdex-view")  # as a replica's
+        # Where a host is cut off, remote() itself may stand still for seconds.
+        self._thread = ThreadPoolExecutor(1, "warpdex-view")
 
     async def __call__(self) -> View:
         async with asyncio.timeout(5.0):
@@ -53,15 +54,10 @@ class RayViews:
 
 
 class _RayEndpoint:
-    """On a thread of its own: where a host is cut off, Ray's remote() itself may stand still for
-    seconds, and with it would all other replicas."""
+    """A replica, whatever actor it is now."""
 
     method: Any
 
-    def __init__(self) -> None:
-        self._thread = ThreadPoolExecutor(1, "warpdex-replica")
-
-    async def __call__(self, version: int, message: bytes) -> bytes:
-        loop = asyncio.get_running_loop()
-        asked = await loop.run_in_executor(self._thread, self.method.remote, version, message)
-        return bytes(await asked)
+    def __call__(self, version: int, message: bytes) -> Future[bytes]:
+        asked: Future[bytes] = self.method.remote(version, message).future()
+        return asked

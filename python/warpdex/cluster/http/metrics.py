@@ -5,7 +5,7 @@ from __future__ import annotations
 import bisect
 from collections import Counter
 
-from ..fan import Counters
+from ..replicas import ReplicaCounters
 
 BOUNDS = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5, 30)  # seconds
 
@@ -27,7 +27,7 @@ class Metrics:
         self._sums[place] += seconds  # type: ignore[assignment]
         self._requests[method, route, f"{status // 100}xx"] += 1
 
-    def text(self, connections: int, under_way: int, of_broker: Counters,
+    def text(self, connections: int, under_way: int, of_broker: ReplicaCounters,
              facts: tuple[str, int, int] | None) -> str:
         """`facts`: the cluster's name, documents and version, where it answers."""
         lines = _head("warpdex_request_duration_seconds", "histogram",

@@ -12,7 +12,6 @@ from typing import Any
 from ...errors import Error
 from ..answers import ClusterAnswer
 from ..broker import Broker
-from ..broker_client import BrokerClient
 from .errors import HttpError, of_exception, too_busy, unavailable
 from .message import JSON, LINES, Request, Response
 from .metrics import Metrics
@@ -45,7 +44,7 @@ class Route:
 class Routes:
     """For one event loop."""
 
-    def __init__(self, name: str, broker: Broker | BrokerClient, queue: int, longest: float) -> None:
+    def __init__(self, name: str, broker: Broker, queue: int, longest: float) -> None:
         """`queue`: searches that may be under way; others are refused. `longest`: seconds that a
         search may take."""
         self.metrics = Metrics()

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 
 from ...errors import UsageError
 from ..broker import Broker
-from ..broker_client import BrokerClient
 from .errors import HttpError, bad_request, of_exception, unavailable
 from .guard import Keys, check_origin, is_loopback
 from .message import JSON, Request, Response, parse, read_head, to_bytes
@@ -47,7 +46,7 @@ class HttpServer:
     """For one event loop, which is the broker's."""
 
     def __init__(
-        self, name: str, broker: Broker | BrokerClient, settings: HttpSettings | None = None
+        self, name: str, broker: Broker, settings: HttpSettings | None = None
     ) -> None:
         """`name`: of the index that is answered for. Raises UsageError for an address of others
         without keys, InputError and OSError for a file of keys that is none."""

@@ -1,0 +1,156 @@
+#include "replicas.hpp"
+
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/shared_ptr.h>
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+namespace warpdex::python {
+namespace {
+
+std::string copy_of(const nb::bytes& bytes) { return {bytes.c_str(), bytes.size()}; }
+
+nb::bytes bytes_of(const std::string& text) { return nb::bytes(text.data(), text.size()); }
+
+/// (number, bytes); None: it is no longer in the set.
+nb::object next_call(const Replica& replica) {
+  std::optional<ReplicaCall> call;
+  {
+    const nb::gil_scoped_release no_gil;
+    call = replica.next();
+  }
+  if (!call) return nb::none();
+  return nb::make_tuple(call->number, bytes_of(*call->bytes));
+}
+
+void bind_settings(nb::module_& module) {
+  const ReplicaSettings usual;
+  nb::class_<ReplicaSettings>(module, "ReplicaSettings",
+                              "When which replica is asked. Times in seconds.")
+      .def(
+          "__init__",
+          [](ReplicaSettings* made, double hedge_rank, double first_hedge, std::uint32_t samples,
+             std::uint32_t window, double hedge_share, double retry_pause, double rest,
+             double longest_rest, double abandon) {
+            new (made) ReplicaSettings{hedge_rank,  first_hedge, samples,      window, hedge_share,
+                                       retry_pause, rest,        longest_rest, abandon};
+          },
+          nb::kw_only(), nb::arg("hedge_rank") = usual.hedge_rank,
+          nb::arg("first_hedge") = usual.first_hedge, nb::arg("samples") = usual.samples,
+          nb::arg("window") = usual.window, nb::arg("hedge_share") = usual.hedge_share,
+          nb::arg("retry_pause") = usual.retry_pause, nb::arg("rest") = usual.rest,
+          nb::arg("longest_rest") = usual.longest_rest, nb::arg("abandon") = usual.abandon)
+      .def_ro("hedge_rank", &ReplicaSettings::hedge_rank,
+              "A second replica is asked when this share of the part's answers would have come.")
+      .def_ro("first_hedge", &ReplicaSettings::first_hedge,
+              "The same before there are `samples` answers.")
+      .def_ro("samples", &ReplicaSettings::samples)
+      .def_ro("window", &ReplicaSettings::window, "So many answers are remembered.")
+      .def_ro("hedge_share", &ReplicaSettings::hedge_share,
+              "Hedges for each message, at most, so that a cluster that is slow as a whole is not "
+              "asked twice as much.")
+      .def_ro("retry_pause", &ReplicaSettings::retry_pause,
+              "Before replicas that all failed are asked again; doubled each time.")
+      .def_ro("rest", &ReplicaSettings::rest,
+              "For which a replica that failed is asked last; doubled each time.")
+      .def_ro("longest_rest", &ReplicaSettings::longest_rest, "Up to this.")
+      .def_ro(
+          "abandon", &ReplicaSettings::abandon,
+          "After which a call is given up. Until then it counts as work of its replica, so that "
+          "one that stands still is not asked again and again.");
+}
+
+void bind_counters(nb::module_& module) {
+  using Counters = ReplicaCounters;
+  nb::class_<Counters>(module, "ReplicaCounters", "Since the beginning.")
+      .def(nb::init<>())
+      .def_prop_ro("messages", [](const Counters& of) { return of.messages.load(); })
+      .def_prop_ro("hedges", [](const Counters& of) { return of.hedges.load(); })
+      .def_prop_ro("hedges_won", [](const Counters& of) { return of.hedges_won.load(); })
+      .def_prop_ro("retries", [](const Counters& of) { return of.retries.load(); })
+      .def_prop_ro(
+          "failures", [](const Counters& of) { return of.failures.load(); },
+          "Messages without an answer.")
+      .def("__repr__", [](const Counters& of) {
+        return nb::str(
+                   "ReplicaCounters(messages={}, hedges={}, hedges_won={}, retries={}, "
+                   "failures={})")
+            .format(of.messages.load(), of.hedges.load(), of.hedges_won.load(), of.retries.load(),
+                    of.failures.load());
+      });
+}
+
+}  // namespace
+
+std::chrono::steady_clock::time_point time_in(double seconds) {
+  constexpr double kLongest = 365 * 86400;
+  const std::chrono::duration<double> some(std::clamp(seconds, 0.0, kLongest));
+  return std::chrono::steady_clock::now() +
+         std::chrono::duration_cast<std::chrono::steady_clock::duration>(some);
+}
+
+Replicas::Replicas(std::size_t parts, const ReplicaSettings& settings,
+                   std::shared_ptr<ReplicaCounters> counters, bool are_of_parts)
+    : set_(std::make_unique<std::shared_ptr<ReplicaSet>>(std::make_shared<ReplicaSet>(
+          parts, settings, std::move(counters),
+          are_of_parts ? ReplicaSet::FindFault(fault_of_copy) : ReplicaSet::FindFault()))) {}
+
+nb::list Replicas::take(const std::vector<std::vector<std::string>>& names) const {
+  nb::list made;
+  for (Replica& replica : set_.get()->take(names)) made.append(std::move(replica));
+  return made;
+}
+
+void Replicas::close() const { set_.get()->close(); }
+
+nb::list Replicas::ask(const std::vector<std::pair<std::uint32_t, nb::bytes>>& messages,
+                       double seconds) const {
+  ReplicaSet& set = *set_.get();
+  std::vector<PartMessage> given;
+  for (const auto& [part, bytes] : messages) given.push_back({part, copy_of(bytes)});
+  std::vector<ReplicaReply> replies;
+  {
+    const nb::gil_scoped_release no_gil;
+    replies = set.ask(std::move(given), time_in(seconds));
+  }
+  nb::list found;
+  for (const ReplicaReply& reply : replies) {
+    found.append(nb::make_tuple(bytes_of(reply.bytes), to_str(reply.failure)));
+  }
+  return found;
+}
+
+void Replicas::answered(std::uint64_t call, const nb::bytes& bytes) const {
+  ReplicaSet& set = *set_.get();
+  std::string answer = copy_of(bytes);
+  const nb::gil_scoped_release no_gil;
+  set.answered(call, std::move(answer));
+}
+
+void Replicas::failed(std::uint64_t call, const std::string& why, bool lacks_version) const {
+  ReplicaSet& set = *set_.get();
+  const nb::gil_scoped_release no_gil;
+  set.failed(call, why, lacks_version);
+}
+
+void bind_replicas(nb::module_& module) {
+  bind_settings(module);
+  bind_counters(module);
+  nb::class_<Replica>(module, "Replica", "One replica of a part.")
+      .def_prop_ro("part", &Replica::part)
+      .def_prop_ro("name", [](const Replica& of) { return to_str(of.name()); })
+      .def("next", &next_call,
+           "Waits for the next message to it: its number and bytes. None: it is no longer in the "
+           "set.");
+  nb::class_<Replicas>(module, "ReplicaSet", "The replicas of all parts.")
+      .def(nb::init<std::size_t, const ReplicaSettings&, std::shared_ptr<ReplicaCounters>, bool>())
+      .def("take", &Replicas::take)
+      .def("close", &Replicas::close)
+      .def("ask", &Replicas::ask)
+      .def("answered", &Replicas::answered)
+      .def("failed", &Replicas::failed);
+}
+
+}  // namespace warpdex::python

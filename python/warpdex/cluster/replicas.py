@@ -1,0 +1,95 @@
+"""The replicas of parts as Python sees them: each has a thread that sends it what it is asked. Which
+one is asked when, deadlines and second tries are the library's (warpdex/parts.hpp): Ray takes
+seconds to see a dead process and a minute to see a dead host."""
+
+from __future__ import annotations
+
+import atexit
+import threading
+import time
+import weakref
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future
+from functools import partial
+
+from .._core import Replica, ReplicaCounters, ReplicaSet, ReplicaSettings
+from ..errors import Error
+
+__all__ = ["LacksVersion", "ReplicaCounters", "ReplicaSettings", "Replicas", "Send"]
+
+# Begins to ask a message. On the replica's own thread, where it may stand still.
+Send = Callable[[bytes], "Future[bytes]"]
+
+END_TIME = 1.0  # seconds for which the end of the process waits for threads that send
+
+
+class LacksVersion(Error):
+    """A replica has not the version that it was asked for; another one may."""
+
+
+class Replicas:
+    """Those of all parts. For any number of threads."""
+
+    def __init__(
+        self, parts: int, settings: ReplicaSettings, counters: ReplicaCounters, *,
+        are_of_parts: bool,
+    ) -> None:
+        """`are_of_parts`: answers are those of parts; where one says that its replica cannot
+        answer, another is asked."""
+        self.set = ReplicaSet(parts, settings, counters, are_of_parts)
+        self._close = weakref.finalize(self, self.set.close)
+        _all.add(self)
+
+    def take(self, parts: Sequence[Mapping[str, Send]]) -> None:
+        """The replicas of each part from now on, by their names. One that is there already stays as
+        it is."""
+        for replica in self.set.take([list(each) for each in parts]):
+            send = parts[replica.part][replica.name]
+            thread = threading.Thread(
+                target=_serve, args=(self.set, replica, send), name="warpdex-replica", daemon=True)
+            _threads.add(thread)
+            thread.start()
+
+    def close(self) -> None:
+        """Ends the threads; nothing is answered any more."""
+        self._close()
+
+
+def _serve(replicas: ReplicaSet, replica: Replica, send: Send) -> None:
+    try:
+        while (call := replica.next()) is not None:
+            number, message = call
+            try:
+                send(message).add_done_callback(partial(_take, replicas, number))
+            except Exception as error:  # noqa: BLE001  another replica is asked
+                _fail(replicas, number, error)
+    finally:
+        _threads.discard(threading.current_thread())
+
+
+def _take(replicas: ReplicaSet, number: int, done: Future[bytes]) -> None:
+    try:
+        answer = bytes(done.result())
+    except Exception as error:  # noqa: BLE001  another replica is asked
+        _fail(replicas, number, error)
+        return
+    replicas.answered(number, answer)
+
+
+def _fail(replicas: ReplicaSet, number: int, error: Exception) -> None:
+    why = str(error) or type(error).__name__
+    replicas.failed(number, why.encode("utf-8", "replace").decode(), isinstance(error, LacksVersion))
+
+
+_all: weakref.WeakSet[Replicas] = weakref.WeakSet()
+_threads: set[threading.Thread] = set()
+
+
+@atexit.register
+def _end_all() -> None:
+    """A thread that came back from the library while Python ends would end the process badly."""
+    for each in list(_all):
+        each.close()
+    end = time.monotonic() + END_TIME
+    for thread in list(_threads):
+        thread.join(max(0.0, end - time.monotonic()))

@@ -1,0 +1,251 @@
+// Which replica is asked when, on a clock that stands still while nothing waits.
+#include "replicas/clockwork.hpp"
+
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <random>
+
+#include "tests/api/replicas/simulation.hpp"
+#include "tests/support.hpp"
+
+namespace warpdex {
+namespace {
+
+using test::kNever;
+using test::Names;
+using test::Simulation;
+using testing::HasSubstr;
+using testing::StartsWith;
+
+constexpr double kNear = 1e-6;
+
+TEST(ClockworkTest, AllPartsAnswerSideBySide) {
+  Simulation all({Names{"a"}, Names{"b"}, Names{"c"}});
+  all["a"].seconds = 0.03;
+  all["c"].seconds = 0.02;
+  const auto third = all.begin(2, 1, "1");
+  const auto first = all.begin(0, 1, "2");
+  const auto second = all.begin(1, 1, "3");
+  all.finish();
+  EXPECT_EQ(third->reply.bytes, "c:1");
+  EXPECT_EQ(first->reply.bytes, "a:2");
+  EXPECT_EQ(second->reply.bytes, "b:3");
+  EXPECT_NEAR(all.now(), 0.03, kNear);
+}
+
+TEST(ClockworkTest, TheReplicaWithTheLeastWorkIsAsked) {
+  Simulation all({Names{"a", "b", "c"}}, {.samples = 1000});
+  for (int round = 0; round < 4; ++round) {
+    for (int i = 0; i < 9; ++i) all.begin(0);
+    all.finish();
+  }
+  for (const char* name : {"a", "b", "c"}) EXPECT_EQ(all[name].calls, 12) << name;
+}
+
+TEST(ClockworkTest, AFailureGoesToAnotherReplicaAtOnce) {
+  Simulation all({Names{"bad", "good"}});
+  all["bad"] = {.seconds = 0, .fails = true};
+  const auto [reply, took] = all.ask();
+  EXPECT_EQ(reply.bytes, "good:x");
+  EXPECT_NEAR(took, 0.01, kNear);
+  for (int i = 0; i < 20; ++i) EXPECT_EQ(all.ask().first.bytes, "good:x");
+  EXPECT_LE(all["bad"].calls, 2);  // it rests
+  all["bad"].fails = false;
+  all.pass(20);
+  for (int i = 0; i < 10; ++i) all.ask();
+  EXPECT_GT(all["bad"].calls, 3);
+}
+
+TEST(ClockworkTest, AReplicaThatComesBackIsAskedAgain) {
+  Simulation all({Names{"only"}});
+  all["only"] = {.seconds = 0.001, .fails = true};
+  all.later(0.3, [&] { all["only"].fails = false; });
+  const auto [found, took] = all.ask();
+  EXPECT_EQ(found.bytes, "only:x");
+  EXPECT_GT(took, 0.3);
+  EXPECT_LT(took, 0.75);
+  all["only"].fails = true;
+  const auto [none, whole] = all.ask();
+  EXPECT_THAT(none.failure, HasSubstr("only: gone"));
+  EXPECT_NEAR(whole, 1, kNear);
+}
+
+TEST(ClockworkTest, NoAnswerComesAfterTheDeadline) {
+  for (const Names& names : {Names{"a"}, Names{"a", "b"}, Names{}}) {
+    Simulation all({names}, {});
+    for (const std::string& name : names) all[name].seconds = kNever;
+    const auto [reply, took] = all.ask(0, 0.5);
+    EXPECT_THAT(reply.failure, StartsWith("no answer in time"));
+    EXPECT_LE(took, 0.5 + kNear);
+    EXPECT_EQ(all.counters().failures, 1);
+    EXPECT_EQ(all.under_way(), names.size());
+    all.pass(30);
+    for (const std::string& name : names) all[name].seconds = 0.01;
+    all.ask();
+    EXPECT_EQ(all.under_way(), 0) << "those are given up";
+  }
+}
+
+TEST(ClockworkTest, AMessageThatIsGivenUpGoesToAnother) {
+  Simulation all({Names{"a"}}, {.abandon = 3});
+  all["a"].seconds = kNever;
+  all.later(2, [&] { all["a"].seconds = 0.01; });
+  const auto [reply, took] = all.ask(0, 100);
+  EXPECT_EQ(reply.bytes, "a:x");
+  EXPECT_NEAR(took, 3.03, kNear);  // and a pause
+}
+
+TEST(ClockworkTest, ASlowReplicaIsHedgedAtThe95thPercentile) {
+  Simulation all({Names{"slow", "quick"}});
+  for (int i = 0; i < 200; ++i) {
+    all["slow"].seconds = all["quick"].seconds = 0.001 * (1 + i % 100);
+    all.ask();
+  }
+  EXPECT_GT(all.counters().hedges, 0);
+  all.pass(1);
+  all.counters().hedges = all.counters().hedges_won = 0;
+  all["slow"].seconds = kNever;
+  all["quick"].seconds = 0.001;
+  double longest = 0;
+  for (int i = 0; i < 4; ++i) longest = std::max(longest, all.ask().second);
+  EXPECT_NEAR(longest, 0.096 + 0.001, 0.01);
+  EXPECT_GT(all.counters().hedges, 0);
+  EXPECT_EQ(all.counters().hedges_won, all.counters().hedges);
+}
+
+TEST(ClockworkTest, HedgesAreFewWhereAllAreSlow) {
+  Simulation all({Names{"a", "b"}});
+  for (int i = 0; i < 50; ++i) all.ask();
+  all["a"].seconds = all["b"].seconds = 0.2;
+  for (int i = 0; i < 300; ++i) all.begin(0);
+  all.finish();
+  EXPECT_GT(all.counters().hedges, 0);
+  EXPECT_LE(all.counters().hedges, 3 + 35);
+  EXPECT_EQ(all["a"].calls + all["b"].calls - 350, all.counters().hedges);
+}
+
+TEST(ClockworkTest, WithoutABudgetAnotherIsAskedAtHalfTime) {
+  Simulation all({Names{"a", "b"}}, {.hedge_share = 0});
+  all["a"].seconds = kNever;
+  for (int i = 0; i < 20; ++i) {
+    all.copy(0, 0).under_way = all.copy(0, 1).under_way = 0;
+    all.copy(0, 1).rests_until = replicas::Time::max();
+    const auto [reply, took] = all.ask();
+    EXPECT_EQ(reply.bytes, "b:x");
+    EXPECT_LE(took, 0.51 + kNear);
+  }
+  EXPECT_EQ(all.counters().hedges, 3);
+}
+
+TEST(ClockworkTest, MessagesUnderWayFindNewReplicas) {
+  Simulation all({Names{"a"}});
+  all["a"].seconds = kNever;
+  all.later(0.1, [&] { all.add(0, "b"); });
+  const auto [reply, took] = all.ask();
+  EXPECT_EQ(reply.bytes, "b:x");
+  EXPECT_LE(took, 0.51 + kNear);
+}
+
+TEST(ClockworkTest, AVersionThatIsNowhereEndsAMessageAtOnce) {
+  Simulation nowhere({Names{"a", "b"}});
+  nowhere["a"] = nowhere["b"] = {.seconds = 0, .lacks_version = true};
+  const auto [none, took] = nowhere.ask();
+  EXPECT_FALSE(none.is_of_version);
+  EXPECT_THAT(none.failure, HasSubstr("not open"));
+  EXPECT_EQ(took, 0);
+  Simulation half({Names{"a", "b"}});
+  half["a"] = {.seconds = 0, .lacks_version = true};
+  EXPECT_EQ(half.ask().first.bytes, "b:x");
+  half["b"].fails = true;
+  const auto [failed, whole] = half.ask();
+  EXPECT_TRUE(failed.is_of_version);
+  EXPECT_NEAR(whole, 1, kNear);
+}
+
+TEST(ClockworkTest, AMessageThatNobodyWaitsForIsNotSent) {
+  ReplicaSettings settings;
+  replicas::Clockwork clockwork(1, settings, std::make_shared<ReplicaCounters>());
+  const auto copies = clockwork.take({Names{"a"}});
+  const replicas::Time begin{};
+  const auto race = clockwork.begin(0, "x", replicas::after(begin, 1), begin);
+  clockwork.advance(race, replicas::after(begin, 1));
+  EXPECT_TRUE(race->is_over);
+  EXPECT_EQ(copies[0]->under_way, 1);
+  EXPECT_EQ(clockwork.next(*copies[0]), std::nullopt);
+  EXPECT_EQ(copies[0]->under_way, 0);
+}
+
+/// One of two stands still: the 99th percentile stays below the deadline, nothing fails.
+TEST(ClockworkTest, AStoppedReplicaDoesNotSlowTheOthers) {
+  std::mt19937_64 random = test::generator(7100);
+  const auto uniform = [&](double low, double high) {
+    return std::uniform_real_distribution<double>(low, high)(random);
+  };
+  Simulation all({Names{"stopped", "well"}});
+  std::vector<double> times;
+  for (int i = 0; i < 1000; ++i) {
+    if (i == 100) all["stopped"].seconds = kNever;
+    all["well"].seconds = uniform(0.005, 0.015);
+    const auto [reply, took] = all.ask(0, 0.5);
+    ASSERT_EQ(reply.failure, "");
+    times.push_back(took);
+    all.pass(uniform(0, 0.01));
+  }
+  std::ranges::sort(times);
+  EXPECT_LT(times[990], 0.1);
+  EXPECT_LT(times.back(), 0.5);
+}
+
+class ClockworkFaultsTest : public testing::TestWithParam<std::size_t> {};
+
+TEST_P(ClockworkFaultsTest, RandomFaultsNeverGiveAWrongOrLateAnswer) {
+  std::mt19937_64 random = test::generator(7200 + GetParam());
+  std::vector<std::vector<std::string>> names(3);
+  for (std::size_t i = 0; i < GetParam(); ++i) {
+    for (std::size_t part = 0; part < 3; ++part) {
+      names[part].push_back(std::to_string(part) + "." + std::to_string(i));
+    }
+  }
+  Simulation all(names);
+  const double times[] = {0.001, 0.01, 0.01, 0.3, kNever};
+  std::uint64_t failed = 0;
+  for (int number = 0; number < 2000; ++number) {
+    std::vector<bool> has_well(3);
+    for (std::size_t part = 0; part < 3; ++part) {
+      for (const std::string& name : names[part]) {
+        all[name].seconds = times[random() % 5];
+        all[name].fails = random() % 5 == 0;
+        has_well[part] = has_well[part] || (all[name].seconds < 0.1 && !all[name].fails);
+      }
+    }
+    const double start = all.now();
+    std::vector<std::shared_ptr<replicas::Race>> races;
+    for (std::uint32_t part = 0; part < 3; ++part) {
+      races.push_back(all.begin(part, 0.5, std::to_string(number)));
+    }
+    all.finish();
+    ASSERT_LE(all.now(), start + 0.5 + kNear);
+    for (std::size_t part = 0; part < 3; ++part) {
+      const ReplicaReply& reply = races[part]->reply;
+      failed += !reply.failure.empty();
+      ASSERT_TRUE(reply.failure.empty() || !has_well[part]) << reply.failure;
+      if (!reply.failure.empty()) continue;
+      EXPECT_THAT(reply.bytes, StartsWith(std::to_string(part) + "."));
+      EXPECT_THAT(reply.bytes, testing::EndsWith(":" + std::to_string(number)));
+    }
+  }
+  EXPECT_EQ(all.counters().messages, 6000);
+  EXPECT_EQ(all.counters().failures, failed);
+  all.pass(31);
+  for (std::uint32_t part = 0; part < 3; ++part) {
+    for (const std::string& name : names[part]) all[name] = {.seconds = 0};
+    all.ask(part);
+  }
+  EXPECT_EQ(all.under_way(), 0);
+}
+
+INSTANTIATE_TEST_SUITE_P(Replicas, ClockworkFaultsTest, testing::Values(1, 2, 3));
+
+}  // namespace
+}  // namespace warpdex
