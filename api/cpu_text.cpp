@@ -2,10 +2,10 @@
 #include <mutex>
 #include <optional>
 
-#include "pool.hpp"
 #include "text_engine.hpp"
 #include "warpdex/core/kept_threads.hpp"
 #include "warpdex/core/parallel.hpp"
+#include "warpdex/core/pool.hpp"
 #include "warpdex/query/cpu/cpu_engine.hpp"
 #include "warpdex/query/cpu/cpu_searcher.hpp"
 #include "warpdex/query/cpu/heaviest_first.hpp"

@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "gpu_replica.hpp"
-#include "pool.hpp"
 #include "text_engine.hpp"
 #include "warpdex/core/kept_threads.hpp"
+#include "warpdex/core/pool.hpp"
 #include "warpdex/gpu.hpp"
 #include "warpdex/indexer/format/snapshot.hpp"
 #include "warpdex/indexer/format/stored_fields.hpp"

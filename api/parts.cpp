@@ -7,11 +7,11 @@
 #include <string>
 #include <utility>
 
-#include "pool.hpp"
 #include "search_settings.hpp"
 #include "shared_gpu_engine.hpp"
 #include "usable_gpu.hpp"
 #include "warpdex/core/error.hpp"
+#include "warpdex/core/pool.hpp"
 #include "warpdex/indexer/format/snapshot.hpp"
 #include "warpdex/indexer/format/text_fields.hpp"
 #include "warpdex/indexer/index_settings.hpp"
@@ -111,7 +111,9 @@ struct PartServer::State {
         engine->run(plans, settings, take);
       };
     }
-    shard.emplace(snapshot, CpuEngineSettings{.threads = options.threads}, std::move(on_gpu));
+    // No thread spins: what asks is another process, which may need the processor.
+    const CpuEngineSettings settings{.threads = options.threads, .spin = {}};
+    shard.emplace(snapshot, settings, std::move(on_gpu));
   }
 
   const Snapshot snapshot;

@@ -10,12 +10,14 @@
 #include <utility>
 #include <vector>
 
+#include "cpu/cpu_batch.hpp"
 #include "shards/facets_search.hpp"
 #include "shards/fields_of_parts.hpp"
 #include "shards/near_words_of_parts.hpp"
 #include "shards/sorted_search_of_part.hpp"
 #include "warpdex/core/checksum.hpp"
 #include "warpdex/core/error.hpp"
+#include "warpdex/core/pool.hpp"
 #include "warpdex/indexer/format/text_fields.hpp"
 #include "warpdex/query/filter/document_filter.hpp"
 #include "warpdex/query/hybrid/vector_half.hpp"
@@ -140,7 +142,11 @@ struct Shard::State {
 
   const Snapshot snapshot;
   const PartDescription description;
+  /// One query on the calling thread, several by the engine.
+  BatchAnswers run(std::span<const PlannedQuery> plans, std::span<const SearchSettings> settings);
+
   CpuEngine engine;
+  Pool<CpuSearcher> searchers;
   RunBatch on_gpu;
   std::optional<VectorHalf> vectors;
   FilterCache filters;
@@ -152,6 +158,17 @@ TermsAnswer Shard::State::count(const TermsRequest& request) const {
   answer.terms.reserve(request.terms.size());
   for (const std::string& term : request.terms) answer.terms.push_back(part_term(snapshot, term));
   return answer;
+}
+
+BatchAnswers Shard::State::run(std::span<const PlannedQuery> plans,
+                               std::span<const SearchSettings> settings) {
+  if (plans.size() > 1) return engine.run(plans, settings);
+  check_settings(settings, plans.size());
+  const auto batch = std::make_shared<CpuBatch>(plans, settings);
+  const auto searcher = searchers.take([this] { return std::make_unique<CpuSearcher>(snapshot); });
+  batch->work(*searcher);
+  batch->rethrow_failure();
+  return BatchAnswers(batch);
 }
 
 void Shard::State::search_terms(const SearchRequest& request,
@@ -181,7 +198,7 @@ void Shard::State::search_terms(const SearchRequest& request,
       }
     }
   };
-  if (!on_gpu) return take_batch(engine.run(plans, asked));
+  if (!on_gpu) return take_batch(run(plans, asked));
   on_gpu(plans, asked, take_batch);
   if (left.empty()) return;
   std::vector<PlannedQuery> left_plans;
@@ -190,7 +207,7 @@ void Shard::State::search_terms(const SearchRequest& request,
     left_plans.push_back(std::move(plans[place]));
     left_settings.push_back(asked[place]);
   }
-  const BatchAnswers found = engine.run(left_plans, left_settings);
+  const BatchAnswers found = run(left_plans, left_settings);
   for (std::size_t i = 0; i < left.size(); ++i) take(left[i], found[i]);
 }
 

@@ -1,4 +1,4 @@
-// Objects that serve one thread at a time, kept for the next. Internal.
+// Objects that serve one thread at a time, kept for the next.
 #pragma once
 
 #include <memory>
