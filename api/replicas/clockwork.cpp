@@ -1,6 +1,7 @@
 #include "replicas/clockwork.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <tuple>
 #include <utility>
@@ -18,20 +19,15 @@ constexpr std::size_t kReasonsTold = 3;
 
 Clockwork::Clockwork(std::size_t parts, const ReplicaSettings& settings,
                      std::shared_ptr<ReplicaCounters> counters)
-    : settings_(settings),
-      counters_(std::move(counters)),
-      parts_(parts, Part{.latencies = Latencies(settings)}),
-      budget_(kFirstBudget) {}
+    : settings_(settings), counters_(std::move(counters)), parts_(parts), budget_(kFirstBudget) {}
 
-std::vector<std::shared_ptr<Copy>> Clockwork::take(
-    const std::vector<std::vector<std::string>>& names) {
+void Clockwork::take(const std::vector<std::vector<std::string>>& names) {
   if (names.size() != parts_.size()) {
     throw UsageError("there are replicas of " + std::to_string(names.size()) +
                      " parts where the "
                      "index has " +
                      std::to_string(parts_.size()) + "; give those of each part");
   }
-  std::vector<std::shared_ptr<Copy>> made;
   for (std::uint32_t part = 0; part < parts_.size(); ++part) {
     std::vector<std::shared_ptr<Copy>> known = std::move(parts_[part].copies);
     parts_[part].copies.clear();
@@ -45,18 +41,10 @@ std::vector<std::shared_ptr<Copy>> Clockwork::take(
       std::shared_ptr<Copy> copy = std::make_shared<Copy>();
       copy->part = part;
       copy->name = name;
-      made.push_back(copy);
       parts_[part].copies.push_back(std::move(copy));
     }
-    for (const std::shared_ptr<Copy>& gone : known) {
-      gone->is_closed = true;
-      gone->has_work.notify_all();
-    }
   }
-  return made;
 }
-
-void Clockwork::close() { take(std::vector<std::vector<std::string>>(parts_.size())); }
 
 std::shared_ptr<Race> Clockwork::begin(std::uint32_t part, std::string bytes, Time deadline,
                                        Time now) {
@@ -68,22 +56,27 @@ std::shared_ptr<Race> Clockwork::begin(std::uint32_t part, std::string bytes, Ti
   race->bytes = std::make_shared<const std::string>(std::move(bytes));
   race->deadline = deadline;
   race->pause = settings_.retry_pause;
-  race->hedge_at = after(now, parts_.at(part).latencies.hedge_after());
+  race->hedge_at = after(now, latencies_of(*race).hedge_after());
   race->half_time = now + (deadline - now) / 2;
-  race->retry_at = after(now, race->pause);  // where there is no replica
   if (now >= deadline) {
     end_without_answer(*race);
-  } else {
-    start(race, now);
+  } else if (!start(race, now)) {
+    race->retry_at = after(now, race->pause);  // there may be one then
   }
   set_wake(*race);
   return race;
 }
 
+Latencies& Clockwork::latencies_of(const Race& race) {
+  // Lengths of one class differ by a factor of four at most.
+  const int length = static_cast<int>(std::bit_width(race.bytes->size())) / 2;
+  return parts_.at(race.part).latencies.try_emplace(length, settings_).first->second;
+}
+
 void Clockwork::advance(const std::shared_ptr<Race>& race, Time now) {
   give_up(now);
   if (!race->is_over && now >= race->deadline) end_without_answer(*race);
-  if (!race->is_over && race->running.empty() && now >= race->retry_at) retry(race, now);
+  if (!race->is_over && race->retry_at && now >= *race->retry_at) retry(race, now);
   if (!race->is_over && !race->running.empty()) {
     if (race->hedge_at && now >= *race->hedge_at) {
       race->hedge_at.reset();
@@ -99,14 +92,15 @@ void Clockwork::advance(const std::shared_ptr<Race>& race, Time now) {
   set_wake(*race);
 }
 
-/// All have failed, some time ago: one may be back.
+/// All have been tried, and some failed a moment ago: one may be back. Others may stand still.
 void Clockwork::retry(const std::shared_ptr<Race>& race, Time now) {
   ++counters_->retries;
   race->pause *= 2;
-  race->retry_at = after(now, race->pause);
+  race->retry_at.reset();
   race->tried.clear();
+  for (const std::uint64_t call : race->running) race->tried.push_back(calls_.at(call).copy);
   race->lacking = 0;
-  if (!start(race, now)) end_without_answer(*race);
+  if (!start(race, now) && race->running.empty()) end_without_answer(*race);
 }
 
 void Clockwork::hedge(const std::shared_ptr<Race>& race, Time now, bool is_counted) {
@@ -141,23 +135,43 @@ bool Clockwork::start(const std::shared_ptr<Race>& race, Time now, bool is_hedge
   const std::uint64_t number = next_call_++;
   copy->last_asked = ++turn_;
   ++copy->under_way;
+  if (copy->to_send.empty() && !copy->is_sent_to) ready_.push_back(copy);
   copy->to_send.push_back(number);
-  copy->has_work.notify_one();
   race->tried.push_back(copy);
   race->running.push_back(number);
   calls_.emplace(number, Call{race, std::move(copy), now, is_hedge});
   return true;
 }
 
-std::optional<ReplicaCall> Clockwork::next(Copy& copy) {
-  while (!copy.to_send.empty()) {
-    const auto place = calls_.find(copy.to_send.front());
-    copy.to_send.pop_front();
-    if (place == calls_.end()) continue;  // it was given up
-    if (!place->second.race->is_over) return ReplicaCall{place->first, place->second.race->bytes};
-    end_call(place);
+std::optional<ReplicaCall> Clockwork::next() {
+  while (!ready_.empty()) {
+    const std::shared_ptr<Copy> copy = std::move(ready_.front());
+    ready_.pop_front();
+    while (!copy->to_send.empty()) {
+      const std::uint64_t number = copy->to_send.front();
+      copy->to_send.pop_front();
+      const auto place = calls_.find(number);
+      if (place == calls_.end()) continue;  // it was given up
+      const std::shared_ptr<Race> race = place->second.race;
+      if (race->is_over) {
+        end_call(place);
+        continue;
+      }
+      copy->is_sent_to = true;
+      sending_.emplace(number, copy);
+      return ReplicaCall{number, copy->part, copy->name, race->bytes};
+    }
   }
   return std::nullopt;
+}
+
+void Clockwork::sent(std::uint64_t call) {
+  const auto place = sending_.find(call);
+  if (place == sending_.end()) return;
+  const std::shared_ptr<Copy> copy = std::move(place->second);
+  sending_.erase(place);
+  copy->is_sent_to = false;
+  if (!copy->to_send.empty()) ready_.push_back(copy);
 }
 
 Clockwork::Call Clockwork::end_call(std::map<std::uint64_t, Call>::iterator place) {
@@ -175,7 +189,7 @@ std::shared_ptr<Race> Clockwork::answered(std::uint64_t number, std::string byte
   call.copy->failures = 0;
   call.copy->rests_until = {};
   const double seconds = std::chrono::duration<double>(now - call.begin).count();
-  parts_[call.race->part].latencies.add(seconds);
+  latencies_of(*call.race).add(seconds);
   if (call.race->is_over) return nullptr;
   if (call.is_hedge) ++counters_->hedges_won;
   call.race->reply.bytes = std::move(bytes);
@@ -199,8 +213,9 @@ std::shared_ptr<Race> Clockwork::failed(std::uint64_t number, const std::string&
   if (lacks_version) ++race.lacking;
   if (start(call.race, now)) {
     ++counters_->retries;
-  } else if (race.running.empty()) {
-    if (race.lacking == race.tried.size()) end_without_answer(race);
+  } else if (race.running.empty() && race.lacking == race.tried.size()) {
+    end_without_answer(race);
+  } else if (!race.retry_at) {
     race.retry_at = after(now, race.pause);
   }
   set_wake(race);
@@ -227,10 +242,8 @@ void Clockwork::give_up(Time now) {
 
 void Clockwork::set_wake(Race& race) const {
   race.wake = race.deadline;
-  if (race.running.empty()) {
-    race.wake = std::min(race.wake, race.retry_at);
-    return;
-  }
+  if (race.retry_at) race.wake = std::min(race.wake, *race.retry_at);
+  if (race.running.empty()) return;
   const auto first = calls_.find(race.running.front());
   race.wake = std::min(race.wake, after(first->second.begin, settings_.abandon));
   if (race.hedge_at) race.wake = std::min(race.wake, *race.hedge_at);

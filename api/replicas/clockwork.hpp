@@ -3,7 +3,6 @@
 #pragma once
 
 #include <chrono>
-#include <condition_variable>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -30,10 +29,9 @@ struct Copy {
   std::uint32_t part = 0;
   std::string name{};
   std::deque<std::uint64_t> to_send{};  ///< calls
-  std::condition_variable has_work{};   ///< there is one to send, or it is closed
-  bool is_closed = false;
-  std::uint32_t under_way = 0;  ///< messages that it has not answered
-  std::uint32_t failures = 0;   ///< since its last answer
+  bool is_sent_to = false;              ///< a thread is sending it one
+  std::uint32_t under_way = 0;          ///< messages that it has not answered
+  std::uint32_t failures = 0;           ///< since its last answer
   Time rests_until{};
   std::uint64_t last_asked = 0;
 };
@@ -47,13 +45,13 @@ struct Race {
   ReplicaReply reply{};
   Time wake{};  ///< when advance() is due
 
-  std::vector<std::shared_ptr<Copy>> tried{};  ///< since all had failed last
+  std::vector<std::shared_ptr<Copy>> tried{};  ///< but for those that may be asked again
   std::vector<std::uint64_t> running{};        ///< calls
   std::uint32_t lacking = 0;                   ///< of `tried`, those that lack the version
   std::vector<std::string> reasons{};
   std::optional<Time> hedge_at{};   ///< within the budget of hedges
   std::optional<Time> half_time{};  ///< when another one is asked whatever the budget
-  Time retry_at{};                  ///< where none is running
+  std::optional<Time> retry_at{};   ///< where all were tried: when those that failed are again
   double pause = 0;
 };
 
@@ -67,14 +65,16 @@ class Clockwork {
     return parts_[part].copies;
   }
   /// As ReplicaSet::take().
-  std::vector<std::shared_ptr<Copy>> take(const std::vector<std::vector<std::string>>& names);
-  void close();
+  void take(const std::vector<std::vector<std::string>>& names);
 
   std::shared_ptr<Race> begin(std::uint32_t part, std::string bytes, Time deadline, Time now);
   /// Does what is due at this time. Afterwards `wake` says when to call it again.
   void advance(const std::shared_ptr<Race>& race, Time now);
-  /// The next call to send; calls that nobody waits for are left out.
-  std::optional<ReplicaCall> next(Copy& copy);
+  bool has_to_send() const { return !ready_.empty(); }
+  /// The next call to send; calls that nobody waits for are left out. Its replica gets no other one
+  /// before sent().
+  std::optional<ReplicaCall> next();
+  void sent(std::uint64_t call);
   /// Both return the race that goes on or is over by this; null: nobody waits for it any more.
   std::shared_ptr<Race> answered(std::uint64_t call, std::string bytes, Time now);
   std::shared_ptr<Race> failed(std::uint64_t call, const std::string& why, bool lacks_version,
@@ -83,7 +83,8 @@ class Clockwork {
  private:
   struct Part {
     std::vector<std::shared_ptr<Copy>> copies{};
-    Latencies latencies;
+    /// Of messages that are about as long as each other: a batch takes longer than a query.
+    std::map<int, Latencies> latencies{};
   };
   /// A message to one replica. It goes on when nobody waits for it.
   struct Call {
@@ -93,6 +94,7 @@ class Clockwork {
     bool is_hedge = false;
   };
 
+  Latencies& latencies_of(const Race& race);
   std::shared_ptr<Copy> choose(const Race& race, Time now);
   bool start(const std::shared_ptr<Race>& race, Time now, bool is_hedge = false);
   void hedge(const std::shared_ptr<Race>& race, Time now, bool is_counted);
@@ -107,7 +109,9 @@ class Clockwork {
   const ReplicaSettings settings_;
   const std::shared_ptr<ReplicaCounters> counters_;
   std::vector<Part> parts_;
-  std::map<std::uint64_t, Call> calls_;  ///< by their numbers, so the oldest first
+  std::map<std::uint64_t, Call> calls_;      ///< by their numbers, so the oldest first
+  std::deque<std::shared_ptr<Copy>> ready_;  ///< with calls to send, which no thread sends to
+  std::map<std::uint64_t, std::shared_ptr<Copy>> sending_;  ///< by calls
   std::uint64_t next_call_ = 1;
   std::uint64_t turn_ = 0;
   double budget_ = 3;  ///< of hedges

@@ -1,5 +1,6 @@
 // The clockwork by the machine's clock, for any number of threads.
 #include <algorithm>
+#include <condition_variable>
 #include <mutex>
 #include <utility>
 
@@ -12,6 +13,9 @@ namespace replicas {
 namespace {
 
 Time now() { return std::chrono::steady_clock::now(); }
+
+/// A thread that has not sent a message within this time may stand still: another one takes over.
+constexpr double kSendTime = 0.002;
 
 thread_local SearchTime* search_time = nullptr;
 
@@ -36,6 +40,17 @@ struct SetState {
     settle(*asked.races.back());
   }
 
+  /// Where there is something to send: wakes a thread for it, unless one is about to come. One does
+  /// all the work where none stands still: several would only wait for each other's locks.
+  void wake_sender(Time time) {
+    if (!clockwork.has_to_send() || is_one_woken || idle == 0) return;
+    for (const auto& [call, begin] : sending) {
+      if (after(begin, kSendTime) > time) return;
+    }
+    is_one_woken = true;
+    has_work.notify_one();
+  }
+
   /// Does what is due. Returns when more is.
   Time advance(Asked& asked, Time deadline) {
     Time wake = deadline;
@@ -44,6 +59,8 @@ struct SetState {
       settle(*race);
       if (!race->is_over) wake = std::min(wake, race->wake);
     }
+    wake_sender(now());
+    if (clockwork.has_to_send()) wake = std::min(wake, after(now(), kSendTime));
     return wake;
   }
 
@@ -67,6 +84,11 @@ struct SetState {
   }
 
   std::mutex mutex;
+  std::condition_variable has_work;       ///< for threads that send
+  std::size_t idle = 0;                   ///< of them
+  bool is_one_woken = false;              ///< of these, and it has not come yet
+  std::map<std::uint64_t, Time> sending;  ///< calls, and since when
+  bool is_closed = false;
   Clockwork clockwork;
   std::map<const Race*, Asked*> waiting;  ///< of races that are not over
   const ReplicaSet::FindFault find_fault;
@@ -74,44 +96,45 @@ struct SetState {
 
 }  // namespace replicas
 
-Replica::Replica(std::shared_ptr<replicas::SetState> set, std::shared_ptr<replicas::Copy> copy)
-    : set_(std::move(set)), copy_(std::move(copy)) {}
-
-std::uint32_t Replica::part() const { return copy_->part; }
-const std::string& Replica::name() const { return copy_->name; }
-
-std::optional<ReplicaCall> Replica::next() const {
-  std::unique_lock lock(set_->mutex);
-  for (;;) {
-    if (std::optional<ReplicaCall> call = set_->clockwork.next(*copy_)) return call;
-    if (copy_->is_closed) return std::nullopt;
-    copy_->has_work.wait(lock);
-  }
-}
-
 ReplicaSet::ReplicaSet(std::size_t parts, const ReplicaSettings& settings,
                        std::shared_ptr<ReplicaCounters> counters, FindFault find_fault) {
   if (counters == nullptr) counters = std::make_shared<ReplicaCounters>();
-  state_ = std::make_shared<replicas::SetState>(parts, settings, std::move(counters),
+  state_ = std::make_unique<replicas::SetState>(parts, settings, std::move(counters),
                                                 std::move(find_fault));
 }
 
-ReplicaSet::~ReplicaSet() { close(); }
+ReplicaSet::~ReplicaSet() = default;
 
 std::size_t ReplicaSet::parts() const { return state_->clockwork.parts(); }
 
-std::vector<Replica> ReplicaSet::take(const std::vector<std::vector<std::string>>& names) {
+void ReplicaSet::take(const std::vector<std::vector<std::string>>& names) {
   const std::lock_guard lock(state_->mutex);
-  std::vector<Replica> made;
-  for (std::shared_ptr<replicas::Copy>& copy : state_->clockwork.take(names)) {
-    made.emplace_back(state_, std::move(copy));
-  }
-  return made;
+  state_->clockwork.take(names);
 }
 
 void ReplicaSet::close() {
   const std::lock_guard lock(state_->mutex);
-  state_->clockwork.close();
+  state_->clockwork.take(std::vector<std::vector<std::string>>(parts()));
+  state_->is_closed = true;
+  state_->has_work.notify_all();
+}
+
+std::optional<ReplicaCall> ReplicaSet::next(std::uint64_t sent) {
+  replicas::SetState& state = *state_;
+  std::unique_lock lock(state.mutex);
+  state.clockwork.sent(sent);
+  state.sending.erase(sent);
+  while (!state.is_closed) {
+    if (std::optional<ReplicaCall> call = state.clockwork.next()) {
+      state.sending.emplace(call->number, replicas::now());
+      return call;
+    }
+    ++state.idle;
+    state.has_work.wait(lock);
+    --state.idle;
+    state.is_one_woken = false;
+  }
+  return std::nullopt;
 }
 
 std::vector<ReplicaReply> ReplicaSet::ask(std::vector<PartMessage> messages,
@@ -150,6 +173,7 @@ void ReplicaSet::answered(std::uint64_t call, std::string bytes) {
 void ReplicaSet::failed(std::uint64_t call, const std::string& why, bool lacks_version) {
   const std::lock_guard lock(state_->mutex);
   state_->tell(state_->clockwork.failed(call, why, lacks_version, replicas::now()));
+  state_->wake_sender(replicas::now());
 }
 
 SearchTime::SearchTime(replicas::Time deadline)

@@ -14,17 +14,6 @@ std::string copy_of(const nb::bytes& bytes) { return {bytes.c_str(), bytes.size(
 
 nb::bytes bytes_of(const std::string& text) { return nb::bytes(text.data(), text.size()); }
 
-/// (number, bytes); None: it is no longer in the set.
-nb::object next_call(const Replica& replica) {
-  std::optional<ReplicaCall> call;
-  {
-    const nb::gil_scoped_release no_gil;
-    call = replica.next();
-  }
-  if (!call) return nb::none();
-  return nb::make_tuple(call->number, bytes_of(*call->bytes));
-}
-
 void bind_settings(nb::module_& module) {
   const ReplicaSettings usual;
   nb::class_<ReplicaSettings>(module, "ReplicaSettings",
@@ -97,13 +86,22 @@ Replicas::Replicas(std::size_t parts, const ReplicaSettings& settings,
           parts, settings, std::move(counters),
           are_of_parts ? ReplicaSet::FindFault(fault_of_copy) : ReplicaSet::FindFault()))) {}
 
-nb::list Replicas::take(const std::vector<std::vector<std::string>>& names) const {
-  nb::list made;
-  for (Replica& replica : set_.get()->take(names)) made.append(std::move(replica));
-  return made;
+void Replicas::take(const std::vector<std::vector<std::string>>& names) const {
+  set_.get()->take(names);
 }
 
 void Replicas::close() const { set_.get()->close(); }
+
+nb::object Replicas::next(std::uint64_t sent) const {
+  ReplicaSet& set = *set_.get();
+  std::optional<ReplicaCall> call;
+  {
+    const nb::gil_scoped_release no_gil;
+    call = set.next(sent);
+  }
+  if (!call) return nb::none();
+  return nb::make_tuple(call->number, call->part, to_str(call->name), bytes_of(*call->bytes));
+}
 
 nb::list Replicas::ask(const std::vector<std::pair<std::uint32_t, nb::bytes>>& messages,
                        double seconds) const {
@@ -138,16 +136,13 @@ void Replicas::failed(std::uint64_t call, const std::string& why, bool lacks_ver
 void bind_replicas(nb::module_& module) {
   bind_settings(module);
   bind_counters(module);
-  nb::class_<Replica>(module, "Replica", "One replica of a part.")
-      .def_prop_ro("part", &Replica::part)
-      .def_prop_ro("name", [](const Replica& of) { return to_str(of.name()); })
-      .def("next", &next_call,
-           "Waits for the next message to it: its number and bytes. None: it is no longer in the "
-           "set.");
   nb::class_<Replicas>(module, "ReplicaSet", "The replicas of all parts.")
       .def(nb::init<std::size_t, const ReplicaSettings&, std::shared_ptr<ReplicaCounters>, bool>())
       .def("take", &Replicas::take)
       .def("close", &Replicas::close)
+      .def("next", &Replicas::next,
+           "Waits for the next message to send: its number, part, replica and bytes. None: it is "
+           "closed. `sent`: the number of the last one of this thread, or 0.")
       .def("ask", &Replicas::ask)
       .def("answered", &Replicas::answered)
       .def("failed", &Replicas::failed);

@@ -17,8 +17,10 @@ class Replicas {
 
   std::size_t parts() const { return set_.get()->parts(); }
   AskParts ask_by_searchers() const { return ask_replicas(set_.get()); }
-  nb::list take(const std::vector<std::vector<std::string>>& names) const;
+  void take(const std::vector<std::vector<std::string>>& names) const;
   void close() const;
+  /// (number, part, name, bytes) or None.
+  nb::object next(std::uint64_t sent) const;
   /// (part, bytes) to (answer, failure), within so many seconds.
   nb::list ask(const std::vector<std::pair<std::uint32_t, nb::bytes>>& messages,
                double seconds) const;

@@ -14,6 +14,7 @@ import types
 import urllib.request
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +30,7 @@ from clusters import ray_here, seed
 from serving import Load, all_ready, wait_until
 
 from warpdex import cluster
-from warpdex.cluster import BrokerSettings, Cluster, ClusterAnswer, answers, connect, serve
+from warpdex.cluster import BrokerSettings, Cluster, ClusterAnswer, answers, connect, pieces, serve
 from warpdex.cluster.__main__ import main
 from warpdex.cluster.broker_actor import broker_name
 from warpdex.cluster.broker_client import BrokerClient
@@ -170,13 +171,40 @@ class Method:
     def __init__(self, answer: Any) -> None:
         self._answer = answer
 
-    def remote(self, *arguments: Any) -> Any:
-        return types.SimpleNamespace(future=lambda: self._answer(*arguments))
+    def options(self, concurrency_group: str, num_returns: int = 1) -> Any:
+        def remote(seconds: float, count: int, *message: bytes) -> Any:
+            assert count == num_returns and all(len(each) <= pieces.PIECE for each in message)
+            answered = self._answer(seconds, b"".join(message))
+
+            def piece(number: int) -> Future[bytes]:
+                made: Future[bytes] = Future()
+
+                def take(done: Future[bytes]) -> None:
+                    cut = pieces.cut(done.result(), count)
+                    made.set_result(cut if isinstance(cut, bytes) else cut[number])
+
+                answered.add_done_callback(take)
+                return made
+
+            references = [types.SimpleNamespace(future=partial(piece, i)) for i in range(count)]
+            return references[0] if count == 1 else references
+
+        return types.SimpleNamespace(remote=remote)
 
 
 class FakeActor:
     def __init__(self, answer: Any) -> None:
         self.answer = Method(answer)
+
+
+def test_pieces_are_the_whole() -> None:
+    for size in (0, 1, pieces.PIECE - 1, pieces.PIECE, pieces.PIECE + 1, 8 * pieces.PIECE,
+                 8 * pieces.PIECE + 1):
+        answer = os.urandom(size)
+        assert pieces.cut(answer, 1) == answer
+        found = pieces.cut(answer, 8)
+        assert len(found) == 8 and b"".join(found) == answer  # type: ignore[arg-type]
+        assert size > 8 * pieces.PIECE or all(len(each) <= pieces.PIECE for each in found)  # type: ignore[arg-type]
 
 
 def test_answers_come_over_whole_and_others_are_asked() -> None:
@@ -212,7 +240,8 @@ def test_answers_come_over_whole_and_others_are_asked() -> None:
         await client.start()
         for count in (0, 1, 2, 31, 32, 33, 128):
             given[:] = a_batch(generator, count)
-            found = client.search_batch_on_thread(["w"] * count, deadline=5)
+            query = "w" * generator.choice([1, 9999])  # in pieces
+            found = client.search_batch_on_thread([query] * count, deadline=5)
             assert len(found) == count and all(map(same_bits, found, given))
         given[:] = a_batch(generator, 1)
         for bad in (dead, stopped):

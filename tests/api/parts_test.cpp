@@ -122,20 +122,19 @@ TEST_F(PartsTest, ReplicasAnswerAsOneIndex) {
                                                 std::shared_ptr<ReplicaCounters>(), fault_of_copy);
   const std::vector<std::string> names{"bad", "nonsense", "well"};
   std::atomic<bool> lack_version = false;
-  std::vector<std::thread> threads;
-  for (const Replica& replica : set->take({kParts, names})) {
-    threads.emplace_back([&, replica] {
-      while (const auto call = replica.next()) {
-        if (lack_version || replica.name() == "bad") {
-          set->failed(call->number, "it is bad", lack_version);
-        } else {
-          set->answered(call->number, replica.name() == "nonsense"
-                                          ? "nonsense"
-                                          : servers_[replica.part()].answer(*call->bytes));
-        }
+  set->take({kParts, names});
+  std::thread sender([&] {
+    std::uint64_t sent = 0;
+    while (const auto call = set->next(sent)) {
+      sent = call->number;
+      if (lack_version || call->name == "bad") {
+        set->failed(sent, "it is bad", lack_version);
+      } else {
+        set->answered(sent, call->name == "nonsense" ? "nonsense"
+                                                     : servers_[call->part].answer(*call->bytes));
       }
-    });
-  }
+    }
+  });
   const auto in = [](int seconds) {
     return std::chrono::steady_clock::now() + std::chrono::seconds(seconds);
   };
@@ -152,7 +151,7 @@ TEST_F(PartsTest, ReplicasAnswerAsOneIndex) {
   }
   EXPECT_THROW(PartedSearcher(kParts, ask_replicas(set)), UsageError);
   set->close();
-  for (std::thread& thread : threads) thread.join();
+  sender.join();
 }
 
 TEST_F(PartsTest, FindsPhrasesInFieldsWithPositions) {

@@ -93,32 +93,21 @@ struct ReplicaReply {
 
 /// A message that is to be sent to a replica.
 struct ReplicaCall {
-  std::uint64_t number = 0;  ///< for answered() and failed()
+  std::uint64_t number = 0;  ///< not 0
+  std::uint32_t part = 0;
+  std::string name{};  ///< of the replica
   std::shared_ptr<const std::string> bytes{};
 };
 
 namespace replicas {
-struct Copy;
 struct SetState;
-}  // namespace replicas
+}
 
-/// One replica of a part. A thread of its own sends it what it is asked, since sending may stand
-/// still where its host is cut off.
-class Replica {
- public:
-  Replica(std::shared_ptr<replicas::SetState> set, std::shared_ptr<replicas::Copy> copy);
-  std::uint32_t part() const;
-  const std::string& name() const;
-  /// Waits for the next message to it. None: it is no longer in the set.
-  std::optional<ReplicaCall> next() const;
-
- private:
-  std::shared_ptr<replicas::SetState> set_;
-  std::shared_ptr<replicas::Copy> copy_;
-};
-
-/// The replicas of all parts: sends messages to those that have the least work, asks others where
-/// one is slow or fails, and never answers later than asked. For any number of threads.
+/// The replicas of all parts: asks those that have the least work, asks others where one is slow or
+/// fails, and never answers later than asked. For any number of threads.
+///
+/// What it asks is sent by threads that call next(). Sending may stand still where a host is cut
+/// off, so there should be as many of them as replicas. Most of the time one does all the work.
 class ReplicaSet {
  public:
   /// Why bytes that came are no answer, and another replica may have one; else empty.
@@ -126,17 +115,19 @@ class ReplicaSet {
 
   explicit ReplicaSet(std::size_t parts, const ReplicaSettings& settings = {},
                       std::shared_ptr<ReplicaCounters> counters = {}, FindFault find_fault = {});
-  /// As close(). No thread may be in ask().
+  /// No thread may be in it.
   ~ReplicaSet();
   ReplicaSet(const ReplicaSet&) = delete;
   ReplicaSet& operator=(const ReplicaSet&) = delete;
 
   std::size_t parts() const;
   /// The replicas of each part from now on, by their names. Messages under way may go to new ones.
-  /// Returns those that are new: each needs a thread that calls Replica::next().
-  std::vector<Replica> take(const std::vector<std::vector<std::string>>& names);
-  /// All replicas end, and nothing is answered any more.
+  void take(const std::vector<std::vector<std::string>>& names);
+  /// All threads that send end, and nothing is answered any more.
   void close();
+  /// Waits for the next message to send, to a replica that no other thread sends to. `sent`: the
+  /// number of the one that the thread had before; 0: none. Nothing: it is closed.
+  std::optional<ReplicaCall> next(std::uint64_t sent);
 
   /// The replies to messages, in their order, at `deadline` at the latest. Blocks.
   std::vector<ReplicaReply> ask(std::vector<PartMessage> messages,
@@ -146,7 +137,7 @@ class ReplicaSet {
   void failed(std::uint64_t call, const std::string& why, bool lacks_version);
 
  private:
-  std::shared_ptr<replicas::SetState> state_;
+  std::unique_ptr<replicas::SetState> state_;
 };
 
 /// The time that a search by ask_replicas() has on this thread, while the object lives.

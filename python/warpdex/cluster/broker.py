@@ -6,6 +6,7 @@ from __future__ import annotations
 import asyncio
 import json
 import math
+import threading
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -69,6 +70,7 @@ class Broker:
         self._changing = asyncio.Lock()
         self._batches: dict[str, _Batch] = {}
         self._sent = 0  # batches of single queries under way
+        self._alone = threading.Lock()  # of the thread whose query is under way without others
         self._poller: asyncio.Task[None] | None = None
 
     async def start(self) -> None:
@@ -144,7 +146,8 @@ class Broker:
         self, key: str, batch: _Batch, k: int, on_missing: OnMissing, options: Mapping[str, Any],
     ) -> None:
         # One that comes alone need not wait.
-        await asyncio.sleep(self.settings.batch_time if self._sent else 0)
+        waits = self._sent > 0 or self._alone.locked()
+        await asyncio.sleep(self.settings.batch_time if waits else 0)
         batch.is_sent = True
         end = batch.end
         if self._batches.get(key) is batch:
@@ -208,10 +211,22 @@ class Broker:
         end = time.monotonic() + deadline
         return await self._search(queries, k, end, on_missing, options, rows)
 
-    def search_on_thread(self, query: str | None, k: int = 10, **options: Any) -> ClusterAnswer:
+    def search_on_thread(
+        self, query: str | None, k: int = 10, *, vector: Vectors | None = None,
+        deadline: float = 1.0, on_missing: OnMissing = "error", **options: Any,
+    ) -> ClusterAnswer:
         """As search(), on another thread than the loop's."""
+        if self._sent == 0 and self._alone.acquire(blocking=False):
+            try:
+                [answer] = self._search_here(
+                    None if query is None else [query], k, time.monotonic() + deadline, on_missing,
+                    options, None if vector is None else one_row(vector, "the vector"))
+                return answer
+            finally:
+                self._alone.release()
         return asyncio.run_coroutine_threadsafe(
-            self.search(query, k, **options), self.loop).result()
+            self.search(query, k, vector=vector, deadline=deadline, on_missing=on_missing, **options),
+            self.loop).result()
 
     def search_batch_on_thread(
         self, queries: Sequence[str] | None, k: int = 10, *, vectors: Vectors | None = None,

@@ -6,17 +6,19 @@ from __future__ import annotations
 import asyncio
 import os
 import pickle
+import threading
 from typing import Any
 
 from .. import _version
 from ..errors import IoError, UsageError
 from . import answers, places
 from .broker import Broker
-from .part_actor import NAMESPACE, ServeSettings
+from .part_actor import NAMESPACE, ServeSettings, control
+from .pieces import cut
 from .ray_views import RayViews
 
-# Messages that an actor answers at a time.
-CONCURRENCY = 1000
+# Threads of a broker's process. One that searches waits for parts most of the time.
+GROUPS = {"search": 128, "control": 4}
 # It waits most of the time; a place must have some.
 CPUS = 0.01
 
@@ -24,14 +26,16 @@ CPUS = 0.01
 class BrokerActor:
     """A broker, in a process of its own."""
 
-    async def __init__(self, name: str, settings: ServeSettings) -> None:  # type: ignore[misc]
+    def __init__(self, name: str, settings: ServeSettings) -> None:
         if settings.engine != _version.version:
             raise UsageError(
                 f"this host has Warpdex {_version.version}, and the cluster {settings.engine}; give "
                 "all hosts one version"
             )
         self._broker: Broker | None = None
-        self._starting = asyncio.ensure_future(self._start(name))
+        self._loop = asyncio.new_event_loop()
+        threading.Thread(target=self._loop.run_forever, daemon=True).start()
+        asyncio.run_coroutine_threadsafe(self._start(name), self._loop)
 
     async def _start(self, name: str) -> None:
         while self._broker is None:
@@ -43,33 +47,38 @@ class BrokerActor:
                 continue
             self._broker = broker
 
-    async def answer(self, seconds: float, message: bytes) -> bytes:
+    def answer(self, seconds: float, count: int, *message: bytes) -> bytes | tuple[bytes, ...]:
         """The answers, or the exception, for what a client asks (see BrokerClient), within so many
         seconds. Raises IoError where another broker may answer."""
+        return cut(self._answer(seconds, b"".join(message)), count)
+
+    def _answer(self, seconds: float, message: bytes) -> bytes:
         if self._broker is None:
             raise IoError("this broker has just begun")
         is_alone, queries, k, on_missing, options = pickle.loads(message)
         given = {"deadline": seconds, "on_missing": on_missing, **options}
         try:
             if is_alone:
-                found = [await self._broker.search(queries[0], k, **given)]
+                found = [self._broker.search_on_thread(queries[0], k, **given)]
             else:
-                found = await self._broker.search_batch(queries, k, **given)
+                found = self._broker.search_batch_on_thread(queries, k, **given)
         except MemoryError as error:
             raise IoError("this broker has too little memory") from error
         except Exception as error:  # noqa: BLE001  the client raises it
             return pickle.dumps(error)
         return answers.to_bytes(found)
 
-    async def refresh(self) -> bool:
+    def refresh(self) -> bool:
         """As Broker.refresh()."""
-        return self._broker is not None and await self._broker.refresh()
+        if self._broker is None:
+            return False
+        return asyncio.run_coroutine_threadsafe(self._broker.refresh(), self._loop).result()
 
-    async def version(self) -> int:
+    def version(self) -> int:
         """That is searched now; 0: it has just begun."""
         return self._broker.version if self._broker else 0
 
-    async def pid(self) -> int:
+    def pid(self) -> int:
         return os.getpid()
 
 
@@ -100,16 +109,16 @@ class BrokerActors:
         if self._group is None:
             self._group = await asyncio.to_thread(
                 places.group, self._ray, f"{self._name}/brokers", self._settings.brokers, CPUS)
-        return self._ray.remote(BrokerActor).options(
+        return self._ray.remote(concurrency_groups=GROUPS)(BrokerActor).options(
             name=broker_name(self._name, number), namespace=NAMESPACE, lifetime="detached",
             get_if_exists=True, num_cpus=CPUS, max_restarts=-1, max_task_retries=0,
-            max_concurrency=CONCURRENCY, scheduling_strategy=places.place(self._group, number),
+            scheduling_strategy=places.place(self._group, number),
         ).remote(self._name, self._settings)
 
     async def _look_at(self, number: int) -> None:
         try:
             async with asyncio.timeout(2.0):
-                self._versions[number] = await self._actors[number].version.remote()
+                self._versions[number] = await control(self._actors[number].version).remote()
             self._problems[number] = ""
         except Exception as error:  # noqa: BLE001  dead, or its host cannot be reached
             # It stays in the list: clients find out themselves, and sooner, whether it answers.

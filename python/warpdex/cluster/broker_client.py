@@ -13,9 +13,10 @@ from functools import partial
 from typing import Any
 
 from ..errors import IoError
-from . import answers
+from . import answers, pieces
 from .answers import ClusterAnswer
 from .broker import LATE, MERGE_TIME, BrokerSettings, OnMissing
+from .part_actor import control
 from .replicas import ReplicaCounters, Replicas, ReplicaSettings
 
 # A message begins with its deadline by the client's clock; each broker is told what is left of it.
@@ -78,15 +79,14 @@ class BrokerClient:
     def _send(self, name: str, message: bytes) -> Future[bytes]:
         left = END.unpack_from(message)[0] - time.monotonic()
         seconds = left - min(MERGE_TIME, left / 10)
-        asked: Future[bytes] = self._actors[name].answer.remote(
-            seconds, message[END.size:]).future()
-        return asked
+        return pieces.ask(
+            self._actors[name].answer, seconds, message[END.size:], concurrency_group="search")
 
     async def refresh(self) -> bool:
         """Makes all brokers take the present view; whether one has another version now."""
         async with asyncio.timeout(self.settings.open_time):
             found = await asyncio.gather(
-                *(actor.refresh.remote() for actor in self._actors.values()),
+                *(control(actor.refresh).remote() for actor in self._actors.values()),
                 return_exceptions=True,
             )
         return any(each is True for each in found)

@@ -10,6 +10,7 @@ from .. import _version
 from ..errors import UsageError
 from . import places
 from .part_host import PartHost
+from .pieces import cut
 from .store import Store
 
 NAMESPACE = "warpdex"
@@ -61,8 +62,8 @@ class PartActor:
             except Exception:  # noqa: BLE001, S112  the coordinator asks again
                 continue
 
-    def answer(self, version: int, message: bytes) -> bytes:
-        return self._host.answer(version, message)
+    def answer(self, version: int, count: int, *message: bytes) -> bytes | tuple[bytes, ...]:
+        return cut(self._host.answer(version, b"".join(message)), count)
 
     def load(self, version: int) -> None:
         self._host.load(version)

@@ -8,6 +8,7 @@ from typing import Any
 
 from .. import _version
 from ..errors import UsageError
+from . import pieces
 from .on_ray import connect
 from .part_actor import NAMESPACE
 from .session import Endpoint, View
@@ -48,16 +49,14 @@ class RayViews:
         """The same one for a name, of the actor that has it now."""
         if name not in self._endpoints:
             self._endpoints[name] = _RayEndpoint()
-        endpoint = self._endpoints[name]
-        endpoint.method = actor.answer.options(concurrency_group="search")
-        return endpoint
+        self._endpoints[name].actor = actor
+        return self._endpoints[name]
 
 
 class _RayEndpoint:
     """A replica, whatever actor it is now."""
 
-    method: Any
+    actor: Any
 
     def __call__(self, version: int, message: bytes) -> Future[bytes]:
-        asked: Future[bytes] = self.method.remote(version, message).future()
-        return asked
+        return pieces.ask(self.actor.answer, version, message, concurrency_group="search")

@@ -1,6 +1,6 @@
-"""The replicas of parts as Python sees them: each has a thread that sends it what it is asked. Which
-one is asked when, deadlines and second tries are the library's (warpdex/parts.hpp): Ray takes
-seconds to see a dead process and a minute to see a dead host."""
+"""The replicas of parts as Python sees them: threads send them what they are asked. Which one is
+asked when, deadlines and second tries are the library's (warpdex/parts.hpp): Ray takes seconds to
+see a dead process and a minute to see a dead host."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from functools import partial
 
-from .._core import Replica, ReplicaCounters, ReplicaSet, ReplicaSettings
+from .._core import ReplicaCounters, ReplicaSet, ReplicaSettings
 from ..errors import Error
 
 __all__ = ["LacksVersion", "ReplicaCounters", "ReplicaSettings", "Replicas", "Send"]
 
-# Begins to ask a message. On the replica's own thread, where it may stand still.
+# Begins to ask a message. It may stand still where a host is cut off.
 Send = Callable[[bytes], "Future[bytes]"]
 
 END_TIME = 1.0  # seconds for which the end of the process waits for threads that send
@@ -38,15 +38,21 @@ class Replicas:
         answer, another is asked."""
         self.set = ReplicaSet(parts, settings, counters, are_of_parts)
         self._close = weakref.finalize(self, self.set.close)
+        self._senders: dict[tuple[int, str], Send] = {}
+        self._threads = 0
         _all.add(self)
 
     def take(self, parts: Sequence[Mapping[str, Send]]) -> None:
-        """The replicas of each part from now on, by their names. One that is there already stays as
-        it is."""
-        for replica in self.set.take([list(each) for each in parts]):
-            send = parts[replica.part][replica.name]
+        """The replicas of each part from now on, by their names. One that was there before stays as
+        it was."""
+        for part, replicas in enumerate(parts):
+            for name, send in replicas.items():
+                self._senders.setdefault((part, name), send)
+        self.set.take([list(each) for each in parts])
+        while self._threads < len(self._senders):  # each may stand still
+            self._threads += 1
             thread = threading.Thread(
-                target=_serve, args=(self.set, replica, send), name="warpdex-replica", daemon=True)
+                target=_send_all, args=(self.set, self._senders), name="warpdex-send", daemon=True)
             _threads.add(thread)
             thread.start()
 
@@ -55,12 +61,13 @@ class Replicas:
         self._close()
 
 
-def _serve(replicas: ReplicaSet, replica: Replica, send: Send) -> None:
+def _send_all(replicas: ReplicaSet, senders: Mapping[tuple[int, str], Send]) -> None:
+    number = 0
     try:
-        while (call := replica.next()) is not None:
-            number, message = call
+        while (call := replicas.next(number)) is not None:
+            number, part, name, message = call
             try:
-                send(message).add_done_callback(partial(_take, replicas, number))
+                senders[part, name](message).add_done_callback(partial(_take, replicas, number))
             except Exception as error:  # noqa: BLE001  another replica is asked
                 _fail(replicas, number, error)
     finally:

@@ -14,7 +14,7 @@ from ..errors import IoError
 from .answers import ClusterAnswer, Coverage
 from .replicas import ReplicaCounters, Replicas, ReplicaSettings
 
-# Begins to ask a message of a version. On a thread of the replica's own, where it may stand still.
+# Begins to ask a message of a version. It may stand still where a host is cut off.
 Endpoint = Callable[[int, bytes], "Future[bytes]"]
 
 

@@ -71,6 +71,16 @@ TEST(ClockworkTest, AReplicaThatComesBackIsAskedAgain) {
   EXPECT_NEAR(whole, 1, kNear);
 }
 
+TEST(ClockworkTest, AReplicaThatFailedIsAskedAgainWhileAnotherStandsStill) {
+  Simulation all({Names{"silent", "back"}});
+  all["silent"].seconds = kNever;
+  all["back"] = {.seconds = 0.001, .fails = true};
+  all.later(0.2, [&] { all["back"].fails = false; });
+  const auto [reply, took] = all.ask();
+  EXPECT_EQ(reply.bytes, "back:x");
+  EXPECT_LT(took, 0.4);
+}
+
 TEST(ClockworkTest, NoAnswerComesAfterTheDeadline) {
   for (const Names& names : {Names{"a"}, Names{"a", "b"}, Names{}}) {
     Simulation all({names}, {});
@@ -112,6 +122,24 @@ TEST(ClockworkTest, ASlowReplicaIsHedgedAtThe95thPercentile) {
   EXPECT_NEAR(longest, 0.096 + 0.001, 0.01);
   EXPECT_GT(all.counters().hedges, 0);
   EXPECT_EQ(all.counters().hedges_won, all.counters().hedges);
+}
+
+TEST(ClockworkTest, LongMessagesAreHedgedByTheTimesOfLongOnes) {
+  Simulation all({Names{"a", "b"}});
+  const auto ask_many = [&](const std::string& bytes, double seconds) {
+    all["a"].seconds = all["b"].seconds = seconds;
+    for (int i = 0; i < 100; ++i) {
+      all.begin(0, 1, bytes);
+      all.finish();
+    }
+  };
+  ask_many(std::string(100'000, 'x'), 0.04);
+  ask_many("x", 0.002);
+  EXPECT_EQ(all.counters().hedges, 0);
+  ask_many(std::string(70'000, 'x'), 0.04);
+  EXPECT_EQ(all.counters().hedges, 0);
+  ask_many("y", 0.04);
+  EXPECT_GT(all.counters().hedges, 0);
 }
 
 TEST(ClockworkTest, HedgesAreFewWhereAllAreSlow) {
@@ -164,16 +192,40 @@ TEST(ClockworkTest, AVersionThatIsNowhereEndsAMessageAtOnce) {
 }
 
 TEST(ClockworkTest, AMessageThatNobodyWaitsForIsNotSent) {
-  ReplicaSettings settings;
-  replicas::Clockwork clockwork(1, settings, std::make_shared<ReplicaCounters>());
-  const auto copies = clockwork.take({Names{"a"}});
+  replicas::Clockwork clockwork(1, {}, std::make_shared<ReplicaCounters>());
+  clockwork.take({Names{"a"}});
   const replicas::Time begin{};
   const auto race = clockwork.begin(0, "x", replicas::after(begin, 1), begin);
   clockwork.advance(race, replicas::after(begin, 1));
   EXPECT_TRUE(race->is_over);
-  EXPECT_EQ(copies[0]->under_way, 1);
-  EXPECT_EQ(clockwork.next(*copies[0]), std::nullopt);
-  EXPECT_EQ(copies[0]->under_way, 0);
+  EXPECT_EQ(clockwork.copies(0)[0]->under_way, 1);
+  EXPECT_FALSE(clockwork.next().has_value());
+  EXPECT_EQ(clockwork.copies(0)[0]->under_way, 0);
+}
+
+TEST(ClockworkTest, AReplicaThatIsBeingSentToGetsNoOtherMessage) {
+  replicas::Clockwork clockwork(1, {}, std::make_shared<ReplicaCounters>());
+  clockwork.take({Names{"a", "b"}});
+  const replicas::Time begin{};
+  std::vector<std::shared_ptr<replicas::Race>> races;
+  for (const char* bytes : {"1", "2", "3", "4"}) {
+    races.push_back(clockwork.begin(0, bytes, replicas::after(begin, 1), begin));
+  }
+  const auto first = clockwork.next();
+  const auto second = clockwork.next();
+  ASSERT_TRUE(first && second);
+  EXPECT_EQ(first->name, "a");
+  EXPECT_EQ(second->name, "b");
+  EXPECT_FALSE(clockwork.has_to_send());
+  clockwork.sent(second->number);
+  const auto fourth = clockwork.next();
+  ASSERT_TRUE(fourth);
+  EXPECT_EQ(*fourth->bytes, "4");
+  EXPECT_FALSE(clockwork.next().has_value());
+  clockwork.sent(first->number);
+  const auto third = clockwork.next();
+  ASSERT_TRUE(third);
+  EXPECT_EQ(*third->bytes, "3");
 }
 
 /// One of two stands still: the 99th percentile stays below the deadline, nothing fails.

@@ -5,8 +5,8 @@
 #include <chrono>
 #include <condition_variable>
 #include <map>
-#include <memory>
 #include <mutex>
+#include <optional>
 #include <random>
 #include <string>
 #include <thread>
@@ -26,62 +26,68 @@ enum class Kind : int {
   kStuck,    ///< its thread stands still for 0.3 s with each message, as a host that is cut off
 };
 
-/// The replicas of a set: of each a thread that sends, and one that answers.
+/// The replicas of a set: threads that send, as many as replicas, and of each replica one that
+/// answers.
 class ReplicaThreads {
  public:
   using Clock = std::chrono::steady_clock;
 
-  ReplicaThreads(ReplicaSet& set, std::vector<std::vector<std::string>> names, std::uint64_t seed)
+  ReplicaThreads(ReplicaSet& set, const std::vector<std::vector<std::string>>& names,
+                 std::uint64_t seed)
       : set_(set) {
-    for (Replica& replica : set.take(names)) {
-      Host& host = *hosts_.emplace_back(std::make_unique<Host>(std::move(replica), ++seed));
-      by_name_[host.replica.name()] = &host;
-      host.sender = std::thread([this, &host] { send(host); });
-      host.answerer = std::thread([this, &host] { answer(host); });
+    for (const std::vector<std::string>& of_part : names) {
+      for (const std::string& name : of_part) {
+        Host& host = hosts_[name];
+        host.answerer = std::thread([this, &host] { answer(host); });
+      }
+    }
+    set.take(names);
+    for (std::size_t i = 0; i < hosts_.size(); ++i) {
+      senders_.emplace_back([this, own = seed + i] { send(own); });
     }
   }
   /// Ends the set, too.
   ~ReplicaThreads() {
     set_.close();
-    for (const auto& host : hosts_) host->sender.join();
-    for (const auto& host : hosts_) {
+    for (std::thread& sender : senders_) sender.join();
+    for (auto& [name, host] : hosts_) {
       {
-        const std::lock_guard lock(host->mutex);
-        host->is_over = true;
+        const std::lock_guard lock(host.mutex);
+        host.is_over = true;
       }
-      host->changed.notify_one();
-      host->answerer.join();
+      host.changed.notify_one();
+      host.answerer.join();
     }
   }
 
-  void set(const std::string& name, Kind kind) { by_name_.at(name)->kind = kind; }
+  void set(const std::string& name, Kind kind) { hosts_.at(name).kind = kind; }
   /// By part: what an answer begins with.
   static std::string prefix(std::uint32_t part) { return "part" + std::to_string(part) + ":"; }
 
  private:
   struct Host {
-    Host(Replica of, std::uint64_t seed) : replica(std::move(of)), random(seed) {}
-    const Replica replica;
     std::atomic<Kind> kind{Kind::kWell};
-    std::mt19937_64 random;  ///< of `sender`
     std::mutex mutex;
     std::condition_variable changed;
     std::multimap<Clock::time_point, ReplicaCall> due;
     bool is_over = false;
-    std::thread sender;
     std::thread answerer;
   };
 
-  void send(Host& host) {
-    while (const std::optional<ReplicaCall> call = host.replica.next()) {
+  void send(std::uint64_t seed) {
+    std::mt19937_64 random(seed);
+    std::uint64_t sent = 0;
+    while (const std::optional<ReplicaCall> call = set_.next(sent)) {
+      sent = call->number;
+      Host& host = hosts_.at(call->name);
       const Kind kind = host.kind;
       if (kind == Kind::kSilent) continue;
       if (kind == Kind::kFailing) {
-        set_.failed(call->number, "gone", false);
+        set_.failed(sent, "gone", false);
         continue;
       }
       if (kind == Kind::kStuck) std::this_thread::sleep_for(std::chrono::milliseconds(300));
-      const std::chrono::microseconds takes(host.random() % (kind == Kind::kSlow ? 60'000 : 2'000));
+      const std::chrono::microseconds takes(random() % (kind == Kind::kSlow ? 60'000 : 2'000));
       {
         const std::lock_guard lock(host.mutex);
         host.due.emplace(Clock::now() + takes, *call);
@@ -99,15 +105,15 @@ class ReplicaThreads {
       } else {
         const ReplicaCall call = host.due.extract(host.due.begin()).mapped();
         lock.unlock();
-        set_.answered(call.number, prefix(host.replica.part()) + *call.bytes);
+        set_.answered(call.number, prefix(call.part) + *call.bytes);
         lock.lock();
       }
     }
   }
 
   ReplicaSet& set_;
-  std::vector<std::unique_ptr<Host>> hosts_;
-  std::map<std::string, Host*> by_name_;
+  std::map<std::string, Host> hosts_;
+  std::vector<std::thread> senders_;
 };
 
 }  // namespace warpdex::test

@@ -104,21 +104,20 @@ class Simulation {
   }
 
   void send() {
-    for (std::size_t part = 0; part < clockwork_.parts(); ++part) {
-      for (const auto& copy : clockwork_.copies(part)) {
-        while (const auto call = clockwork_.next(*copy)) answer(copy->name, *call);
-      }
+    while (const auto call = clockwork_.next()) {
+      clockwork_.sent(call->number);
+      answer(*call);
     }
   }
-  void answer(const std::string& name, const ReplicaCall& call) {
-    Behaviour& how = behaviours_[name];
+  void answer(const ReplicaCall& call) {
+    Behaviour& how = behaviours_[call.name];
     ++how.calls;
     if (how.seconds >= kNever) return;
-    later(how.seconds, [this, name, call, how] {
+    later(how.seconds, [this, call, how] {
       if (how.fails || how.lacks_version) {
         clockwork_.failed(call.number, "gone", how.lacks_version, now_);
       } else {
-        clockwork_.answered(call.number, name + ":" + *call.bytes, now_);
+        clockwork_.answered(call.number, call.name + ":" + *call.bytes, now_);
       }
     });
   }
