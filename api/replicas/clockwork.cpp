@@ -56,7 +56,7 @@ std::shared_ptr<Race> Clockwork::begin(std::uint32_t part, std::string bytes, Ti
   race->bytes = std::make_shared<const std::string>(std::move(bytes));
   race->deadline = deadline;
   race->pause = settings_.retry_pause;
-  race->hedge_at = after(now, latencies_of(*race).hedge_after());
+  race->hedge_at = after(now, latencies_of(*race).hedge_after(race->bytes->size()));
   race->half_time = now + (deadline - now) / 2;
   if (now >= deadline) {
     end_without_answer(*race);

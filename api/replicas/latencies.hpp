@@ -1,4 +1,4 @@
-// How long a part's last answers took. Internal.
+// How long a part's last answers took, to messages that were about as long. Internal.
 #pragma once
 
 #include <cstddef>
@@ -15,8 +15,8 @@ class Latencies {
 
   /// O(window).
   void add(double seconds);
-  /// Seconds after which a second replica is asked.
-  double hedge_after() const;
+  /// Seconds after which a second replica is asked for a message of so many bytes.
+  double hedge_after(std::size_t bytes) const;
 
  private:
   ReplicaSettings settings_;

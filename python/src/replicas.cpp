@@ -14,43 +14,6 @@ std::string copy_of(const nb::bytes& bytes) { return {bytes.c_str(), bytes.size(
 
 nb::bytes bytes_of(const std::string& text) { return nb::bytes(text.data(), text.size()); }
 
-void bind_settings(nb::module_& module) {
-  const ReplicaSettings usual;
-  nb::class_<ReplicaSettings>(module, "ReplicaSettings",
-                              "When which replica is asked. Times in seconds.")
-      .def(
-          "__init__",
-          [](ReplicaSettings* made, double hedge_rank, double first_hedge, std::uint32_t samples,
-             std::uint32_t window, double hedge_share, double retry_pause, double rest,
-             double longest_rest, double abandon) {
-            new (made) ReplicaSettings{hedge_rank,  first_hedge, samples,      window, hedge_share,
-                                       retry_pause, rest,        longest_rest, abandon};
-          },
-          nb::kw_only(), nb::arg("hedge_rank") = usual.hedge_rank,
-          nb::arg("first_hedge") = usual.first_hedge, nb::arg("samples") = usual.samples,
-          nb::arg("window") = usual.window, nb::arg("hedge_share") = usual.hedge_share,
-          nb::arg("retry_pause") = usual.retry_pause, nb::arg("rest") = usual.rest,
-          nb::arg("longest_rest") = usual.longest_rest, nb::arg("abandon") = usual.abandon)
-      .def_ro("hedge_rank", &ReplicaSettings::hedge_rank,
-              "A second replica is asked when this share of the part's answers would have come.")
-      .def_ro("first_hedge", &ReplicaSettings::first_hedge,
-              "The same before there are `samples` answers.")
-      .def_ro("samples", &ReplicaSettings::samples)
-      .def_ro("window", &ReplicaSettings::window, "So many answers are remembered.")
-      .def_ro("hedge_share", &ReplicaSettings::hedge_share,
-              "Hedges for each message, at most, so that a cluster that is slow as a whole is not "
-              "asked twice as much.")
-      .def_ro("retry_pause", &ReplicaSettings::retry_pause,
-              "Before replicas that all failed are asked again; doubled each time.")
-      .def_ro("rest", &ReplicaSettings::rest,
-              "For which a replica that failed is asked last; doubled each time.")
-      .def_ro("longest_rest", &ReplicaSettings::longest_rest, "Up to this.")
-      .def_ro(
-          "abandon", &ReplicaSettings::abandon,
-          "After which a call is given up. Until then it counts as work of its replica, so that "
-          "one that stands still is not asked again and again.");
-}
-
 void bind_counters(nb::module_& module) {
   using Counters = ReplicaCounters;
   nb::class_<Counters>(module, "ReplicaCounters", "Since the beginning.")
@@ -80,8 +43,8 @@ std::chrono::steady_clock::time_point time_in(double seconds) {
          std::chrono::duration_cast<std::chrono::steady_clock::duration>(some);
 }
 
-Replicas::Replicas(std::size_t parts, const ReplicaSettings& settings,
-                   std::shared_ptr<ReplicaCounters> counters, bool are_of_parts)
+Replicas::Replicas(std::size_t parts, std::shared_ptr<ReplicaCounters> counters, bool are_of_parts,
+                   const ReplicaSettings& settings)
     : set_(std::make_unique<std::shared_ptr<ReplicaSet>>(std::make_shared<ReplicaSet>(
           parts, settings, std::move(counters),
           are_of_parts ? ReplicaSet::FindFault(fault_of_copy) : ReplicaSet::FindFault()))) {}
@@ -134,10 +97,22 @@ void Replicas::failed(std::uint64_t call, const std::string& why, bool lacks_ver
 }
 
 void bind_replicas(nb::module_& module) {
-  bind_settings(module);
   bind_counters(module);
   nb::class_<Replicas>(module, "ReplicaSet", "The replicas of all parts.")
-      .def(nb::init<std::size_t, const ReplicaSettings&, std::shared_ptr<ReplicaCounters>, bool>())
+      .def(
+          "__init__",
+          [](Replicas* made, std::size_t parts, std::shared_ptr<ReplicaCounters> counters,
+             bool are_of_parts, double hedge_rank, double first_hedge, std::uint32_t samples,
+             std::uint32_t window, double hedge_share, double retry_pause, double rest,
+             double longest_rest, double abandon) {
+            new (made) Replicas(parts, std::move(counters), are_of_parts,
+                                {hedge_rank, first_hedge, samples, window, hedge_share, retry_pause,
+                                 rest, longest_rest, abandon});
+          },
+          nb::arg("parts"), nb::arg("counters"), nb::arg("are_of_parts"), nb::kw_only(),
+          nb::arg("hedge_rank"), nb::arg("first_hedge"), nb::arg("samples"), nb::arg("window"),
+          nb::arg("hedge_share"), nb::arg("retry_pause"), nb::arg("rest"), nb::arg("longest_rest"),
+          nb::arg("abandon"))
       .def("take", &Replicas::take)
       .def("close", &Replicas::close)
       .def("next", &Replicas::next,

@@ -12,8 +12,8 @@ namespace warpdex::python {
 class Replicas {
  public:
   /// `are_of_parts`: answers are those of a PartServer, and looked at.
-  Replicas(std::size_t parts, const ReplicaSettings& settings,
-           std::shared_ptr<ReplicaCounters> counters, bool are_of_parts);
+  Replicas(std::size_t parts, std::shared_ptr<ReplicaCounters> counters, bool are_of_parts,
+           const ReplicaSettings& settings);
 
   std::size_t parts() const { return set_.get()->parts(); }
   AskParts ask_by_searchers() const { return ask_replicas(set_.get()); }

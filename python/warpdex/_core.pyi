@@ -230,13 +230,6 @@ class PartServer:
     @property
     def documents(self) -> int: ...
 
-class ReplicaSettings:
-    def __init__(
-        self, *, hedge_rank: float = 0.95, first_hedge: float = 0.05, samples: int = 20,
-        window: int = 500, hedge_share: float = 0.1, retry_pause: float = 0.02, rest: float = 0.5,
-        longest_rest: float = 10.0, abandon: float = 30.0,
-    ) -> None: ...
-
 class ReplicaCounters:
     @property
     def messages(self) -> int: ...
@@ -251,7 +244,9 @@ class ReplicaCounters:
 
 class ReplicaSet:
     def __init__(
-        self, parts: int, settings: ReplicaSettings, counters: ReplicaCounters, are_of_parts: bool
+        self, parts: int, counters: ReplicaCounters, are_of_parts: bool, *, hedge_rank: float,
+        first_hedge: float, samples: int, window: int, hedge_share: float, retry_pause: float,
+        rest: float, longest_rest: float, abandon: float,
     ) -> None: ...
     def take(self, names: list[list[str]]) -> None: ...
     def close(self) -> None: ...

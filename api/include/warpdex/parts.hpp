@@ -65,7 +65,7 @@ using AskParts = std::function<std::vector<PartReply>(std::vector<PartMessage>)>
 /// Of a ReplicaSet. Times in seconds.
 struct ReplicaSettings {
   double hedge_rank = 0.95;    ///< a second one is asked once this share of answers would have come
-  double first_hedge = 0.05;   ///< when, before there are `samples` answers
+  double first_hedge = 0.05;   ///< when, before there are `samples` answers; long ones, later
   std::uint32_t samples = 20;  ///< of a part
   std::uint32_t window = 500;  ///< so many answers are remembered
   double hedge_share = 0.1;    ///< hedges for each message, at most

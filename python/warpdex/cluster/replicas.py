@@ -10,9 +10,10 @@ import time
 import weakref
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
+from dataclasses import asdict, dataclass
 from functools import partial
 
-from .._core import ReplicaCounters, ReplicaSet, ReplicaSettings
+from .._core import ReplicaCounters, ReplicaSet
 from ..errors import Error
 
 __all__ = ["LacksVersion", "ReplicaCounters", "ReplicaSettings", "Replicas", "Send"]
@@ -21,6 +22,30 @@ __all__ = ["LacksVersion", "ReplicaCounters", "ReplicaSettings", "Replicas", "Se
 Send = Callable[[bytes], "Future[bytes]"]
 
 END_TIME = 1.0  # seconds for which the end of the process waits for threads that send
+
+
+@dataclass(frozen=True)
+class ReplicaSettings:
+    """When which replica is asked. Times in seconds."""
+
+    hedge_rank: float = 0.95
+    """A second replica is asked when this share of the part's answers would have come."""
+    first_hedge: float = 0.05
+    """The same before there are `samples` answers to messages about as long; more for long ones."""
+    samples: int = 20
+    window: int = 500
+    """So many answers are remembered."""
+    hedge_share: float = 0.1
+    """Hedges for each message, at most, so that a cluster that is slow as a whole is not asked
+    twice as much."""
+    retry_pause: float = 0.02
+    """Before replicas that failed are asked again, where no other is left; doubled each time."""
+    rest: float = 0.5
+    """For which a replica that failed is asked last; doubled each time, up to `longest_rest`."""
+    longest_rest: float = 10.0
+    abandon: float = 30.0
+    """After which a call is given up that nobody waits for any more. Until then it counts as work
+    of its replica, so that one that stands still is not asked again and again."""
 
 
 class LacksVersion(Error):
@@ -36,7 +61,7 @@ class Replicas:
     ) -> None:
         """`are_of_parts`: answers are those of parts; where one says that its replica cannot
         answer, another is asked."""
-        self.set = ReplicaSet(parts, settings, counters, are_of_parts)
+        self.set = ReplicaSet(parts, counters, are_of_parts, **asdict(settings))
         self._close = weakref.finalize(self, self.set.close)
         self._senders: dict[tuple[int, str], Send] = {}
         self._threads = 0
