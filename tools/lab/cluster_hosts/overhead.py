@@ -4,6 +4,7 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 
 from warpdex import _core, cluster
+from warpdex.cluster import part_actor, pieces
 
 THREADS = 2  # that ask the parts in one process, as there are processors in the targets
 
@@ -44,10 +45,41 @@ def measure(search, queries, k):
             f"batch of {len(queries)}": statistics.median(batch)}
 
 
-def compare(store, folder, clients, queries):
+class Echo:
+    """An actor that does nothing: what Ray itself takes."""
+
+    def answer(self, size, count, *message):
+        return pieces.cut(bytes(size), count)
+
+
+def bare(ray, queries):
+    """Medians of a call to such an actor on each host, side by side, with messages and answers as
+    long as those of a search at k 10."""
+    from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
+
+    actors = [ray.remote(concurrency_groups=part_actor.GROUPS)(Echo).options(
+        num_cpus=0, scheduling_strategy=NodeAffinitySchedulingStrategy(node["NodeID"], soft=False),
+    ).remote() for node in ray.nodes() if node["Alive"]]
+
+    def ask(size, message):
+        asked = [pieces.ask(each.answer, size, message, concurrency_group="search")
+                 for each in actors]
+        for each in asked:
+            each.result()
+
+    single = milliseconds(lambda _: ask(300, bytes(400)), 300)
+    batch = milliseconds(lambda _: ask(268 * len(queries), bytes(173 * len(queries))), 15)
+    for each in actors:
+        ray.kill(each)
+    return {"asked": "bare actors", "k": 10, "one query": statistics.median(single),
+            "one query, p99": sorted(single)[int(0.99 * len(single))],
+            f"batch of {len(queries)}": statistics.median(batch)}
+
+
+def compare(ray, store, folder, clients, queries):
     """For each way of asking its medians in milliseconds; `clients`: by their names."""
     local = in_one_process(store, folder)
-    found = []
+    found = [bare(ray, queries)]
     for k in (10, 1000):
         ways = {"one process": lambda texts, k: local.search(texts, k, False, None, {})}
         for name, client in clients.items():
