@@ -14,6 +14,8 @@ namespace {
 constexpr double kFirstBudget = 3;
 constexpr double kLargestBudget = 10;
 constexpr std::size_t kReasonsTold = 3;
+constexpr std::uint32_t kTurns =
+    31;  ///< for which a replica is asked again, if nothing is against it
 
 }  // namespace
 
@@ -116,16 +118,23 @@ bool Clockwork::take_hedge() {
 }
 
 /// The one to ask next: none that was tried; one that failed lately last; the one with the fewest
-/// messages under way; the one that was asked longest ago.
+/// messages under way; for some turns the same one, whose caches are warm; the one that was asked
+/// longest ago.
 std::shared_ptr<Copy> Clockwork::choose(const Race& race, Time now) {
+  Part& part = parts_[race.part];
   std::shared_ptr<Copy> best;
-  const auto rank = [now](const Copy& copy) {
-    return std::tuple(copy.rests_until > now, copy.under_way, copy.last_asked);
+  const auto rank = [&](const std::shared_ptr<Copy>& copy) {
+    const bool is_other = part.turns == 0 || copy != part.last;
+    return std::tuple(copy->rests_until > now, copy->under_way, is_other, copy->last_asked);
   };
-  for (const std::shared_ptr<Copy>& copy : parts_[race.part].copies) {
+  for (const std::shared_ptr<Copy>& copy : part.copies) {
     if (std::ranges::find(race.tried, copy) != race.tried.end()) continue;
-    if (best == nullptr || rank(*copy) < rank(*best)) best = copy;
+    if (best == nullptr || rank(copy) < rank(best)) best = copy;
   }
+  if (best == nullptr) return nullptr;
+  const bool goes_on = best == part.last && part.turns > 0;
+  part.turns = goes_on ? part.turns - 1 : kTurns;
+  part.last = best;
   return best;
 }
 

@@ -83,6 +83,8 @@ class Clockwork {
  private:
   struct Part {
     std::vector<std::shared_ptr<Copy>> copies{};
+    std::shared_ptr<Copy> last{};  ///< the one that was asked last
+    std::uint32_t turns = 0;       ///< for which it is still preferred
     /// Of messages that are about as long as each other: a batch takes longer than a query.
     std::map<int, Latencies> latencies{};
   };
