@@ -29,7 +29,9 @@ std::optional<QueryNode> TreeAnalyzer::combined(const QueryNode& node,
   const std::vector<std::string> words(terms_.begin(), terms_.end());
   for (const Searched& searched : fields) {
     texts_[searched.field].analyze(node.text, terms_);
-    if (std::ranges::equal(words, terms_)) continue;
+    const bool has_same_rules =
+        !synonyms_ || texts_.first_like(searched.field) == texts_.first_like(fields[0].field);
+    if (has_same_rules && std::ranges::equal(words, terms_)) continue;
     refuse_clause(node, "fields are combined that have one analyzer, and '" +
                             texts_.name(searched.field) + "' has another than '" +
                             texts_.name(fields[0].field) + "'");

@@ -260,6 +260,13 @@ TEST_F(CombinedFields, HaveOneAnalyzer) {
   EXPECT_THAT(
       [&] { searcher.search("Ships", options); },
       testing::ThrowsMessage<InputError>(testing::HasSubstr("'other' has another than 'title'")));
+  // Of the same words, rules can make other ones.
+  for (const std::string_view rule : {"runs fast => w1", "w1, run fast"}) {
+    options.searched.synonyms = parse_synonyms(rule, "rules");
+    EXPECT_THAT(
+        [&] { searcher.search("run fast", options); },
+        testing::ThrowsMessage<InputError>(testing::HasSubstr("'other' has another than 'title'")));
+  }
 }
 
 }  // namespace
