@@ -39,7 +39,7 @@ class TreeAnalyzer {
 
   std::optional<QueryNode> in_fields(const QueryNode& node, std::span<const Searched> fields);
   std::optional<QueryNode> word_by_word(const QueryNode& node);
-  std::optional<QueryNode> combined(const QueryNode& node, std::span<const Searched> fields);
+  std::optional<QueryNode> combined(const QueryNode& node, std::span<const Searched> named);
   std::vector<Searched> fields_of(const QueryNode& node);
   std::optional<QueryNode> blended(const QueryNode& node, std::span<const Searched> fields);
   std::optional<QueryNode> blended_group(const QueryNode& node, std::span<const Searched> fields);

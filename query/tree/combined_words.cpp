@@ -6,6 +6,25 @@
 #include "tree/words_of_fields.hpp"
 
 namespace warpdex {
+namespace {
+
+using Searched = TextAnalyzers::Searched;
+
+/// A field that is named several times has the sum of its weights.
+std::vector<Searched> each_once(std::span<const Searched> named) {
+  std::vector<Searched> fields;
+  for (const Searched& one : named) {
+    const auto known = std::ranges::find(fields, one.field, &Searched::field);
+    if (known != fields.end()) {
+      known->weight += one.weight;
+    } else {
+      fields.push_back(one);
+    }
+  }
+  return fields;
+}
+
+}  // namespace
 
 /// The fields that a combined clause names.
 std::vector<TextAnalyzers::Searched> TreeAnalyzer::fields_of(const QueryNode& node) {
@@ -23,8 +42,9 @@ std::vector<TextAnalyzers::Searched> TreeAnalyzer::fields_of(const QueryNode& no
 
 /// Each word in all of these fields as one.
 std::optional<QueryNode> TreeAnalyzer::combined(const QueryNode& node,
-                                                std::span<const Searched> fields) {
-  if (fields.empty()) return QueryNode{};
+                                                std::span<const Searched> named) {
+  if (named.empty()) return QueryNode{};
+  const std::vector<Searched> fields = each_once(named);
   texts_[fields[0].field].analyze(node.text, terms_);
   const std::vector<std::string> words(terms_.begin(), terms_.end());
   for (const Searched& searched : fields) {

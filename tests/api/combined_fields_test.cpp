@@ -269,5 +269,28 @@ TEST_F(CombinedFields, HaveOneAnalyzer) {
   }
 }
 
+TEST_F(CombinedFields, AFieldThatIsNamedTwiceHasTheSumOfItsWeights) {
+  make(300);
+  const Searcher searcher(index_);
+  const auto search = [&](const std::string& fields) {
+    SearchOptions options = options_of(300);
+    options.syntax = QuerySyntax::kJson;
+    options.searched.synonyms = parse_synonyms("w1, w2", "rules");
+    return searcher.search(R"({"combined_fields": {"query": "w1 w3", "fields": [)" + fields + "]}}",
+                           options);
+  };
+  const Answer once = search(R"("title^5", "body^3")");
+  ASSERT_GT(once.size(), 0U);
+  for (const char* fields :
+       {R"("title^2", "title^3", "body^3")", R"("title^2", "body^3", "title^3")"}) {
+    const Answer twice = search(fields);
+    ASSERT_EQ(twice.size(), once.size());
+    for (std::size_t rank = 0; rank < once.size(); ++rank) {
+      ASSERT_EQ(twice[rank].id(), once[rank].id()) << fields;
+      ASSERT_EQ(twice[rank].score(), once[rank].score()) << fields;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace warpdex
