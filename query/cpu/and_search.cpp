@@ -118,7 +118,8 @@ bool AndSearch::pays_to_look_closer() {
 /// can enter without an optional list, it is needed.
 float AndSearch::bound_of_others(const ListCursor& lead, std::size_t lead_list, float own) {
   const std::uint32_t begin = lead.first_possible(lead.block());
-  const std::uint32_t last = lead.last_docid(lead.block());
+  // Of a damaged list it may lie behind the index.
+  const std::uint32_t last = std::min(lead.last_docid(lead.block()), document_count_ - 1);
   float bound = segment_->static_bound;
   for (std::size_t i = 0; i < lists_.size(); ++i) {
     bounds_here_[i] = 0;
