@@ -101,8 +101,8 @@ class OpenIndex {
     SearchLimits limits;
     HybridSearcher searcher;
   };
-  using HybridSearch = std::function<std::vector<SearchResult>(HybridSearcher&, std::size_t first,
-                                                               std::size_t count)>;
+  using HybridSearch =
+      std::function<std::vector<TextAnswer>(HybridSearcher&, std::size_t first, std::size_t count)>;
 
   std::size_t threads_for(std::size_t queries, const SearchLimits& limits) const;
   Pool<TextAnalyzers>::Lease take_analyzers() const;

@@ -18,15 +18,13 @@ constexpr std::size_t kFewOfReplica = 256;
 /// progress. `answer` gets the first and the number of the next.
 std::vector<TextAnswer> in_parts(
     std::size_t queries, std::size_t part, const SearchLimits& limits,
-    const std::function<std::vector<SearchResult>(std::size_t, std::size_t)>& answer) {
+    const std::function<std::vector<TextAnswer>(std::size_t, std::size_t)>& answer) {
   if (!limits.any()) part = std::max<std::size_t>(queries, 1);
   std::vector<TextAnswer> answers;
   answers.reserve(queries);
   for (std::size_t first = 0; first < queries; first += part) {
     limits.check_stop();
-    for (SearchResult& each : answer(first, std::min(part, queries - first))) {
-      answers.push_back({std::move(each)});
-    }
+    std::ranges::move(answer(first, std::min(part, queries - first)), std::back_inserter(answers));
     if (limits.reports()) (*limits.on_progress)(answers.size() - first);
   }
   limits.check_stop();
@@ -77,10 +75,15 @@ std::vector<TextAnswer> OpenIndex::search(std::span<const Query> queries,
   const std::size_t dimension = queries.empty() ? 0 : vectors.size() / queries.size();
   return search_hybrid(set, queries.size(), limits,
                        [&](HybridSearcher& searcher, std::size_t first, std::size_t count) {
-                         return searcher.search(
-                             queries.subspan(first, count),
-                             vectors.subspan(first * dimension, count * dimension), settings,
-                             fusion);
+                         std::vector<TextAnswer> answers;
+                         for (SearchResult& each :
+                              searcher.search(queries.subspan(first, count),
+                                              vectors.subspan(first * dimension, count * dimension),
+                                              settings, fusion)) {
+                           const bool was_cut = searcher.was_cut(answers.size());
+                           answers.push_back({.result = std::move(each), .terms_cut = was_cut});
+                         }
+                         return answers;
                        });
 }
 
@@ -89,12 +92,16 @@ std::vector<TextAnswer> OpenIndex::nearest(std::span<const float> vectors, std::
                                            const DocumentFilter* documents,
                                            const SearchLimits& limits) const {
   const std::size_t dimension = vector_settings(*snapshot_, set).dimension;
-  return search_hybrid(set, vectors.size() / dimension, limits,
-                       [&](HybridSearcher& searcher, std::size_t first, std::size_t count) {
-                         return searcher.nearest(
-                             vectors.subspan(first * dimension, count * dimension), k, depth,
-                             documents);
-                       });
+  return search_hybrid(
+      set, vectors.size() / dimension, limits,
+      [&](HybridSearcher& searcher, std::size_t first, std::size_t count) {
+        std::vector<TextAnswer> answers;
+        for (SearchResult& each : searcher.nearest(
+                 vectors.subspan(first * dimension, count * dimension), k, depth, documents)) {
+          answers.push_back({std::move(each)});
+        }
+        return answers;
+      });
 }
 
 Pool<OpenIndex::Hybrid>::Lease OpenIndex::take_hybrid(std::size_t replica, std::size_t set) const {
@@ -141,9 +148,9 @@ OpenIndex::Hybrid::Hybrid(const OpenIndex& index, std::size_t replica, std::size
 HybridSearcher OpenIndex::make_hybrid(Hybrid& of, std::size_t replica, std::size_t set) const {
   HybridSearcher::TextSearch text = [this, &of](std::span<const Query> queries,
                                                 const SearchSettings& settings) {
-    std::vector<SearchResult> results;
+    std::vector<TreeResult> results;
     for (TextAnswer& answer : search(queries, settings, {.stop = of.limits.stop})) {
-      results.push_back(std::move(answer.result));
+      results.push_back({.result = std::move(answer.result), .was_cut = answer.terms_cut});
     }
     return results;
   };

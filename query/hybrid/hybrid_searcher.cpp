@@ -5,10 +5,10 @@
 #include <future>
 #include <optional>
 #include <string>
-#include <typeinfo>
 #include <utility>
 
 #include "gpu/hybrid/hybrid_shards.hpp"
+#include "hybrid/hybrid_steps.hpp"
 #include "hybrid/text_answers.hpp"
 #include "query_threads.hpp"
 #include "warpdex/core/error.hpp"
@@ -19,42 +19,15 @@
 #include "warpdex/query/hybrid/matching.hpp"
 #include "warpdex/query/hybrid/vector_half.hpp"
 #include "warpdex/query/index_vectors.hpp"
-#include "warpdex/query/tree/tree_searcher.hpp"
 
 namespace warpdex {
 namespace {
-
-vector::RowFilter documents_of(std::span<const Hit> hits, const Snapshot& snapshot) {
-  vector::RowFilter documents(snapshot.docid_end());
-  for (const Hit& hit : hits) documents.add(hit.document);
-  return documents;
-}
 
 vector::SearchOptions depth_of(const FusionSettings& fusion) {
   return {.probes = fusion.probes, .refine = fusion.refine};
 }
 
 bool is_tree(const Query& query) { return query.tree != nullptr; }
-
-SearchResult result_of(std::vector<Hit> hits) {
-  SearchResult result;
-  result.hits = std::move(hits);
-  result.matches = result.hits.size();
-  return result;
-}
-
-/// What on_gpu() returns or, where the GPU cannot or its memory does not suffice, on_cpu().
-template <class OnGpu, class OnCpu>
-auto search_on(bool is_on_gpu, const OnGpu& on_gpu, const OnCpu& on_cpu) {
-  if (is_on_gpu) {
-    try {
-      return on_gpu();
-    } catch (const Error& error) {
-      if (typeid(error) != typeid(Error)) throw;  // an Error of no other type: too little memory
-    }
-  }
-  return on_cpu();
-}
 
 }  // namespace
 
@@ -80,6 +53,8 @@ struct HybridSearcher::State {
                                         const FusionSettings& fusion,
                                         const DocumentFilter* documents) const;
   bool is_for_gpu(std::span<const Query> queries, std::span<const PlannedQuery> plans) const;
+  vector::RowFilter match_tree(std::size_t i, const QueryNode& tree,
+                               const SearchSettings& settings);
   std::vector<SearchResult> filter(std::span<const Query> queries, std::span<const float> rows,
                                    const SearchSettings& settings);
   std::vector<SearchResult> rerank(const TextAnswers& text, std::size_t queries,
@@ -105,6 +80,7 @@ struct HybridSearcher::State {
   QueryThreads threads;
   TextSearch text_search;
   VectorHalf vectors;
+  std::vector<std::uint8_t> were_cut;      ///< by query; threads write different ones
   std::unique_ptr<gpu::HybridShards> gpu;  ///< if vectors are there
   std::unique_ptr<GpuEngine> gpu_text;     ///< where no search was given, on a GPU
   std::unique_ptr<CpuEngine> cpu_text;     ///< likewise, and for what the GPU leaves
@@ -121,7 +97,14 @@ TextAnswers HybridSearcher::State::search_text(std::span<const Query> queries,
                                                SearchSettings settings, std::uint32_t depth) {
   settings.and_or_min = settings.and_or_min_matches();  // not of the depth
   settings.k = depth;
-  if (text_search) return TextAnswers(text_search(queries, settings));
+  if (text_search) {
+    std::vector<SearchResult> results;
+    for (TreeResult& found : text_search(queries, settings)) {
+      were_cut[results.size()] = found.was_cut ? 1 : 0;
+      results.push_back(std::move(found.result));
+    }
+    return TextAnswers(std::move(results));
+  }
   if (std::ranges::any_of(queries, is_tree)) {
     throw UsageError("trees of words and a vector need a search for trees; give text_search");
   }
@@ -167,13 +150,21 @@ bool HybridSearcher::State::is_for_gpu(std::span<const Query> queries,
          std::ranges::none_of(plans, excludes_words);
 }
 
+/// The documents that match the tree of query i.
+vector::RowFilter HybridSearcher::State::match_tree(std::size_t i, const QueryNode& tree,
+                                                    const SearchSettings& settings) {
+  const TreeMatches found = TreeSearcher(snapshot).matches(tree);
+  were_cut[i] = found.was_cut ? 1 : 0;
+  return passing_documents(snapshot, found.documents, settings.documents);
+}
+
 std::vector<SearchResult> HybridSearcher::State::filter(std::span<const Query> queries,
                                                         std::span<const float> rows,
                                                         const SearchSettings& settings) {
   const std::vector<PlannedQuery> plans = plan(queries);
   const auto on_cpu = [&](std::size_t i, std::span<const float> row) {
     const vector::RowFilter matches = is_tree(queries[i])
-                                          ? matching_documents(snapshot, *queries[i].tree, settings)
+                                          ? match_tree(i, *queries[i].tree, settings)
                                           : matching_documents(snapshot, plans[i], settings);
     SearchResult result = result_of(vectors.nearest_within(row, settings.k, matches));
     result.matches = matches.count();
@@ -214,7 +205,9 @@ std::vector<SearchResult> HybridSearcher::State::neighbors(std::span<const Query
         const DocumentFilter within = filter_of(snapshot, documents);
         SearchSettings of_tree = settings;
         of_tree.documents = &within;
-        return TreeSearcher(snapshot).search(*queries[i].tree, of_tree).result;
+        TreeResult found = TreeSearcher(snapshot).search(*queries[i].tree, of_tree);
+        were_cut[i] = found.was_cut ? 1 : 0;
+        return std::move(found.result);
       }
       return CpuSearcher(snapshot).run_within(plans[i], settings, documents);
     });
@@ -287,6 +280,7 @@ std::vector<SearchResult> HybridSearcher::search(std::span<const Query> queries,
                      std::to_string(vectors.size()) + " components; give each query one of " +
                      std::to_string(state.dimension()) + " components");
   }
+  state.were_cut.assign(queries.size(), 0);
   switch (fusion.fusion) {
     case Fusion::kFilter: return state.filter(queries, vectors, settings);
     case Fusion::kNeighbors: return state.neighbors(queries, vectors, settings, fusion);
@@ -298,5 +292,7 @@ std::vector<SearchResult> HybridSearcher::search(std::span<const Query> queries,
   }
   return state.fuse_halves(queries, vectors, settings, fusion);
 }
+
+bool HybridSearcher::was_cut(std::size_t query) const { return state_->were_cut[query] != 0; }
 
 }  // namespace warpdex

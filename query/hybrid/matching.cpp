@@ -8,7 +8,6 @@
 #include "plan/excluded_words.hpp"
 #include "plan/roles.hpp"
 #include "warpdex/query/filter/document_filter.hpp"
-#include "warpdex/query/tree/tree_searcher.hpp"
 
 namespace warpdex {
 namespace {
@@ -92,15 +91,14 @@ vector::RowFilter match(const Snapshot& snapshot, const PlannedQuery& plan,
 
 }  // namespace
 
-vector::RowFilter matching_documents(const Snapshot& snapshot, const QueryNode& tree,
-                                     const SearchSettings& settings) {
-  vector::RowFilter documents(snapshot.docid_end());
-  for (const std::uint32_t document : TreeSearcher(snapshot).matches(tree).documents) {
-    if (settings.documents != nullptr && !settings.documents->documents.contains(document))
-      continue;
-    documents.add(document);
+vector::RowFilter passing_documents(const Snapshot& snapshot,
+                                    std::span<const std::uint32_t> documents,
+                                    const DocumentFilter* filter) {
+  vector::RowFilter passing(snapshot.docid_end());
+  for (const std::uint32_t document : documents) {
+    if (filter == nullptr || filter->documents.contains(document)) passing.add(document);
   }
-  return documents;
+  return passing;
 }
 
 vector::RowFilter matching_documents(const Snapshot& snapshot, const PlannedQuery& plan,

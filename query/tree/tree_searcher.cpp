@@ -219,7 +219,7 @@ TreeResult TreeSearcher::search(const QueryNode& tree, const SearchSettings& set
 TreeMatches TreeSearcher::matches(const QueryNode& tree) {
   const PlannedTree plan =
       plan_tree(state_->snapshot, state_->planner, state_->filters, tree, false);
-  TreeMatches found{.documents = {}, .most_terms = plan.most_terms};
+  TreeMatches found{.documents = {}, .was_cut = plan.was_cut, .most_terms = plan.most_terms};
   for (std::size_t i = 0; i < state_->segments.size(); ++i) {
     SegmentTree(plan, state_->segments[i], i, {}).append(kernels(), found.documents);
   }

@@ -190,6 +190,29 @@ TEST_P(TreeVectorsTest, EachFusionIsAsDefined) {
   EXPECT_GT(hits, 0U);
 }
 
+TEST(TreesWithVectors, TellThatTermsWereCut) {
+  const test::TemporaryFolder folder;
+  NewIndex settings;
+  settings.vectors = vector::RowSettings{.metric = vector::Metric::kL2, .dimension = 1};
+  Writer writer(folder / "index", settings);
+  for (int i = 0; i < 120; ++i) {  // near words are 50
+    const std::string end{static_cast<char>('a' + i % 20), static_cast<char>('a' + i / 20)};
+    writer.add({.id = std::to_string(i), .text = "zzz" + end, .vector = {static_cast<float>(i)}});
+  }
+  writer.commit();
+  const Searcher searcher(folder / "index");
+  SearchOptions options;
+  options.syntax = QuerySyntax::kLucene;
+  for (int fusion = 0; fusion < 5; ++fusion) {
+    options.fusion.fusion = static_cast<Fusion>(fusion);
+    const std::vector<SearchRequest> requests{{.text = "zzzaa~1", .vector = {1}},
+                                              {.text = "zzz~2", .vector = {1}}};
+    const std::vector<Answer> answers = searcher.search(requests, options);
+    EXPECT_FALSE(answers[0].terms_cut) << fusion;
+    EXPECT_TRUE(answers[1].terms_cut) << fusion;
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Seeds, TreeVectorsTest, testing::Range<std::uint64_t>(0, 6));
 
 }  // namespace

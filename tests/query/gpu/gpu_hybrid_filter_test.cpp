@@ -128,7 +128,7 @@ TEST(GpuHybridFilters, TheSearcherAsksTheGpu) {
     const DocumentFilter other = draw_filter(living.random(), vectors.snapshot().snapshot(), 2);
     settings.documents = &other;
     HybridSearcher searcher(vectors, 2, [&](std::span<const Query> queries, const auto&) {
-      return std::vector<SearchResult>(queries.size());
+      return std::vector<TreeResult>(queries.size());
     });
     const std::size_t before = resources.memory().used();
     searcher.search(asked.queries, asked.vectors, settings, {.fusion = fusion});

@@ -12,6 +12,7 @@
 #include "warpdex/query/hybrid/fusion.hpp"
 #include "warpdex/query/query.hpp"
 #include "warpdex/query/search.hpp"
+#include "warpdex/query/tree/tree_searcher.hpp"
 
 namespace warpdex {
 
@@ -21,7 +22,7 @@ class HybridSearcher {
  public:
   /// Answers text queries in their order.
   using TextSearch =
-      std::function<std::vector<SearchResult>(std::span<const Query>, const SearchSettings&)>;
+      std::function<std::vector<TreeResult>(std::span<const Query>, const SearchSettings&)>;
 
   /// `threads` of 0: default_threads(). `text_search` answers the text half of rrf, convex and
   /// rerank; if it is empty, a CpuEngine does, and trees (Query::tree) are refused. Vectors are
@@ -50,6 +51,8 @@ class HybridSearcher {
   /// other than queries times the dimension; FormatError for damage that a query meets.
   std::vector<SearchResult> search(std::span<const Query> queries, std::span<const float> vectors,
                                    const SearchSettings& settings, const FusionSettings& fusion);
+  /// TreeResult::was_cut of a query of the last search().
+  bool was_cut(std::size_t query) const;
 
   /// Searches by vectors alone: the k nearest documents of each row of `vectors`. Of `depth`,
   /// probes and refine count. `documents`, if it is not null, are those that may be found.

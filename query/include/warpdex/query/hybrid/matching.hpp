@@ -1,9 +1,11 @@
 // All documents that a query matches, as a set.
 #pragma once
 
+#include <cstdint>
+#include <span>
+
 #include "warpdex/indexer/format/snapshot.hpp"
 #include "warpdex/query/plan/plan.hpp"
-#include "warpdex/query/query.hpp"
 #include "warpdex/query/search.hpp"
 #include "warpdex/vector/rows/row_filter.hpp"
 
@@ -14,9 +16,9 @@ namespace warpdex {
 /// damaged lists.
 vector::RowFilter matching_documents(const Snapshot& snapshot, const PlannedQuery& plan,
                                      const SearchSettings& settings);
-/// Those that match an analyzed tree (Query::tree). Of the settings, `documents` count. Throws as
-/// TreeSearcher::matches() does.
-vector::RowFilter matching_documents(const Snapshot& snapshot, const QueryNode& tree,
-                                     const SearchSettings& settings);
+/// Those of some documents that a filter, if it is not null, lets through.
+vector::RowFilter passing_documents(const Snapshot& snapshot,
+                                    std::span<const std::uint32_t> documents,
+                                    const DocumentFilter* filter);
 
 }  // namespace warpdex

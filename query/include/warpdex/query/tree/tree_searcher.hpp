@@ -24,7 +24,8 @@ struct TreeResult {
 /// All documents that a tree matches.
 struct TreeMatches {
   std::vector<std::uint32_t> documents;  ///< docIDs, ascending
-  std::size_t most_terms = 0;            ///< as TreeResult::most_terms
+  bool was_cut = false;                  ///< as TreeResult has it, and the next one
+  std::size_t most_terms = 0;
 };
 
 /// Searches one commit. For one thread at a time.
