@@ -44,6 +44,10 @@ std::string broadcast(std::string request = "") {
 PartRanks::PartRanks() {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks_);
+}
+
+/// All ranks together.
+void PartRanks::find_rank_of_host() noexcept {
   MPI_Comm host = MPI_COMM_NULL;
   MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL, &host);
   MPI_Comm_rank(host, &rank_of_host_);
@@ -86,6 +90,7 @@ std::vector<std::string> PartRanks::gather(const std::string& mine) const noexce
 /// the task: empty (answer), or how parts are to be opened.
 std::string PartRanks::reply(std::string_view request) noexcept {
   const std::string task(take(request));
+  if (!task.empty()) find_rank_of_host();
   std::string replies;
   while (!request.empty()) {
     const std::size_t part = std::stoul(std::string(take(request)));

@@ -34,6 +34,7 @@ class PartRanks {
   void serve();
 
  private:
+  void find_rank_of_host() noexcept;
   std::string reply(std::string_view request) noexcept;
   PartServer open_part(std::string_view folder, const std::string& task);
   std::vector<std::string> gather(const std::string& mine) const noexcept;
