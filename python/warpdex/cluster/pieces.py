@@ -29,7 +29,7 @@ def cut(answer: bytes, count: int) -> bytes | tuple[bytes, ...]:
     """For Ray: so many pieces. An answer that is too long for them is all in the first one."""
     if count == 1:
         return answer
-    size = max(PIECE, len(answer)) if len(answer) > count * PIECE else PIECE
+    size = PIECE if len(answer) <= count * PIECE else len(answer)
     return tuple(answer[i * size:(i + 1) * size] for i in range(count))
 
 

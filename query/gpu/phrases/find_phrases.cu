@@ -184,10 +184,11 @@ class ItemSearch : PhraseVerifier<kCodec> {
 /// Work item: some blocks of the list of a phrase's rarest word, a warp; CTAs of 2 warps, 16 at a
 /// time. Shared memory: 5 KiB a warp. Of 753 phrases of 2 to 8 words in 3 million documents, 32
 /// looked-up documents take 1,250 instructions: 200 to search a list's blocks, 240 to decode them,
-/// 110 to decode frequencies, 310 to compare positions, at 3 documents at a time, as documents
-/// differ. Bound by fetching these 40 KB of instructions: schedulers issue in a third of the
-/// cycles, and neither more warps (24, 32, 40 of a multiprocessor) nor shorter items change that.
-/// By bytes it were far less: 2 a posting, and 1 to 2 a position.
+/// 110 to decode frequencies, 310 to compare positions: of 32 lanes 3 compare at a time, since each
+/// has another document. Bound by waiting: schedulers issue in a third of the cycles. Of all stalls
+/// a third are for reads, a quarter for instructions (40 KB of them run), a quarter for the
+/// instruction before. 24, 32 and 40 warps of a multiprocessor take the same time, and so do
+/// shorter items. By bytes it were far less: 2 a posting, and 1 to 2 a position.
 template <CodecKind kCodec>
 __global__ void __launch_bounds__(kThreads, ctas_at_once(kThreads, 16))
     find_phrases(PhraseBatch batch) {

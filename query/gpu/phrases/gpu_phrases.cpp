@@ -19,8 +19,9 @@ namespace {
 constexpr std::size_t kTakenAtATime = 8;
 /// Threads that plan at a time, at most; each remembers where terms are.
 constexpr std::size_t kPlannings = 32;
-/// Phrases are cut into so many batches: one is planned while the GPUs answer the other. None has
-/// fewer than would keep a GPU busy.
+/// Phrases are cut into so many batches: one is planned while the GPUs answer the other. A batch
+/// has kFewest or more, to keep a GPU busy, and kMost or fewer, so that planning one takes little
+/// memory.
 constexpr std::size_t kBatches = 2;
 constexpr std::size_t kFewest = 64;
 constexpr std::size_t kMost = 4096;
