@@ -15,8 +15,11 @@ namespace {
 
 class CpuText final : public TextEngine {
  public:
-  CpuText(const Snapshot& snapshot, std::size_t threads)
-      : snapshot_(snapshot), threads_(threads == 0 ? default_threads() : threads) {}
+  CpuText(const Snapshot& snapshot, std::size_t threads,
+          std::shared_ptr<const SnapshotBlocks> blocks)
+      : snapshot_(snapshot),
+        threads_(threads == 0 ? default_threads() : threads),
+        blocks_(std::move(blocks)) {}
 
   std::vector<TextAnswer> search(std::span<const PlannedQuery> plans,
                                  const SearchSettings& settings,
@@ -49,7 +52,7 @@ class CpuText final : public TextEngine {
   TextAnswer run(const PlannedQuery& plan, const SearchSettings& settings,
                  const SearchLimits& limits, ProgressReport& report) {
     const auto searcher =
-        searchers_.take([this] { return std::make_unique<CpuSearcher>(snapshot_); });
+        searchers_.take([this] { return std::make_unique<CpuSearcher>(snapshot_, blocks_); });
     if (!limits.any()) return {searcher->run(plan, settings)};
     LimitWatch watch(limits, report);
     SearchProgress progress;
@@ -63,12 +66,15 @@ class CpuText final : public TextEngine {
   /// Its threads start with the first batch.
   CpuEngine& engine() {
     const std::lock_guard lock(mutex_);
-    if (!engine_) engine_.emplace(snapshot_, CpuEngineSettings{.threads = threads_});
+    if (!engine_) {
+      engine_.emplace(snapshot_, CpuEngineSettings{.threads = threads_, .blocks = blocks_});
+    }
     return *engine_;
   }
 
   const Snapshot snapshot_;
   const std::size_t threads_;
+  const std::shared_ptr<const SnapshotBlocks> blocks_;
   Pool<CpuSearcher> searchers_;
   KeptThreads kept_threads_;
   std::mutex mutex_;  ///< for making the engine
@@ -77,8 +83,9 @@ class CpuText final : public TextEngine {
 
 }  // namespace
 
-std::unique_ptr<TextEngine> make_cpu_text(const Snapshot& snapshot, std::size_t threads) {
-  return std::make_unique<CpuText>(snapshot, threads);
+std::unique_ptr<TextEngine> make_cpu_text(const Snapshot& snapshot, std::size_t threads,
+                                          std::shared_ptr<const SnapshotBlocks> blocks) {
+  return std::make_unique<CpuText>(snapshot, threads, std::move(blocks));
 }
 
 }  // namespace warpdex

@@ -31,15 +31,20 @@ auto many(std::size_t count, const Take& take) {
 
 }  // namespace
 
-OpenIndex::OpenIndex(const Snapshot& snapshot, std::size_t threads)
+OpenIndex::OpenIndex(const Snapshot& snapshot, const SearcherOptions& options,
+                     const OpenIndex* before)
     : snapshot_(std::make_shared<const Snapshot>(snapshot)),
-      threads_(threads),
-      cpu_(make_cpu_text(snapshot, threads)),
+      threads_(options.threads),
+      blocks_(options.document_blocks
+                  ? std::make_shared<const SnapshotBlocks>(
+                        snapshot, threads_, before != nullptr ? before->blocks_.get() : nullptr)
+                  : nullptr),
+      cpu_(make_cpu_text(snapshot, threads_, blocks_)),
       hybrids_(vector_sets(snapshot.settings()).size()) {}
 
 OpenIndex::OpenIndex(const Snapshot& snapshot, std::span<const Gpu> gpus,
                      const SearcherOptions& options, const OpenIndex* before)
-    : OpenIndex(snapshot, options.threads) {
+    : OpenIndex(snapshot, options, before) {
   gpus_.assign(gpus.begin(), gpus.end());
   if (before != nullptr && before->uploaded_) {
     uploaded_ = before->uploaded_->next(snapshot);

@@ -32,10 +32,10 @@ namespace warpdex {
 /// Immutable to the outside; any thread.
 class OpenIndex {
  public:
-  /// On the CPU.
-  OpenIndex(const Snapshot& snapshot, std::size_t threads);
-  /// On GPUs too, which are checked. Shares with `before`, which was opened with the same options
-  /// and may be null, what both have. The device is not kCpu.
+  /// On the CPU. Shares with `before`, which was opened with the same options and may be null, what
+  /// both have.
+  OpenIndex(const Snapshot& snapshot, const SearcherOptions& options, const OpenIndex* before);
+  /// Likewise on GPUs too, which are checked. The device is not kCpu.
   OpenIndex(const Snapshot& snapshot, std::span<const Gpu> gpus, const SearcherOptions& options,
             const OpenIndex* before);
 
@@ -138,6 +138,7 @@ class OpenIndex {
   std::optional<GpuGroup> uploaded_;
   std::vector<std::unique_ptr<GpuReplica>> replicas_;
   mutable std::atomic<std::size_t> next_replica_ = 0;
+  std::shared_ptr<const SnapshotBlocks> blocks_;  ///< or none
   std::unique_ptr<TextEngine> cpu_;
   std::unique_ptr<TextEngine> with_gpu_;  ///< or none, and the CPU answers
   mutable KeptThreads kept_threads_;

@@ -209,7 +209,7 @@ Searcher::State::State(const std::filesystem::path& searched, const SearcherOpti
 
 std::shared_ptr<const OpenIndex> Searcher::State::open(const Snapshot& snapshot,
                                                        const OpenIndex* before) const {
-  if (gpus.empty()) return std::make_shared<const OpenIndex>(snapshot, options.threads);
+  if (gpus.empty()) return std::make_shared<const OpenIndex>(snapshot, options, before);
   return std::make_shared<const OpenIndex>(snapshot, gpus, options, before);
 }
 

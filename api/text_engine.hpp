@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "warpdex/indexer/format/snapshot.hpp"
+#include "warpdex/query/cpu/blocks/document_blocks.hpp"
 #include "warpdex/query/cpu/search_watch.hpp"
 #include "warpdex/query/gpu/gpu_group.hpp"
 #include "warpdex/query/plan/plan.hpp"
@@ -98,7 +99,8 @@ class TextEngine {
 };
 
 /// `threads` of 0: default_threads().
-std::unique_ptr<TextEngine> make_cpu_text(const Snapshot& snapshot, std::size_t threads);
+std::unique_ptr<TextEngine> make_cpu_text(const Snapshot& snapshot, std::size_t threads,
+                                          std::shared_ptr<const SnapshotBlocks> blocks = nullptr);
 /// Batches on GPUs; what they cannot answer, `cpu` does, which must outlive it.
 std::unique_ptr<TextEngine> make_gpu_text(const GpuGroup& gpus, TextEngine& cpu);
 /// Each query on the processor that serves it best.

@@ -8,6 +8,8 @@
 #include "format/segment_opener.hpp"
 #include "warpdex/core/error.hpp"
 #include "warpdex/core/storage/open_stored.hpp"
+#include "warpdex/core/storage/same_sections.hpp"
+#include "warpdex/indexer/format/section_names.hpp"
 
 namespace warpdex {
 
@@ -178,6 +180,20 @@ std::optional<std::uint32_t> Snapshot::find_document(std::string_view name) cons
     }
   }
   return std::nullopt;
+}
+
+bool is_of_removals(std::string_view name) {
+  return name == kRemovedRows || name == section::kFrequencyChanges;
+}
+
+bool are_same_segment(const Index& one, const Index& other) {
+  const auto written_sections = [](const Index& index) {
+    std::vector<SectionInfo> sections = index.section_infos();
+    std::erase_if(sections, [](const SectionInfo& info) { return is_of_removals(info.name); });
+    return sections;
+  };
+  return one.segment_number() == other.segment_number() &&
+         are_same_sections(written_sections(one), written_sections(other));
 }
 
 }  // namespace warpdex

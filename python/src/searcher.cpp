@@ -15,8 +15,10 @@ namespace warpdex::python {
 namespace {
 
 SearcherOptions options_of(const std::string& device, const std::vector<int>& gpus,
-                           std::uint64_t gpu_memory, std::size_t shards, std::size_t threads) {
+                           std::uint64_t gpu_memory, std::size_t shards, std::size_t threads,
+                           bool document_blocks) {
   SearcherOptions options;
+  options.document_blocks = document_blocks;
   options.device = device_from_name(device);
   options.threads = threads;
   options.shards = shards;
@@ -186,9 +188,9 @@ const char* device_name(Device device) {
 
 TextSearcher::TextSearcher(const std::string& folder, const std::string& device,
                            const std::vector<int>& gpus, std::uint64_t gpu_memory,
-                           std::size_t shards, std::size_t threads)
+                           std::size_t shards, std::size_t threads, bool document_blocks)
     : folder_(folder),
-      options_(options_of(device, gpus, gpu_memory, shards, threads)),
+      options_(options_of(device, gpus, gpu_memory, shards, threads, document_blocks)),
       searcher_([this] {
         const nb::gil_scoped_release no_gil;
         return std::make_unique<Searcher>(folder_, options_);
@@ -280,7 +282,7 @@ void bind_searcher(nb::module_& module) {
   nb::class_<Stop>(module, "Stop").def(nb::init<>()).def("request", &Stop::request);
   nb::class_<TextSearcher>(module, "Searcher")
       .def(nb::init<const std::string&, const std::string&, const std::vector<int>&, std::uint64_t,
-                    std::size_t, std::size_t>())
+                    std::size_t, std::size_t, bool>())
       .def("search", &TextSearcher::search, nb::arg("text").none(), nb::arg("vector").none(),
            nb::arg("k"), nb::arg("stop").none(), nb::arg("options"))
       .def("search_batch", &TextSearcher::search_batch, nb::arg("texts").none(),

@@ -27,7 +27,8 @@ class Stop {
 class TextSearcher {
  public:
   TextSearcher(const std::string& folder, const std::string& device, const std::vector<int>& gpus,
-               std::uint64_t gpu_memory, std::size_t shards, std::size_t threads);
+               std::uint64_t gpu_memory, std::size_t shards, std::size_t threads,
+               bool document_blocks);
 
   /// `text` is a str, or None for a search by the vector alone. `vector` has one row, or is None.
   Hits search(nb::handle text, const std::optional<FloatRows>& vector, nb::handle k,

@@ -139,6 +139,7 @@ class Searcher:
         gpu_memory: int,
         shards: int,
         threads: int,
+        document_blocks: bool,
     ) -> None: ...
     def search(
         self, text: str | None, vector: Floats | None, k: int, stop: Stop | None, options: Options

@@ -2,6 +2,7 @@
 #include "warpdex/query/cpu/cpu_engine.hpp"
 
 #include <deque>
+#include <functional>
 #include <string>
 #include <thread>
 #include <unordered_map>
@@ -16,9 +17,7 @@
 namespace warpdex {
 
 struct CpuEngine::State {
-  /// `searched` is an Index or a Snapshot.
-  template <class Searched>
-  State(const Searched& searched, const CpuEngineSettings& wanted);
+  State(const CpuEngineSettings& wanted, const std::function<CpuSearcher()>& make);
   ~State();
 
   void end();
@@ -38,11 +37,10 @@ struct CpuEngine::State {
   std::vector<std::jthread> threads;
 };
 
-template <class Searched>
-CpuEngine::State::State(const Searched& searched, const CpuEngineSettings& wanted)
+CpuEngine::State::State(const CpuEngineSettings& wanted, const std::function<CpuSearcher()>& make)
     : settings(wanted) {
   const std::size_t count = wanted.threads == 0 ? default_threads() : wanted.threads;
-  for (std::size_t i = 0; i < count; ++i) searchers.emplace_back(searched);
+  for (std::size_t i = 0; i < count; ++i) searchers.push_back(make());
   try {
     for (CpuSearcher& searcher : searchers) {
       threads.emplace_back([this, &searcher] { work(searcher); });
@@ -99,9 +97,10 @@ std::shared_ptr<CpuBatch> CpuEngine::State::find(Ticket ticket) {
 }
 
 CpuEngine::CpuEngine(const Index& index, const CpuEngineSettings& settings)
-    : state_(std::make_unique<State>(index, settings)) {}
+    : state_(std::make_unique<State>(settings, [&] { return CpuSearcher(index); })) {}
 CpuEngine::CpuEngine(const Snapshot& snapshot, const CpuEngineSettings& settings)
-    : state_(std::make_unique<State>(snapshot, settings)) {}
+    : state_(std::make_unique<State>(settings,
+                                     [&] { return CpuSearcher(snapshot, settings.blocks); })) {}
 CpuEngine::~CpuEngine() = default;
 
 Ticket CpuEngine::submit(std::span<const PlannedQuery> plans,

@@ -14,11 +14,15 @@ namespace warpdex {
 
 struct CpuSearcher::State {
   explicit State(const Index& index) : plain(&index) { segments.emplace_back(index); }
-  explicit State(const Snapshot& searched) : snapshot(searched) {
+  State(const Snapshot& searched, std::shared_ptr<const SnapshotBlocks> blocks_of_it)
+      : snapshot(searched), blocks(std::move(blocks_of_it)) {
     if (searched.is_plain()) plain = searched.segments()[0].index.get();
     for (const Snapshot::Segment& segment : searched.segments()) {
       segments.emplace_back(*segment.index, segment.first_document);
       documents += segment.index->counts().documents;
+    }
+    for (std::size_t i = 0; blocks != nullptr && i < segments.size(); ++i) {
+      segments[i].blocks = &blocks->of(i);
     }
   }
 
@@ -49,6 +53,7 @@ struct CpuSearcher::State {
 
   const Index* plain = nullptr;  ///< the one index; none where a plan has segments
   std::optional<Snapshot> snapshot;
+  std::shared_ptr<const SnapshotBlocks> blocks;  ///< or none
   std::vector<SearchedSegment> segments;
   std::uint64_t documents = 0;  ///< of all segments
   bool is_restricted = false;   ///< to some documents: seeds may be of others
@@ -64,7 +69,8 @@ CpuSearcher::CpuSearcher(const Index& index) : state_(std::make_unique<State>(in
   state_->documents = index.counts().documents;
   state_->searches.resize(1);
 }
-CpuSearcher::CpuSearcher(const Snapshot& snapshot) : state_(std::make_unique<State>(snapshot)) {
+CpuSearcher::CpuSearcher(const Snapshot& snapshot, std::shared_ptr<const SnapshotBlocks> blocks)
+    : state_(std::make_unique<State>(snapshot, std::move(blocks))) {
   state_->searches.resize(state_->segments.size());
 }
 CpuSearcher::~CpuSearcher() = default;

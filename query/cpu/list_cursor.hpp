@@ -6,6 +6,7 @@
 
 #include "cpu/kernels.hpp"
 #include "cpu/score_bounds.hpp"
+#include "plan/sum_slack.hpp"
 #include "warpdex/indexer/format/postings.hpp"
 #include "warpdex/query/plan/plan.hpp"
 #include "warpdex/query/scorer.hpp"
@@ -16,12 +17,6 @@ namespace warpdex {
 inline constexpr std::uint32_t kBlockPadding = 16;
 /// A docID above that of every document.
 inline constexpr std::uint32_t kNoDocument = ~std::uint32_t{0};
-
-/// The factor by which a sum of `lists` bounds is raised, since the sums of scores that it bounds
-/// are rounded. 1 if these are exact: see sums_are_exact().
-inline float sum_slack(bool is_exact, std::size_t lists) {
-  return is_exact ? 1.0F : 1.0F + 2e-7F * static_cast<float>(lists + 8);
-}
 
 /// A list with its scorer, its current block, and the decoded parts of it. A list shorter than a
 /// block is one block, which open() decodes.

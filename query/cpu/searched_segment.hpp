@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "warpdex/indexer/format/index.hpp"
+#include "warpdex/query/cpu/blocks/document_blocks.hpp"
 
 namespace warpdex {
 
@@ -22,6 +23,7 @@ struct SearchedSegment {
   RemovedRows removed;           ///< or, of a search that is restricted, not among its documents
   bool is_filtered = false;      ///< `removed` may be most of the documents
   float static_bound = 0;        ///< the largest static score
+  const DocumentBlocks* blocks = nullptr;  ///< or none
 };
 
 }  // namespace warpdex

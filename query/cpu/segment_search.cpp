@@ -2,6 +2,7 @@
 #include "cpu/segment_search.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <optional>
 
 #include "cpu/union_count.hpp"
@@ -15,8 +16,15 @@ bool SegmentSearch::open(const SearchedSegment& segment, const PlannedQuery& pla
   scorer_ = scorer;
   roles_ = assign_roles(plan, unsigned_is_required);
   if (roles_.counts.is_empty) return false;
-  open_cursors();
+  by_blocks_ = may_go_by_blocks() && BlockSearch::takes(roles_.scoring);
+  if (!by_blocks_) open_cursors();
   return true;
+}
+
+/// OR without what blocks do not know of.
+bool SegmentSearch::may_go_by_blocks() const {
+  return segment_->blocks != nullptr && !segment_->is_filtered && !roles_.counts.has_required &&
+         roles_.prohibited.empty() && segment_->index->sections().static_scores.empty();
 }
 
 void SegmentSearch::open_cursors() {
@@ -39,6 +47,7 @@ void SegmentSearch::open_cursors() {
 }
 
 float SegmentSearch::seed(std::uint32_t k) {
+  if (by_blocks_) return 0;  // it begins with the best documents, which need no seed
   const bool only_adds = !roles_.counts.has_required && roles_.prohibited.empty();
   if (!only_adds && !roles_.counts.is_one_list()) return 0;
   float best = 0;
@@ -51,6 +60,7 @@ float SegmentSearch::seed(std::uint32_t k) {
 }
 
 float SegmentSearch::bound(bool is_exact) {
+  if (by_blocks_) return BlockSearch::bound(*segment_->blocks, roles_.scoring, is_exact);
   float bound = segment_->static_bound;
   for (ListCursor* list : scoring_) bound += list->bound();
   return bound * sum_slack(is_exact, scoring_.size());
@@ -99,12 +109,21 @@ std::uint64_t SegmentSearch::run_and(std::uint64_t matches_wanted, bool is_exact
 std::uint64_t SegmentSearch::run_or(bool counts, bool is_exact, SearchScratch& scratch, TopK& top) {
   std::uint64_t matches = 0;
   if (counts) {
+    if (by_blocks_) open_cursors();
     matches = count_union(*segment_, scoring_, prohibited_, scratch.bitmap, scratch.watch);
     for (ListCursor* list : scoring_) list->rewind();
     for (ListCursor* list : prohibited_) list->rewind();
   }
-  scratch.max_unseen_score =
-      scratch.or_search.run(*segment_, scoring_, prohibited_, is_exact, top, scratch.watch);
+  if (by_blocks_) {
+    std::function<bool()> goes_on;
+    if (scratch.watch != nullptr) goes_on = [&scratch] { return scratch.watch->goes_on(); };
+    scratch.max_unseen_score =
+        scratch.block_search.run({*segment_->blocks, segment_->removed, segment_->first_document},
+                                 roles_.scoring, is_exact, top, goes_on);
+  } else {
+    scratch.max_unseen_score =
+        scratch.or_search.run(*segment_, scoring_, prohibited_, is_exact, top, scratch.watch);
+  }
   return matches;
 }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "cpu/and_search.hpp"
+#include "cpu/blocks/block_search.hpp"
 #include "cpu/or_search.hpp"
 #include "cpu/searched_segment.hpp"
 #include "plan/roles.hpp"
@@ -20,6 +21,7 @@ namespace warpdex {
 /// Scratch memory that the segments of a search use one after the other.
 struct SearchScratch {
   OrSearch or_search;
+  BlockSearch block_search;
   AndSearch and_search;
   std::vector<AndList> and_lists;
   std::vector<std::uint64_t> bitmap;
@@ -54,6 +56,7 @@ class SegmentSearch {
                     SearchScratch& scratch, TopK& top);
 
  private:
+  bool may_go_by_blocks() const;
   void open_cursors();
   std::optional<std::uint64_t> known_matches() const;
   std::uint64_t run_and(std::uint64_t matches_wanted, bool is_exact, SearchScratch& scratch,
@@ -64,6 +67,7 @@ class SegmentSearch {
   const PlannedQuery* plan_ = nullptr;
   ScorerSettings scorer_;
   Roles roles_;
+  bool by_blocks_ = false;
   std::deque<ListCursor> cursors_;  ///< never shrinks; a query takes the first ones
   std::vector<ListCursor*> scoring_;
   std::vector<ListCursor*> prohibited_;

@@ -31,6 +31,7 @@ OpenSettings open_settings(const ServerOptions& options) {
           .gpus = options.gpus,
           .shards = options.shards,
           .threads = options.threads,
+          .document_blocks = options.document_blocks,
           .is_read_only = options.is_read_only,
           .writer_memory = options.writer_memory,
           .probes = options.probes,

@@ -26,6 +26,10 @@ std::string version_of(const std::filesystem::path& folder) {
          std::to_string(status.st_mtim.tv_nsec) + "." + std::to_string(status.st_size);
 }
 
+bool holds_impacts(const std::filesystem::path& folder) {
+  return IndexReader(folder).settings().impacts.has_value();
+}
+
 }  // namespace
 
 ServedIndex::ServedIndex(std::string name, std::filesystem::path folder,
@@ -47,7 +51,9 @@ ServedIndex::ServedIndex(std::string name, std::filesystem::path folder,
     searcher_.emplace(folder_, SearcherOptions{.device = settings.device,
                                                .gpus = settings.gpus,
                                                .shards = settings.shards,
-                                               .threads = settings.threads});
+                                               .threads = settings.threads,
+                                               .document_blocks = settings.document_blocks &&
+                                                                  holds_impacts(folder_)});
   }
 }
 

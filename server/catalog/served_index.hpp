@@ -27,6 +27,7 @@ struct OpenSettings {
   std::vector<Gpu> gpus{};
   std::size_t shards = 1;
   std::size_t threads = 0;
+  bool document_blocks = false;  ///< of indexes of impacts
   bool is_read_only = false;
   std::uint64_t writer_memory = std::uint64_t{256} << 20;
   std::size_t probes = 16;  ///< lists of vectors that a query probes

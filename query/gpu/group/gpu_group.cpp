@@ -44,7 +44,7 @@ std::optional<std::vector<std::size_t>> stay(const Snapshot& before,
   const auto& segments = later.segments();
   for (std::size_t i = 0; i < segments.size(); ++i) {
     const auto known = std::ranges::find_if(old, [&](const Snapshot::Segment& one) {
-      return gpu::are_same_segment(*one.index, *segments[i].index);
+      return are_same_segment(*one.index, *segments[i].index);
     });
     if (known == old.end()) continue;
     const auto shard =

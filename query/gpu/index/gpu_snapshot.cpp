@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "gpu/index/gpu_snapshot_state.hpp"
@@ -13,8 +12,6 @@
 #include "warpdex/core/error.hpp"
 #include "warpdex/core/parallel.hpp"
 #include "warpdex/core/storage/check_sections.hpp"
-#include "warpdex/core/storage/same_sections.hpp"
-#include "warpdex/indexer/format/section_names.hpp"
 
 namespace warpdex {
 namespace {
@@ -23,18 +20,6 @@ namespace {
 /// a batch of some thousand queries would go in many parts.
 constexpr std::uint64_t kScratchOfAll = std::uint64_t{8} << 30;
 constexpr std::uint64_t kMinScratch = std::uint64_t{256} << 20;
-
-/// Whether a section changes when documents are removed.
-bool is_of_removals(std::string_view name) {
-  return name == kRemovedRows || name == section::kFrequencyChanges;
-}
-
-/// The sections of a segment as it was written.
-std::vector<SectionInfo> written_sections(const Index& index) {
-  std::vector<SectionInfo> sections = index.section_infos();
-  std::erase_if(sections, [](const SectionInfo& info) { return is_of_removals(info.name); });
-  return sections;
-}
 
 bool is_same_build(const IndexSettings& one, const IndexSettings& other) {
   return one.codec.kind == other.codec.kind && one.codec.pfor_levels == other.codec.pfor_levels &&
@@ -47,11 +32,6 @@ std::uint64_t gpu::estimated_bytes(const Index& index) {
   constexpr std::uint64_t kBlockBytes = 24;  // of block metadata
   return index.sections().docids.size() + index.sections().frequencies.size() +
          kBlockBytes * index.counts().blocks + 2 * index.texts() * index.counts().documents;
-}
-
-bool gpu::are_same_segment(const Index& one, const Index& other) {
-  return one.segment_number() == other.segment_number() &&
-         are_same_sections(written_sections(one), written_sections(other));
 }
 
 GpuSnapshot::State::State(const Snapshot& whole, const Range& uploaded, Resources& used,
@@ -106,7 +86,7 @@ std::vector<std::uint32_t> GpuSnapshot::State::spaced_firsts(const Snapshot& sna
 /// The number of a segment in the snapshot before, or none.
 std::optional<std::size_t> GpuSnapshot::State::find(const Index& index, const State* before) {
   for (std::size_t i = 0; before != nullptr && i < before->segments.size(); ++i) {
-    if (gpu::are_same_segment(index, *before->snapshot.segments()[i].index)) return i;
+    if (are_same_segment(index, *before->snapshot.segments()[i].index)) return i;
   }
   return std::nullopt;
 }

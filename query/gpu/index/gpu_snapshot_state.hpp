@@ -20,9 +20,6 @@ namespace gpu {
 /// GPU memory of a segment's lists and lengths, about.
 std::uint64_t estimated_bytes(const Index& index);
 
-/// Whether two segments are the same, apart from removals: by number, sizes and checksums.
-bool are_same_segment(const Index& one, const Index& other);
-
 /// An uploaded segment, and the index that it was uploaded from.
 struct UploadedSegment {
   UploadedSegment(std::shared_ptr<const Index> uploaded, Resources& resources,

@@ -89,7 +89,7 @@ std::shared_ptr<const GpuPositions::State::Uploaded> GpuPositions::State::find(
     const Index& index, const State* before) {
   if (before == nullptr) return nullptr;
   for (const std::shared_ptr<const Uploaded>& known : before->segments) {
-    if (gpu::are_same_segment(index, *known->index)) return known;
+    if (are_same_segment(index, *known->index)) return known;
   }
   return nullptr;
 }

@@ -159,6 +159,17 @@ TEST_P(SparseEngine, AnswersAsTheOracle) {
   });
 }
 
+TEST_P(SparseEngine, AnswersAsTheOracleByBlocks) {
+  judge([](const std::filesystem::path& folder) -> Search {
+    const Snapshot snapshot = Snapshot::open(folder);
+    const auto blocks = std::make_shared<const SnapshotBlocks>(snapshot, 2);
+    const auto searcher = std::make_shared<CpuSearcher>(snapshot, blocks);
+    return [searcher](const Query& query, const SearchSettings& settings) {
+      return searcher->search(query, settings);
+    };
+  });
+}
+
 TEST_P(SparseEngine, AnswersAsTheOracleOnTheGpu) {
   WARPDEX_NEEDS_GPU();
   judge([](const std::filesystem::path& folder) -> Search {

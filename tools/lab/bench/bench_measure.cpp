@@ -222,12 +222,16 @@ Measurement measure(const Snapshot& index, const Workload& workload,
     measurement.answers = count_answers(run, settings.threads);
     time_passes(run, settings, count_batches(workload.plans.size(), settings), measurement);
   };
+  std::shared_ptr<const SnapshotBlocks> blocks;
+  if (settings.document_blocks) {
+    blocks = std::make_shared<const SnapshotBlocks>(index, settings.threads);
+  }
   if (settings.batch_size > 1) {
-    CpuEngine engine(index, {.threads = settings.threads});
+    CpuEngine engine(index, {.threads = settings.threads, .blocks = blocks});
     take(by_batch(engine, workload, settings));
   } else {
     std::vector<CpuSearcher> searchers;
-    for (std::size_t i = 0; i < settings.threads; ++i) searchers.emplace_back(index);
+    for (std::size_t i = 0; i < settings.threads; ++i) searchers.emplace_back(index, blocks);
     take(by_query(index, searchers, workload, settings));
   }
   // None is the GPU's.

@@ -40,9 +40,10 @@ struct BenchSettings {
   std::string filter{};                ///< the text of search.documents
   std::vector<FacetRequest> facets{};  ///< counted over all matches of each query
   std::size_t threads = 1;
-  std::size_t repetitions = 1;  ///< timed passes
-  std::size_t batch_size = 1;   ///< queries that a sample of time is for
-  std::size_t in_flight = 1;    ///< GPU: batches that a thread has under way
+  std::size_t repetitions = 1;   ///< timed passes
+  std::size_t batch_size = 1;    ///< queries that a sample of time is for
+  std::size_t in_flight = 1;     ///< GPU: batches that a thread has under way
+  bool document_blocks = false;  ///< CPU: the index is held by blocks of documents, too
   GpuAblation ablation;
 };
 

@@ -61,6 +61,7 @@ struct Arguments {
   std::int64_t repetitions = 5;
   std::int64_t batch_size = 0;
   std::int64_t in_flight = 1;
+  bool document_blocks = false;
   bool exhaustive = false;
   std::string or_by{or_method_name(OrMethod::kByCost)};
   bool no_seeds = false;
@@ -96,6 +97,7 @@ void add_options(CommandLine& command, Arguments& given) {
       "in-flight", po::value(&given.in_flight)->value_name("N")->default_value(given.in_flight),
       "GPU: batches that each thread has under way at a time, so that it prepares one while others "
       "are answered, also across passes: with large batches, give more --repetitions")(
+      "document-blocks", po::bool_switch(&given.document_blocks), kDocumentBlocks)(
       "exhaustive", po::bool_switch(&given.exhaustive),
       "GPU: skip no block, to measure what skipping is worth; AND by BM25 with codec bitpack only")(
       "or-by", po::value(&given.or_by)->value_name("METHOD")->default_value(given.or_by),
@@ -120,7 +122,8 @@ void save_answers(const Arguments& given, const std::vector<QueryText>& texts) {
   const InterruptGuard guard;  // a signal must not leave the unfinished file behind
   OutputFile output(given.answers.output());
   const auto writer = given.answers.make_writer(output.stream());
-  const Searcher searcher = open_searcher(given.index, given.device, given.search.threads());
+  const Searcher searcher =
+      open_searcher(given.index, given.device, given.search.threads(), given.document_blocks);
   warpdex::SearchOptions options = searcher_options(given.search.settings());
   options.filter = given.filter;
   options.searched = given.search.searched();
@@ -140,6 +143,7 @@ BenchSettings settings_of(const Arguments& given, const Snapshot& index, std::si
   settings.batch_size = checked_number("--batch-size", given.batch_size, 0, 1'000'000'000);
   if (settings.batch_size == 0) settings.batch_size = queries;
   settings.in_flight = checked_number("--in-flight", given.in_flight, 1, 64);
+  settings.document_blocks = given.document_blocks;
   settings.facets = parse_facets(given.facets);
   if (!settings.facets.empty()) settings.batch_size = settings.in_flight = 1;
   settings.ablation = given.ablation();

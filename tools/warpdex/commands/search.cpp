@@ -57,6 +57,7 @@ struct Arguments {
   std::string sort;
   std::string search_after;
   std::string facets;
+  bool document_blocks = false;
   bool explain = false;
   bool ignore_identical_ids = false;
 
@@ -150,8 +151,8 @@ void answer_words(const IndexReader& index, const Arguments& arguments, bool rea
     vectors.emplace(index, arguments.hybrid);
     vectors->check_count(1);
   }
-  const Searcher searcher =
-      open_searcher(arguments.index, arguments.device, arguments.search.threads());
+  const Searcher searcher = open_searcher(arguments.index, arguments.device,
+                                          arguments.search.threads(), arguments.document_blocks);
   const Answer answer = std::move(
       searcher.search({&query, 1}, vectors ? vectors->next(1) : std::span<const float>(), options)
           .front());
@@ -200,8 +201,8 @@ void answer_file(const IndexReader& index, const Arguments& arguments, bool repo
     vectors.emplace(index, arguments.hybrid);
     vectors->check_count(texts.size());
   }
-  const Searcher searcher =
-      open_searcher(arguments.index, arguments.device, arguments.search.threads());
+  const Searcher searcher = open_searcher(arguments.index, arguments.device,
+                                          arguments.search.threads(), arguments.document_blocks);
   OutputFile output(arguments.answers.output());
   const auto writer = arguments.answers.make_writer(output.stream());
   // A run has no place for numbers of matches.
@@ -268,7 +269,7 @@ int run_search(const std::vector<std::string>& arguments) {
       "counts ranges too: before 1990, from 1990 to before 2000, from 2000 on");
   command.add(columns);
   po::options_description scores = option_group("Scores");
-  scores.add_options()(
+  scores.add_options()("document-blocks", po::bool_switch(&given.document_blocks), kDocumentBlocks)(
       "explain", po::bool_switch(&given.explain),
       "what each word adds to a document's score, and by which numbers, for people "
       "or in JSON");

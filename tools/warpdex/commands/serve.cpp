@@ -53,6 +53,7 @@ struct Given {
   std::string max_waiting = "512M";
   std::int64_t slow = 500;
   std::int64_t threads = 0;
+  bool document_blocks = false;
   std::int64_t io_threads = 0;
   std::int64_t probes = 16;
   std::int64_t refine = 0;
@@ -135,7 +136,10 @@ void add_options(CommandLine& command, Given& given) {
   work.add_options()("threads", number(&given.threads), "threads that search; 0: all")(
       "io-threads", number(&given.io_threads),
       "threads that read requests; 0: one for 4 processors, with a GPU for 2")(
-      "probes", number(&given.probes), "of indexes of vectors: lists that a query probes")(
+      "document-blocks", po::bool_switch(&given.document_blocks),
+      "of indexes of impacts: hold them in memory by blocks of documents as well, for OR over many "
+      "terms on the CPU")("probes", number(&given.probes),
+                          "of indexes of vectors: lists that a query probes")(
       "refine", number(&given.refine),
       "of indexes of codes: rank the N best anew by their vectors")(
       "writer-memory", text(&given.writer_memory, "SIZE")->default_value(given.writer_memory),
@@ -220,6 +224,7 @@ server::ServerOptions options_of(Given& given, const CommandLine& command) {
     options.gpus = open_gpus(gpus);
   });
   options.threads = checked_threads(given.threads);
+  options.document_blocks = given.document_blocks;
   options.io_threads = checked_number("--io-threads", given.io_threads, 0, 64);
   options.probes = checked_number("--probes", given.probes, 1);
   options.refine = checked_number("--refine", given.refine, 0);

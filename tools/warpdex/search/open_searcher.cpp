@@ -7,8 +7,8 @@
 
 namespace warpdex::tools {
 
-Searcher open_searcher(const std::string& folder, const DeviceOptions& device,
-                       std::size_t threads) {
+Searcher open_searcher(const std::string& folder, const DeviceOptions& device, std::size_t threads,
+                       bool document_blocks) {
   std::optional<Searcher> searcher;
   const std::size_t shards = device.shards();
   device.start_gpus([&](std::span<const GpuChoice> gpus) {
@@ -16,12 +16,15 @@ Searcher open_searcher(const std::string& folder, const DeviceOptions& device,
                      SearcherOptions{.device = device.is_auto() ? Device::kAuto : Device::kGpu,
                                      .gpus = open_gpus(gpus),
                                      .shards = shards,
-                                     .threads = threads});
+                                     .threads = threads,
+                                     .document_blocks = document_blocks});
     if (searcher->device() == Device::kCpu) {  // start_gpu() says so
       throw Error(searcher->problem());
     }
   });
-  if (!searcher) searcher.emplace(folder, SearcherOptions{.threads = threads});
+  if (!searcher)
+    searcher.emplace(folder,
+                     SearcherOptions{.threads = threads, .document_blocks = document_blocks});
   return std::move(*searcher);
 }
 

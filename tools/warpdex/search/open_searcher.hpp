@@ -15,7 +15,13 @@ inline constexpr const char* kGpuMemoryOfText =
 
 /// Opens the index on the device that the options say. Where `auto` finds no usable GPU, a line on
 /// standard error says why the CPU works.
-Searcher open_searcher(const std::string& folder, const DeviceOptions& device, std::size_t threads);
+Searcher open_searcher(const std::string& folder, const DeviceOptions& device, std::size_t threads,
+                       bool document_blocks = false);
+
+/// What SearcherOptions::document_blocks does, for --help.
+inline constexpr const char* kDocumentBlocks =
+    "CPU: hold an index of impacts in memory by blocks of documents as well, for OR over many "
+    "terms";
 
 /// What the options of a command say, as a Searcher takes it.
 warpdex::SearchOptions searcher_options(const SearchSettings& settings);

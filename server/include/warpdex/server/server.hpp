@@ -45,10 +45,11 @@ struct ServerOptions {
   /// says what shards are.
   std::vector<Gpu> gpus{};
   std::size_t shards = 1;
-  std::size_t threads = 0;     ///< that search; 0: as many as this process may run on
-  std::size_t io_threads = 0;  ///< that read requests; 0: one for 4 processors, with a GPU for 2
-  std::size_t probes = 16;     ///< lists of vectors that a query probes
-  std::size_t refine = 0;      ///< nearest codes that are ranked again by their vectors
+  std::size_t threads = 0;       ///< that search; 0: as many as this process may run on
+  bool document_blocks = false;  ///< SearcherOptions::document_blocks, of indexes of impacts
+  std::size_t io_threads = 0;    ///< that read requests; 0: one for 4 processors, with a GPU for 2
+  std::size_t probes = 16;       ///< lists of vectors that a query probes
+  std::size_t refine = 0;        ///< nearest codes that are ranked again by their vectors
   bool is_read_only = false;
   std::filesystem::path keys{};      ///< empty: whoever reaches the server may do everything
   std::vector<std::string> hosts{};  ///< names that a Host may have, beside IP addresses

@@ -21,6 +21,7 @@ class TopK {
   /// Forgets all; k of 1 or more. `threshold` is a score, 0 or more, that k pairs to come are
   /// known to reach: smaller ones need not be given.
   void reset(std::size_t k, float threshold = 0);
+  std::size_t k() const { return k_; }
 
   /// A pair whose score is below this cannot enter, nor, once full(), one that equals it with a
   /// larger id than all pairs given so far. Never falls.

@@ -79,4 +79,9 @@ class Snapshot {
   std::shared_ptr<const State> state_;
 };
 
+/// Whether a section of a segment changes when documents are removed.
+bool is_of_removals(std::string_view section);
+/// Whether both are the same segment of one index, whatever was removed of it since it was written.
+bool are_same_segment(const Index& one, const Index& other);
+
 }  // namespace warpdex

@@ -7,13 +7,15 @@
 
 #include "warpdex/indexer/format/index.hpp"
 #include "warpdex/indexer/format/snapshot.hpp"
+#include "warpdex/query/cpu/blocks/document_blocks.hpp"
 #include "warpdex/query/engine/engine.hpp"
 
 namespace warpdex {
 
 struct CpuEngineSettings {
-  std::size_t threads = 0;                        ///< 0: as many as this process may run on
-  std::chrono::microseconds spin = kDefaultSpin;  ///< how long a thread spins before it sleeps
+  std::size_t threads = 0;                         ///< 0: as many as this process may run on
+  std::chrono::microseconds spin = kDefaultSpin;   ///< how long a thread spins before it sleeps
+  std::shared_ptr<const SnapshotBlocks> blocks{};  ///< of the snapshot, or none
 };
 
 /// Answers batches on threads of its own, each with a CpuSearcher. The threads take queries from

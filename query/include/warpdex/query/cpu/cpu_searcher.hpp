@@ -6,6 +6,7 @@
 
 #include "warpdex/indexer/format/index.hpp"
 #include "warpdex/indexer/format/snapshot.hpp"
+#include "warpdex/query/cpu/blocks/document_blocks.hpp"
 #include "warpdex/query/cpu/search_watch.hpp"
 #include "warpdex/query/plan/plan.hpp"
 #include "warpdex/query/search.hpp"
@@ -21,8 +22,9 @@ class CpuSearcher {
   /// Allocates scratch memory; reads no lists.
   explicit CpuSearcher(const Index& index);
   /// Likewise over all segments of a snapshot, which the searcher shares. Answers have the
-  /// snapshot's docIDs.
-  explicit CpuSearcher(const Snapshot& snapshot);
+  /// snapshot's docIDs. `blocks`, if there are any, are the snapshot's.
+  explicit CpuSearcher(const Snapshot& snapshot,
+                       std::shared_ptr<const SnapshotBlocks> blocks = nullptr);
   ~CpuSearcher();
   CpuSearcher(CpuSearcher&&) noexcept;
   CpuSearcher& operator=(CpuSearcher&&) noexcept;
