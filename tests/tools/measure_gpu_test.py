@@ -128,6 +128,12 @@ class Checks(unittest.TestCase):
         self.assertAlmostEqual(check["figure"], 5.8)
         self.assertFalse(check["is_met"])
 
+    def test_of_long_queries(self):
+        check = self.only(taking("bitpack", "64 terms: or 10", 200),
+                          taking("bitpack", "256 terms: or 10", 1010))
+        self.assertAlmostEqual(check["figure"], 5.05)
+        self.assertFalse(check["is_met"])
+
     def test_of_times_the_cpu_when_both_take_64_at_a_time(self):
         found = self.found(taking("text", "and 10 CPU", 2), taking("text", "and 10 CPU by 64", 5),
                            taking("text", "and 10 by 64, 1 in flight", 4))
@@ -223,6 +229,15 @@ class Logs(unittest.TestCase):
         for _, text in made:
             self.assertEqual(len(set(text.split())), 32)
         self.assertEqual(logs.long_queries(self.QUERIES, 9), [])
+
+    def test_mixed_with_the_log_are_of_64_terms_at_most(self):
+        wide = [["a", " ".join(f"t{i}" for i in range(130))]]
+        answers = {"and-or": [], "or": [{"id": "a", "matches": 1}], "and": []}
+        with tempfile.TemporaryDirectory() as folder:
+            counts = {prefix: count for _, prefix, _, count in logs.make(wide, answers, folder)}
+        self.assertEqual(counts["128 terms"], logs.LONG_QUERIES)
+        self.assertNotIn("256 terms", counts)
+        self.assertEqual(counts["mixed"], 1 + 5)
 
     def test_are_written_and_have_cases(self):
         with tempfile.TemporaryDirectory() as folder:

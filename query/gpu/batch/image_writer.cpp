@@ -2,7 +2,6 @@
 #include "gpu/batch/image_writer.hpp"
 
 #include <algorithm>
-#include <bit>
 
 #include "gpu/batch/short_lists.hpp"
 
@@ -134,12 +133,13 @@ void ImageWriter::write_uses(const SliceQuery& query, const SegmentRun& run,
                              const QueryEntry& entry, bool is_or) {
   const TermSet required = query.roles.required(entry.unsigned_is_required);
   const bool is_sent = target_.shape.sends_entries;
+  const std::uint32_t count = run.present.count();
+  if (!is_sent && own_uses_.size() < count) own_uses_.resize(std::max(count, kMaxLists));
   uses_ = is_sent ? target_.host.uses + next_.uses : own_uses_.data();
   are_stored_ = !store_.is_empty() && is_or;
   ListUse* use = uses_;
-  for (TermSet left = run.present; left != 0; left &= left - 1) {
-    const int bit = std::countr_zero(left);
-    const SliceTerm& term = slice_.terms[query.first_term + static_cast<std::uint32_t>(bit)];
+  run.present.for_each([&](std::uint32_t number) {
+    const SliceTerm& term = slice_.terms[query.first_term + number];
     *use = {};
     if (is_sent) {
       use->row = term.own_list == kNone
@@ -151,16 +151,16 @@ void ImageWriter::write_uses(const SliceQuery& query, const SegmentRun& run,
     use->c1 = term.c1;
     use->c2 = term.c2;
     use->bound = term.bound;
-    use->flags = static_cast<std::uint16_t>((required >> bit & 1) * kRequired |
-                                            (query.roles.prohibited >> bit & 1) * kProhibited);
+    use->flags =
+        static_cast<std::uint16_t>((required.contains(number) ? kRequired : 0U) |
+                                   (query.roles.prohibited.contains(number) ? kProhibited : 0U));
     use->field = term.planned->entry.field;
     if (are_stored_) {
       const auto rank = static_cast<std::uint32_t>(use - uses_);
       store_.place(term.planned->entry, next_.lists + rank, *use);
     }
     ++use;
-  }
-  const auto count = static_cast<std::uint32_t>(use - uses_);
+  });
   are_stored_ = are_stored_ && may_read_stored(query, count);
   entry_.first_use = next_.uses;
   next_.uses += count;
@@ -212,9 +212,8 @@ void ImageWriter::make_lists(const SliceQuery& query, const SegmentRun& run) {
   std::uint32_t number = first_list_;
   for (std::uint32_t segment = run.begin; segment < run.end; ++segment) {
     std::uint32_t rank = 0;
-    for (TermSet left = run.present; left != 0; left &= left - 1) {
-      const auto bit = static_cast<std::uint32_t>(std::countr_zero(left));
-      const SliceTerm& term = slice_.terms[query.first_term + bit];
+    run.present.for_each([&](std::uint32_t i) {
+      const SliceTerm& term = slice_.terms[query.first_term + i];
       ListSource source = term.list(segment);
       if (source.flags & kPacked) source = place_packed(term.row.packed, source);
       List list = make_list(source, tables[segment], uses_[rank]);
@@ -223,7 +222,7 @@ void ImageWriter::make_lists(const SliceQuery& query, const SegmentRun& run) {
         range = write_ranges(number, list.blocks, target_.shape.range_blocks, range);
       }
       target_.host.lists[number++] = list;
-    }
+    });
   }
 }
 

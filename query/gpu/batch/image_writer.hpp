@@ -1,8 +1,8 @@
 // Writes the slices of a batch to their places in its image. Internal.
 #pragma once
 
-#include <array>
 #include <cstdint>
+#include <vector>
 
 #include "gpu/batch/batch_image.hpp"
 #include "gpu/batch/placed_segments.hpp"
@@ -54,11 +54,11 @@ class ImageWriter {
   std::uint32_t next_raw_;      ///< raw list of the image
   std::uint32_t next_and_ = 0;  ///< of the slice's entries of AND
   std::uint32_t next_fallback_ = 0;
-  EntrySource entry_{};                      ///< that was written last
-  std::uint32_t first_list_ = 0;             ///< its lists
-  bool are_stored_ = false;                  ///< OR may read them decoded
-  ListUse* uses_ = nullptr;                  ///< their uses: in the image, or:
-  std::array<ListUse, kMaxLists> own_uses_;  ///< where the image has lists
+  EntrySource entry_{};            ///< that was written last
+  std::uint32_t first_list_ = 0;   ///< its lists
+  bool are_stored_ = false;        ///< OR may read them decoded
+  ListUse* uses_ = nullptr;        ///< their uses: in the image, or:
+  std::vector<ListUse> own_uses_;  ///< where the image has lists
 };
 
 }  // namespace warpdex::gpu

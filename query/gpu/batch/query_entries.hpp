@@ -3,31 +3,27 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <cstdint>
 
+#include "gpu/batch/term_set.hpp"
 #include "plan/roles.hpp"
 #include "warpdex/query/plan/plan.hpp"
 #include "warpdex/query/search.hpp"
 
 namespace warpdex::gpu {
 
-/// A set of a query's terms, one bit for each. Bits are in the order of lists in the image: scoring
-/// terms first.
-using TermSet = std::uint64_t;
-
 /// The roles of a query's terms.
 struct TermRoles {
-  TermSet scoring = 0;
-  TermSet prohibited = 0;
-  TermSet must = 0;      ///< with +, even if also prohibited
-  TermSet weighted = 0;  ///< with + or unsigned, even if also prohibited
+  TermSet scoring;
+  TermSet prohibited;
+  TermSet must;      ///< with +, even if also prohibited
+  TermSet weighted;  ///< with + or unsigned, even if also prohibited
   bool misses_must = false;
   bool misses_unsigned = false;
 
   /// The terms that a match must have.
   TermSet required(bool unsigned_is_required) const {
-    return must | (unsigned_is_required ? weighted : 0);
+    return unsigned_is_required ? must | weighted : must;
   }
 };
 
@@ -62,20 +58,21 @@ struct QueryEntries {
 };
 
 /// The roles of the terms that a segment has.
-inline RoleCounts count_roles(const TermRoles& roles, TermSet present, bool unsigned_is_required) {
+inline RoleCounts count_roles(const TermRoles& roles, const TermSet& present,
+                              bool unsigned_is_required) {
   const TermSet required = roles.required(unsigned_is_required);
   RoleCounts counts;
-  counts.scoring = static_cast<std::uint32_t>(std::popcount(roles.scoring & present));
-  counts.prohibited = static_cast<std::uint32_t>(std::popcount(roles.prohibited & present));
-  counts.has_required = (required & roles.scoring & present) != 0;
+  counts.scoring = (roles.scoring & present).count();
+  counts.prohibited = (roles.prohibited & present).count();
+  counts.has_required = !(required & roles.scoring & present).is_empty();
   counts.is_empty = roles.misses_must || (unsigned_is_required && roles.misses_unsigned) ||
-                    (required & ~present) != 0 || (required & roles.prohibited) != 0 ||
+                    !(required - present).is_empty() || !(required & roles.prohibited).is_empty() ||
                     counts.scoring == 0;
   return counts;
 }
 
 /// Adds an entry, in which unsigned terms are required or not, unless nothing can match.
-inline void add_entry(const TermRoles& all, TermSet present, bool unsigned_is_required,
+inline void add_entry(const TermRoles& all, const TermSet& present, bool unsigned_is_required,
                       bool is_fallback, bool knows_matches, QueryEntries& entries) {
   const RoleCounts roles = count_roles(all, present, unsigned_is_required);
   if (roles.is_empty) return;
@@ -93,8 +90,8 @@ inline void add_entry(const TermRoles& all, TermSet present, bool unsigned_is_re
 }
 
 /// A query's entries in a segment that has the terms `present`. `knows_matches`: the number of
-/// matches of a query of one list is known. O(1).
-inline QueryEntries entries_of(const TermRoles& roles, TermSet present, QueryMode mode,
+/// matches of a query of one list is known.
+inline QueryEntries entries_of(const TermRoles& roles, const TermSet& present, QueryMode mode,
                                bool knows_matches) {
   QueryEntries entries;
   add_entry(roles, present, mode != QueryMode::kOr, false, knows_matches, entries);
@@ -106,9 +103,9 @@ inline QueryEntries entries_of(const TermRoles& roles, TermSet present, QueryMod
 }
 
 /// The number of a query's shortest required term, whose list drives AND. There must be one.
-inline std::uint32_t driver_of(const TermRoles& roles, TermSet present, const QueryEntry& entry) {
-  return static_cast<std::uint32_t>(
-      std::countr_zero(roles.required(entry.unsigned_is_required) & roles.scoring & present));
+inline std::uint32_t driver_of(const TermRoles& roles, const TermSet& present,
+                               const QueryEntry& entry) {
+  return (roles.required(entry.unsigned_is_required) & roles.scoring & present).first();
 }
 
 /// The QueryFlags of an entry.

@@ -2,7 +2,7 @@
 #include "gpu/batch/query_measurer.hpp"
 
 #include <algorithm>
-#include <bit>
+#include <utility>
 
 #include "gpu/choice/or_choice.hpp"
 #include "gpu/layout/length_codes.hpp"
@@ -13,9 +13,9 @@ namespace {
 
 /// The terms that a segment has.
 TermSet present_terms(std::span<const SliceTerm> terms, std::size_t segment) {
-  TermSet present = 0;
-  for (std::size_t i = 0; i < terms.size(); ++i) {
-    present |= TermSet{terms[i].list(segment).size != 0} << i;
+  TermSet present;
+  for (std::uint32_t i = 0; i < terms.size(); ++i) {
+    if (terms[i].list(segment).size != 0) present.insert(i);
   }
   return present;
 }
@@ -35,7 +35,11 @@ void QueryMeasurer::measure_query(const SegmentPlans& plans, SliceQuery& query) 
   common.k = settings.k;
   common.min_matches = settings.mode == QueryMode::kAndOr ? settings.and_or_min_matches() : 0;
   common.flags = rules_.flags;
-  if (rules_.adds_up_long && common.scoring_lists > kLongQuery) common.flags |= kNoLookups;
+  const bool is_huge = query.term_count > kMaxLists;
+  if (is_huge || (rules_.adds_up_long && common.scoring_lists > kLongQuery)) {
+    common.flags |= kNoLookups;
+  }
+  slice_.shape.are_huge |= is_huge;
   if (segments_.longest_document() < kTooLong) common.flags |= kCodedLengths;
   query.counts = settings.count;
   set_scale(max_counted(query, plans.are_of_all()), has_whole_weights(whole), query);
@@ -57,13 +61,14 @@ void QueryMeasurer::find_runs(const SegmentPlans& plans, SliceQuery& query) {
   } else {
     std::uint32_t begin = 0;
     TermSet before = present_terms(terms, 0);
-    for (std::uint32_t segment = 1; segment <= all; ++segment) {
-      const TermSet present = segment < all ? present_terms(terms, segment) : ~before;
+    for (std::uint32_t segment = 1; segment < all; ++segment) {
+      TermSet present = present_terms(terms, segment);
       if (present == before) continue;
-      add_run(plans, query, before, begin, segment);
+      add_run(plans, query, std::move(before), begin, segment);
       begin = segment;
-      before = present;
+      before = std::move(present);
     }
+    add_run(plans, query, std::move(before), begin, all);
   }
   query.run_count = static_cast<std::uint32_t>(slice_.runs.size()) - query.first_run;
 }
@@ -86,11 +91,10 @@ void QueryMeasurer::add_run(const SegmentPlans& plans, SliceQuery& query, TermSe
   const bool knows_matches = !rules_.is_filtered && segments_.knows_live() &&
                              (segments_.size() == 1 || query.term_count == 1);
   const QueryMode mode = rules_.of(query.common.slot).mode;
-  const SegmentRun run{
-      present, begin, end, entries_of(query.roles, present, mode, knows_matches), {}};
-  if (run.entries.count == 0) return;
-  slice_.runs.push_back(run);
-  for (const QueryEntry& entry : run.entries) {
+  const QueryEntries entries = entries_of(query.roles, present, mode, knows_matches);
+  if (entries.count == 0) return;
+  slice_.runs.push_back({std::move(present), begin, end, entries, {}});
+  for (const QueryEntry& entry : entries) {
     query.common.scoring_lists = std::max(query.common.scoring_lists, entry.roles.scoring);
     if (!entry.is_one_list) continue;
     query.list_matches = live_postings(plans, query.common.slot);
@@ -102,14 +106,11 @@ ListSums QueryMeasurer::sum_lists(const SliceQuery& query, const SegmentRun& run
   const SliceTerm* const terms = slice_.terms.data() + query.first_term;
   const bool is_of_all = run.end - run.begin == segments_.size();
   ListSums sums;
-  for (TermSet left = run.present; left != 0; left &= left - 1) {
-    const SliceTerm& term = terms[std::countr_zero(left)];
-    if (is_of_all) {
-      sums.add(term.row.sums);
-      continue;
-    }
+  run.present.for_each([&](std::uint32_t number) {
+    const SliceTerm& term = terms[number];
+    if (is_of_all) return sums.add(term.row.sums);
     for (std::uint32_t i = run.begin; i < run.end; ++i) sums.add(term.list(i));
-  }
+  });
   return sums;
 }
 
@@ -123,7 +124,7 @@ void QueryMeasurer::count_run(const SliceQuery& query, SegmentRun& run) {
     if (!entry.shares_lists) {
       shape.lists += run.sums.lists;
       shape.raw_lists += run.sums.raw_lists;
-      shape.uses += static_cast<std::uint32_t>(std::popcount(run.present));
+      shape.uses += run.present.count();
     }
     if (entry.kind == EntryKind::kOr) {
       count_or(query, run, entry);
@@ -153,8 +154,7 @@ void QueryMeasurer::count_or(const SliceQuery& query, const SegmentRun& run,
   slice_.short_ranges += sums.short_ranges;
   shape.or_queries += run.end - run.begin;
   shape.or_lists += sums.lists;
-  const auto lists = static_cast<std::uint32_t>(std::popcount(run.present));
-  shape.row_entries += lists * segments_.row_entries(run.begin, run.end);
+  shape.row_entries += run.present.count() * segments_.row_entries(run.begin, run.end);
   shape.tile_entries += segments_.tiles(run.begin, run.end);
   const std::uint32_t flags = query.common.flags | flags_of(entry, query.counts);
   shape.adds_up_only &= (flags & kAddsUpOnly) != 0;

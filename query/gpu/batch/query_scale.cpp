@@ -39,8 +39,7 @@ double QueryMeasurer::max_counted(const SliceQuery& query, bool is_of_all) {
     return std::numeric_limits<double>::infinity();
   }
   bounds_.clear();
-  const auto scoring = static_cast<std::size_t>(std::popcount(query.roles.scoring));
-  for (const SliceTerm& term : slice_.terms_of(query).first(scoring)) {
+  for (const SliceTerm& term : slice_.terms_of(query).first(query.roles.scoring.count())) {
     const std::uint64_t size = term.list(0).size;
     const std::uint64_t live = term.planned->document_frequency;  // in all segments
     bounds_.push_back({term.bound, is_of_all ? live : live == 0 ? size : std::min(size, live)});
@@ -62,27 +61,29 @@ void QueryMeasurer::set_scale(double max_counted, bool weights_are_whole, SliceQ
   double weights = 0;
   double largest = 0;
   for (const SegmentRun& run : slice_.runs_of(of)) {
-    const TermSet scoring = run.present & of.roles.scoring;
     double own_bounds = 0;
     double own_weights = 0;
-    for (TermSet left = scoring; left != 0; left &= left - 1) {
-      const SliceTerm& term =
-          slice_.terms[of.first_term + static_cast<std::size_t>(std::countr_zero(left))];
+    (run.present & of.roles.scoring).for_each([&](std::uint32_t number) {
+      const SliceTerm& term = slice_.terms[of.first_term + number];
       own_bounds += std::min<double>(term.bound, max_counted);
       own_weights += term.weight;
       largest = std::max<double>(largest, term.bound);
-    }
+    });
     bounds = std::max(bounds, own_bounds);
     weights = std::max(weights, own_weights);
   }
   double scale = 1;
   query.rounding_slack = 0;
   if (!units.are_whole || !weights_are_whole || bounds > 65'535) {
-    scale = bounds > 0 ? kMaxSum / bounds : 1.0;
+    const std::uint32_t slack = units.slack * query.scoring_lists;
+    // With more lists, what rounding adds to a sum needs room of its own.
+    const double room =
+        kMaxSum - (query.scoring_lists > kMaxLists ? static_cast<double>(slack) : 0.0);
+    scale = bounds > 0 ? room / bounds : 1.0;
     if (is_capped && largest > 0) scale = std::min(scale, (1U << 30) / largest);
     if (largest_static > 0) scale = std::min(scale, (1U << 30) / largest_static);
     scale = std::min(scale, units.max_weights / std::max(weights, 1.0));
-    query.rounding_slack = units.slack * query.scoring_lists + 2;
+    query.rounding_slack = slack + 2;
   }
   query.scale = static_cast<float>(scale);
   query.static_scale = segments_.has_static() ? query.scale : 0.F;
@@ -116,15 +117,15 @@ std::span<const SeededList> QueryMeasurer::seeded_lists(const SliceQuery& query)
   seeded_.clear();
   const SliceTerm* const terms = slice_.terms.data() + query.first_term;
   for (const SegmentRun& run : slice_.runs_of(query)) {
-    if (!run.entries.any_of_or() || (run.present & query.roles.prohibited) != 0) continue;
+    if (!run.entries.any_of_or() || !(run.present & query.roles.prohibited).is_empty()) continue;
     for (std::uint32_t segment = run.begin; segment < run.end; ++segment) {
-      for (TermSet left = run.present; left != 0; left &= left - 1) {
-        const SliceTerm& term = terms[std::countr_zero(left)];
+      run.present.for_each([&](std::uint32_t number) {
+        const SliceTerm& term = terms[number];
         const TermList& list = term.row.lists[segment];
-        if (list.source.flags & kRaw) continue;  // it has no seeds
+        if (list.source.flags & kRaw) return;  // it has no seeds
         const TermScorer scorer{rules_.scorer.kind, term.weight, term.c0, term.c1, term.c2};
         seeded_.push_back({segment, &list, scorer, term.bound});
-      }
+      });
     }
   }
   return seeded_;

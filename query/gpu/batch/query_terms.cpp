@@ -21,10 +21,9 @@ void prefetch_terms(const PlannedQuery& plan) {
 
 /// Adds a term to the roles, as the next of its query.
 void add_role(const PlannedTerm& term, std::uint32_t number, TermRoles& roles) {
-  const TermSet bit = TermSet{1} << number;
-  (term.is_prohibited ? roles.prohibited : roles.scoring) |= bit;
-  if (term.is_must) roles.must |= bit;
-  if (term.weight > 0) roles.weighted |= bit;
+  (term.is_prohibited ? roles.prohibited : roles.scoring).insert(number);
+  if (term.is_must) roles.must.insert(number);
+  if (term.weight > 0) roles.weighted.insert(number);
 }
 
 }  // namespace
@@ -37,7 +36,7 @@ void QueryMeasurer::start_query(const SegmentPlans& plans, std::uint32_t slot) {
   query.common.state = slice_.begin + static_cast<std::uint32_t>(slice_.queries.size()) - 1;
   query.common.slot = slot;
   query.first_term = static_cast<std::uint32_t>(slice_.terms.size());
-  if (plan.terms.size() > kMaxLists || excludes_words(plan)) {
+  if (plan.terms.size() > kMaxGpuTerms || excludes_words(plan)) {
     slice_.unanswerable.push_back(slot);
     return;
   }

@@ -50,8 +50,10 @@ bool has_full_tiles(const BatchShape& shape, std::size_t pieces) {
 }
 
 /// Whether exact scores take so many lookups that all multiprocessors should share them: where
-/// queries are few, the teams of `finish` would leave most of the GPU idle.
+/// queries are few, the teams of `finish` would leave most of the GPU idle. Those of huge queries
+/// do: `finish` holds fewer lists.
 bool shares_scores(const BatchShape& shape, const OrFacts& facts) {
+  if (shape.are_huge) return true;
   const std::uint64_t lists = shape.or_lists / shape.segments;  // of all queries
   return shape.or_states > 0 && shape.queries <= kFewQueries &&
          facts.k * lists >= shape.queries * kManyLookups;

@@ -21,7 +21,8 @@ constexpr std::array<OrRuleText, kOrRules> kTexts{{
     {"add-up-form", "all tiles added up", "the scorer has no kernels for lookups"},
     {"add-up-asked", "all tiles added up", "the options ask for it"},
     {"add-up-matches", "all tiles added up", "matches are counted, or nothing is skipped"},
-    {"add-up-long", "all tiles added up", "one query alone has more than 12 terms"},
+    {"add-up-long", "all tiles added up",
+     "one query alone has more than 12 terms, or all have more than 64"},
     {"look-up-apart", "the cheaper for each tile; found documents are looked up by all warps",
      "there is memory for them"},
     {"look-up-at-once-for-room", "the cheaper for each tile; each warp looks up what it finds",
@@ -54,7 +55,7 @@ constexpr std::array<OrRuleText, kOrRules> kTexts{{
      "the queries had more candidates than room"},
     {"tiles-cut", "a tile is cut into pieces", "few queries (16 or fewer) with full tiles"},
     {"scores-shared", "exact scores by all multiprocessors",
-     "few queries (16 or fewer) with many answers and lists"},
+     "few queries (16 or fewer) with many answers and lists, or with more than 64 terms"},
 }};
 
 }  // namespace

@@ -71,6 +71,21 @@ __device__ inline std::uint32_t list_of(const FinishBatch& batch, const Query& q
   return term < lists.count ? lists.first + term : kNone;
 }
 
+/// The scores of a query's term number `term` in the documents of a warp's lanes: 0 where a lane
+/// `has` none, and where there is no posting.
+template <CodecKind kCodec, LookupGoal kGoal, LaneLists kLists, Spread kSpread>
+__device__ inline float scores_of_lanes(const FinishBatch& batch, const Query& query,
+                                        std::uint32_t term, bool has, std::uint32_t document,
+                                        LookupMemory& memory) {
+  std::uint32_t list = query.first_list + term;
+  if constexpr (kLists == LaneLists::kOwn) {
+    const std::uint32_t own = has ? list_of(batch, query, term, document) : kNone;
+    has = own != kNone;
+    list = has ? own : query.first_list;
+  }
+  return score_of_term<kCodec, kGoal, kLists, kSpread>(batch, list, has, document, memory);
+}
+
 /// Survivors that a warp looks up together in a list: fewer than 32 if there are enough warps,
 /// since a warp decodes their blocks one after the other.
 __device__ inline std::uint32_t group_size(std::uint32_t survivors, std::uint32_t lists) {
@@ -97,16 +112,9 @@ __device__ inline void rescore(const FinishBatch& batch, const Query& query,
     // Term by term, so that the long lists, whose blocks take longest, are shared by the warps.
     for (std::uint32_t row = warp; row < here * query.scoring_lists; row += kRescoreWarps) {
       const std::uint32_t place = place_of(row % here);
-      bool has = is_taken(place);
-      const std::uint32_t document = has ? documents[place] : 0;
-      std::uint32_t list = query.first_list + row / here;
-      if constexpr (kLists == LaneLists::kOwn) {
-        const std::uint32_t own = has ? list_of(batch, query, row / here, document) : kNone;
-        has = own != kNone;
-        list = has ? own : query.first_list;
-      }
-      memory.scores[row][lane_id()] = score_of_term<kCodec, kGoal, kLists, kSpread>(
-          batch, list, has, document, memory.lookups[warp]);
+      const bool has = is_taken(place);
+      memory.scores[row][lane_id()] = scores_of_lanes<kCodec, kGoal, kLists, kSpread>(
+          batch, query, row / here, has, has ? documents[place] : 0, memory.lookups[warp]);
     }
     __syncthreads();
     for (std::uint32_t group = warp; group < here; group += kRescoreWarps) {

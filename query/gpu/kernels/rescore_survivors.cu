@@ -1,5 +1,5 @@
-// Exact scores where few queries have many survivors and many lists, as k 10,000 of 64 terms has:
-// all multiprocessors share them. `finish` sorts them.
+// Exact scores where few queries have many survivors and many lists, as k 10,000 of 64 terms has,
+// and those of huge queries: all multiprocessors share them. `finish` sorts them.
 #include <algorithm>
 
 #include "gpu/device/digits.cuh"
@@ -72,12 +72,59 @@ __global__ void __launch_bounds__(kThreads, 2) rescore_survivors(FinishBatch bat
   }
 }
 
+/// Computes the keys of up to 32 survivors of a huge query. Its terms are taken kScoreRows at a
+/// time, and added in the canonical order. A whole CTA.
+template <CodecKind kCodec, LaneLists kLists>
+__device__ void rescore_of_huge(const FinishBatch& batch, const Query& query,
+                                const std::uint32_t* documents, std::uint32_t count, Key* keys,
+                                RescoreMemory& memory) {
+  const std::uint32_t warp = warp_id();
+  const bool has = lane_id() < count;
+  const std::uint32_t document = has ? documents[lane_id()] : 0;
+  float score = 0;  // in the first warp
+  for (std::uint32_t first = 0; first < query.scoring_lists; first += kScoreRows) {
+    const std::uint32_t here = min(kScoreRows, query.scoring_lists - first);
+    for (std::uint32_t i = warp; i < here; i += kRescoreWarps) {
+      memory.scores[i][lane_id()] =
+          scores_of_lanes<kCodec, LookupGoal::kLatency, kLists, Spread::kApart>(
+              batch, query, first + i, has, document, memory.lookups[warp]);
+    }
+    __syncthreads();
+    for (std::uint32_t i = 0; i < here && warp == 0; ++i) score += memory.scores[i][lane_id()];
+    __syncthreads();
+  }
+  if (warp != 0 || !has) return;
+  if (batch.static_scores != nullptr) score += batch.static_scores[document];
+  keys[lane_id()] = make_key(score, document);
+}
+
+/// As rescore_survivors, where queries are huge.
+template <CodecKind kCodec, LaneLists kLists>
+__global__ void __launch_bounds__(kThreads, 2) rescore_huge(FinishBatch batch) {
+  wait_for_previous();
+  __shared__ RescoreMemory memory;
+  const Query& query = batch.final_queries[blockIdx.y];
+  if (query.k == 0 || sums_are_scores(batch, query)) return;
+  const std::uint32_t count = batch.states[query.state].candidates;
+  const std::uint32_t* const documents = documents_of(batch, query);
+  Key* const keys = keys_beside(batch, query);
+  for (std::uint32_t begin = blockIdx.x * kWarp; begin < count; begin += gridDim.x * kWarp) {
+    rescore_of_huge<kCodec, kLists>(batch, query, documents + begin, min(kWarp, count - begin),
+                                    keys + begin, memory);
+  }
+}
+
 template <CodecKind kCodec, LaneLists kLists>
 void launch(const FinishBatch& batch, cudaStream_t stream) {
-  const auto kernel = rescore_survivors<kCodec, kLists>;
+  const auto kernel =
+      batch.are_huge ? rescore_huge<kCodec, kLists> : rescore_survivors<kCodec, kLists>;
   // One of the two CTAs that a multiprocessor holds: kernels of other streams find room at once.
-  static const std::uint32_t most = resident_ctas(kernel, kThreads, 0) / 2;
-  const dim3 ctas(std::min((batch.k + kWarp - 1) / kWarp, most), batch.state_count);
+  static const std::uint32_t most =
+      resident_ctas(rescore_survivors<kCodec, kLists>, kThreads, 0) / 2;
+  // Sums of many rounded units leave more survivors.
+  constexpr std::uint32_t kSurvivorsOfHuge = 2048;
+  const std::uint32_t survivors = batch.are_huge ? std::max(batch.k, kSurvivorsOfHuge) : batch.k;
+  const dim3 ctas(std::min((survivors + kWarp - 1) / kWarp, most), batch.state_count);
   gpu::launch("rescore_survivors", kernel, ctas, kThreads, 0, stream, batch);
 }
 

@@ -45,6 +45,7 @@ struct Batch {
   bool prefetches_values;  ///< lookups prefetch values while they decode docIDs: in small batches
   bool overlaps_launches;  ///< a kernel may start while the one before ends
   std::uint8_t scorer_number;  ///< ScorerKind, of exact scores
+  bool are_huge;               ///< its queries, all of them; else none is
 
   WARPDEX_HOST_DEVICE ScorerKind scorer() const { return static_cast<ScorerKind>(scorer_number); }
 };

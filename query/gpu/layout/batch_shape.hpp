@@ -38,6 +38,7 @@ struct BatchShape {
   bool some_add_up = false;        ///< some query of OR makes no lookups
   bool some_read_all = false;      ///< some query of OR counts its matches, or skips nothing
   std::uint32_t longest_or = 0;    ///< scoring lists of the longest query of OR
+  bool are_huge = false;           ///< its queries have more than kMaxLists terms
 
   // Of a whole batch:
   std::uint32_t range_blocks = 0;  ///< kRangeBlocks or less
@@ -86,6 +87,7 @@ struct BatchShape {
     some_add_up |= other.some_add_up;
     some_read_all |= other.some_read_all;
     longest_or = std::max(longest_or, other.longest_or);
+    are_huge |= other.are_huge;
   }
 };
 

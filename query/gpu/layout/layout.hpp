@@ -31,7 +31,8 @@ constexpr std::uint32_t tile_row_entries(std::uint32_t tiles) { return tiles + 1
 inline constexpr std::uint32_t kHistogramBins = 1024;
 /// The scale of a query is chosen so that no sum in a 16-bit accumulator exceeds this.
 inline constexpr float kMaxSum = 60'000.F;
-/// Distinct terms of a query that the kernels can hold. The CPU answers longer queries.
+/// Lists of a query that kernels hold at a time. A query with more is *huge*: its lists are taken
+/// in groups of so many, one after the other.
 inline constexpr std::uint32_t kMaxLists = 64;
 /// DocIDs of a raw list: a list of fewer than kBlockSize postings is decoded on the host, and
 /// uploaded with the index or with its query.
@@ -67,7 +68,7 @@ struct alignas(16) List {
   std::uint32_t tile_row;  ///< its row in the tables by list and tile starts here, at the entry
                            ///< that tile 0 would have; kNone: it has none
   std::uint16_t flags;     ///< ListFlags
-  std::uint8_t rank;       ///< its number among the lists of its query
+  std::uint8_t rank;       ///< its number among the lists of its query; not read of a huge one
   std::uint8_t field;      ///< its text field; 0 where documents have one text
   std::uint32_t or_query;  ///< its query's number among those of OR
   std::uint32_t first_document;  ///< the first docID of its segment

@@ -11,6 +11,7 @@
 #include "gpu/layout/layout.hpp"
 #include "gpu/lists/list_copy.hpp"
 #include "warpdex/core/cuda/check_internal.hpp"
+#include "warpdex/query/gpu/gpu_engine.hpp"
 
 namespace warpdex::gpu {
 namespace {
@@ -102,7 +103,7 @@ void ListCache::begin(SegmentPlans plans, BatchLists& lists) {
   under_way_.push_back(++last_batch_);
   lists.number = last_batch_;
   for (std::uint32_t query = 0; query < plans.size(); ++query) {
-    if (plans[query].terms.size() > kMaxLists) continue;
+    if (plans[query].terms.size() > kMaxGpuTerms) continue;
     bool is_readable = true;
     for (const PlannedTerm& term : plans[query].terms) {
       if (term.entry.is_short()) continue;

@@ -38,7 +38,7 @@ class ListCache {
   std::size_t capacity() const { return space_.capacity(); }
 
   /// Fills `lists` with the long lists of a batch and keeps the resident ones until end(). No batch
-  /// is under way with `lists`. Ignores queries of more than kMaxLists terms. Throws CudaError.
+  /// is under way with `lists`. Ignores queries of more than kMaxGpuTerms terms. Throws CudaError.
   void begin(SegmentPlans plans, BatchLists& lists);
   /// Whether a long list is resident, without the mutex. A list of a batch under way then stays so.
   bool is_resident(const PostingsEntry& list) const;

@@ -174,7 +174,7 @@ std::size_t BatchPlanner::queries_of_part(SegmentPlans plans, std::span<const st
 bool BatchPlanner::has_room_for_each(SegmentPlans plans, std::span<const std::uint32_t> slots,
                                      std::uint32_t k, std::size_t share) const {
   return std::ranges::all_of(slots, [&](std::uint32_t slot) {
-    return plans[slot].terms.size() > kMaxLists ||
+    return plans[slot].terms.size() > kMaxGpuTerms ||
            estimate(plans, slot, k, 0).bytes <= estimated_share(share);
   });
 }

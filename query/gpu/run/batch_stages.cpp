@@ -31,6 +31,7 @@ void complete_batch(const BatchPlan& plan, const ImageParts& image, const Search
   batch.fields = facts.fields;
   batch.prefetches_values = plan.choice.is_by_bound();
   batch.overlaps_launches = facts.overlaps_launches;
+  batch.are_huge = plan.shape.are_huge;
 }
 
 /// Threads for a block range. Where ranges are many, by their blocks on average, so that more run

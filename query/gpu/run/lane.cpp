@@ -118,16 +118,25 @@ void Lane::take_queries() {
   std::erase_if(slots_, [&](std::uint32_t slot) { return answers_.is_unanswered[slot]; });
 }
 
-/// Whether queries may be in the same part: all of a part have the same scorer and filter.
+/// Whether a query has more lists than kernels hold at a time, but not too many.
+bool Lane::is_huge(std::uint32_t slot) const {
+  const std::size_t terms = plans_[slot].terms.size();
+  return terms > kMaxLists && terms <= kMaxGpuTerms;
+}
+
+/// Whether queries may be in the same part: all of a part have the same scorer and filter, and all
+/// or none are huge.
 bool Lane::are_alike(std::uint32_t one, std::uint32_t other) const {
   const SearchSettings& a = answers_.settings_of(one);
   const SearchSettings& b = answers_.settings_of(other);
+  if (has_huge_ && is_huge(one) != is_huge(other)) return false;
   return a.documents == b.documents && a.scorer == b.scorer;
 }
 
 /// Puts those beside each other that may be in the same part.
 void Lane::sort_by_kind() {
-  if (answers_.settings.size() <= 1) return;
+  has_huge_ = std::ranges::any_of(slots_, [this](std::uint32_t slot) { return is_huge(slot); });
+  if (answers_.settings.size() <= 1 && !has_huge_) return;
   std::vector<std::uint32_t> kinds;                // a query of each
   std::vector<std::size_t> number(plans_.size());  // of the query's kind, by slot
   for (const std::uint32_t slot : slots_) {
@@ -154,7 +163,7 @@ void Lane::put_and_first() {
 std::span<const std::uint32_t> Lane::next_part() const {
   auto left = std::span<const std::uint32_t>(slots_).subspan(started_);
   if (is_staging()) left = left.first(stage_->queries_of_part(left));
-  if (answers_.settings.size() > 1 && !left.empty()) {
+  if ((answers_.settings.size() > 1 || has_huge_) && !left.empty()) {
     const auto end =
         std::ranges::find_if(left, [&](std::uint32_t slot) { return !are_alike(left[0], slot); });
     left = left.first(static_cast<std::size_t>(end - left.begin()));

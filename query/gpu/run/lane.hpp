@@ -81,6 +81,7 @@ class Lane {
   void start(SegmentPlans plans, std::span<const SearchSettings> settings);
   void set_busy(bool is_busy) noexcept;
   void take_queries();
+  bool is_huge(std::uint32_t slot) const;
   bool are_alike(std::uint32_t one, std::uint32_t other) const;
   void sort_by_kind();
   void put_and_first();
@@ -125,6 +126,7 @@ class Lane {
   SegmentPlans plans_;
   BatchLists lists_;                     ///< if there is a list cache
   std::vector<std::uint32_t> slots_;     ///< queries to answer in this attempt
+  bool has_huge_ = false;                ///< some is huge
   std::size_t started_ = 0;              ///< of these, from the first on
   std::span<const std::uint32_t> next_;  ///< of these, the part whose lists are staged
   Part part_;                            ///< the part that is answered next

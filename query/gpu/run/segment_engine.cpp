@@ -8,8 +8,6 @@
 
 namespace warpdex::gpu {
 
-static_assert(kMaxLists == kMaxGpuTerms);
-
 std::string too_many_batches(std::size_t max_batches) {
   return std::to_string(max_batches) +
          " batches are under way or have answers in use, as many as this engine may have; take the "

@@ -9,6 +9,7 @@ TIMES_THE_BEST_CODEC = 1.6
 TIMES_TEN = 2  # a thousand answers
 AND_OR = 1.1   # times AND and OR of those that fell back
 HALF_MEMORY = 0.5
+TIMES_64_TERMS = 5  # queries of 256
 ROW_OF_5_MILLION = 2  # times to read it, and a launch
 
 
@@ -101,6 +102,14 @@ def huge_query(times):
                           both - others, alone)
 
 
+def long_queries(times):
+    for collection in ("bitpack", "bitpack impacts"):
+        ratio = times.ratio((collection, "256 terms: or 10"), (collection, "64 terms: or 10"))
+        if ratio:
+            yield at_most(f"{collection}, or 10 of 256 terms: times 64 terms", ratio,
+                          TIMES_64_TERMS)
+
+
 def half_memory(times):
     for case in ("or 10", "or 1000", "or 10 count", "and 10"):
         ratio = times.ratio(("bitpack", case), ("bitpack", case + " in 1/2 of the memory"))
@@ -121,5 +130,6 @@ def selection(kernels):
 def checks(rows, kernels, codecs):
     times = Times(rows)
     found = [*one_by_one(times), *beside_the_cpu(times), *among_codecs(times, codecs),
-             *thousand_answers(times), *and_or(times), *huge_query(times), *half_memory(times)]
+             *thousand_answers(times), *and_or(times), *huge_query(times), *long_queries(times),
+             *half_memory(times)]
     return found + list(selection(kernels))

@@ -4,7 +4,8 @@ import json
 import os
 import random
 
-LONG = (9, 12, 16, 32, 64)  # terms
+LONG = (9, 12, 16, 32, 64, 128, 256, 512, 1024)  # terms
+MIXED = 64  # terms of the longest that join the log
 LONG_QUERIES = 60
 OTHERS = 63  # few, so that what one query more takes is more than a batch's times differ by
 SEED = 5
@@ -69,7 +70,8 @@ def make(queries, answers, folder):
     by_length = {terms: long_queries(queries, terms) for terms in LONG}
     logs += [("long", f"{terms} terms", made) for terms, made in by_length.items()]
     # One of each length among those of the log: none may hold the others up for long.
-    logs.append(("mixed", "mixed", queries + [made[0] for made in by_length.values() if made]))
+    some = [made[0] for terms, made in by_length.items() if made and terms <= MIXED]
+    logs.append(("mixed", "mixed", queries + some))
     written = []
     for name, prefix, made in logs:
         if not made:

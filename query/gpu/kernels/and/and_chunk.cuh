@@ -30,6 +30,7 @@ class ChunkMatcher : public ChunkBlocks<Shape, kMeasures> {
   using Base::count_;
   using Base::driver_;
   using Base::end_block_;
+  using Base::ends_of;
   using Base::find_all;
   using Base::find_block_ranges;
   using Base::find_blocks;
@@ -82,14 +83,22 @@ class ChunkMatcher : public ChunkBlocks<Shape, kMeasures> {
 
   __device__ void match_lists(std::uint32_t role) {
     for (std::uint32_t i = 0; i < query_.list_count && (count_ > 0 || skips_nothing()); ++i) {
-      if (i != driver_ && (lists_[i].flags & (kRequired | kProhibited)) == role) {
-        match(i, role);
+      if (i == driver_ || (lists_[i].flags & (kRequired | kProhibited)) != role) continue;
+      if constexpr (Shape::kIsHuge) {
+        if (i / kMaxLists != memory_.group) change_group(i / kMaxLists);
       }
+      match(i, role);
     }
   }
 
+  __device__ void change_group(std::uint32_t group) {
+    sync(GpuPhase::kIntersect);  // all have read the number of the group before
+    find_block_ranges(group);
+    sync(GpuPhase::kIntersect);
+  }
+
   __device__ void read_driver() {
-    find_block_ranges();
+    find_block_ranges(0);
     clock_.end(GpuPhase::kIntersect);
     const std::uint32_t block = first_block_ + warp_;
     std::uint32_t docids[4] = {kNone, kNone, kNone, kNone};
@@ -150,7 +159,7 @@ class ChunkMatcher : public ChunkBlocks<Shape, kMeasures> {
       std::uint32_t to = 0;
       std::uint32_t block = 0;
       if (skips_nothing()) {
-        block = memory_.block_ends[other][0] + i;
+        block = ends_of(other)[0] + i;
         from = lower_bound(memory_.blocks, count_, block);
         to = lower_bound(memory_.blocks, count_, block + 1);
       } else {

@@ -8,9 +8,11 @@
 namespace warpdex::gpu {
 namespace and_chunk {
 
-/// The sizes of a chunk, which has a block of the driver for each warp of its CTA.
-template <std::uint32_t kChunkWarps>
+/// The sizes of a chunk, which has a block of the driver for each warp of its CTA. Where queries
+/// are huge, block_ends are known of a group of kMaxLists lists at a time.
+template <std::uint32_t kChunkWarps, bool kHuge = false>
 struct ChunkShape {
+  static constexpr bool kIsHuge = kHuge;
   static constexpr std::uint32_t kWarps = kChunkWarps;
   static constexpr std::uint32_t kThreads = kWarps * kWarp;
   static constexpr std::uint32_t kChunk = kWarps * kBlockSize;  ///< documents
@@ -35,6 +37,7 @@ struct Memory {
                                                   ///< add_driver() by place: 2 if it is left
   std::uint32_t range[Shape::kRange];             ///< last docIDs of another list's blocks
   std::uint32_t warp_sums[Shape::kWarps];
+  std::uint32_t group;                     ///< the number of the group whose block_ends are known
   std::uint32_t block_ends[kMaxLists][2];  ///< by list: the first block that may hold one of the
                                            ///< chunk's documents, and the end of these blocks
   std::uint32_t threshold;                 ///< of append_candidates()
@@ -69,19 +72,28 @@ class ChunkBlocks {
     clock_.end(GpuPhase::kWait);
   }
 
+  /// The block_ends of a list.
+  __device__ std::uint32_t (&ends_of(std::uint32_t list))[2] {
+    return memory_.block_ends[Shape::kIsHuge ? list % kMaxLists : list];
+  }
+
   __device__ bool skips_nothing() const { return kMeasures && (query_.flags & kExhaustive) != 0; }
 
-  /// Finds in each other list the blocks that may hold documents behind the chunk before this one,
-  /// up to this one's last. One list a warp. The last warps come first: if the chunk has few blocks
-  /// of the driver, these warps have none to decode.
-  __device__ void find_block_ranges() {
+  /// Finds in each other list, of a huge query in those of a group, the blocks that may hold
+  /// documents behind the chunk before this one, up to this one's last. One list a warp. The last
+  /// warps come first: if the chunk has few blocks of the driver, these warps have none to decode.
+  __device__ void find_block_ranges(std::uint32_t group) {
+    if (Shape::kIsHuge && threadIdx.x == 0) memory_.group = group;
     const List& driver = lists_[driver_];
     const std::uint32_t first = first_block_ == 0 ? 0 : driver.last_docids[first_block_ - 1] + 1;
     // If nothing is skipped, the last chunk takes all blocks that follow.
     const bool has_all = skips_nothing() && end_block_ == driver.blocks;
     const std::uint32_t last = has_all ? kNone : driver.last_docids[end_block_ - 1];
     const bool is_high = lane_id() >= kWarp / 2;
-    for (std::uint32_t i = kWarps - 1 - warp_; i < query_.list_count; i += kWarps) {
+    const std::uint32_t begin = Shape::kIsHuge ? group * kMaxLists : 0;
+    const std::uint32_t end =
+        Shape::kIsHuge ? min(begin + kMaxLists, query_.list_count) : query_.list_count;
+    for (std::uint32_t i = begin + kWarps - 1 - warp_; i < end; i += kWarps) {
       if (i == driver_) continue;
       const List& list = lists_[i];
       std::uint32_t place = is_high ? 1 : 0;
@@ -89,7 +101,7 @@ class ChunkBlocks {
         place = lower_bound_by_halves(list.last_docids, list.blocks, is_high ? last : first);
         if (is_high) place = min(place + 1, list.blocks);
       }
-      if (lane_id() % (kWarp / 2) == 0) memory_.block_ends[i][is_high ? 1 : 0] = place;
+      if (lane_id() % (kWarp / 2) == 0) ends_of(i)[is_high ? 1 : 0] = place;
     }
   }
 
@@ -101,8 +113,8 @@ class ChunkBlocks {
       sync(GpuPhase::kIntersect);
       return;
     }
-    const std::uint32_t low = memory_.block_ends[other][0];
-    const std::uint32_t size = memory_.block_ends[other][1] - low;
+    const std::uint32_t low = ends_of(other)[0];
+    const std::uint32_t size = ends_of(other)[1] - low;
     const bool is_here = size <= Shape::kRange;
     if (is_here) {
       for (std::uint32_t i = threadIdx.x; i < size; i += kThreads) {
@@ -124,7 +136,7 @@ class ChunkBlocks {
       memory_.matching[i] = role == kRequired ? 0 : 1;
     }
     sync(GpuPhase::kIntersect);
-    return memory_.block_ends[other][1] - memory_.block_ends[other][0];
+    return ends_of(other)[1] - ends_of(other)[0];
   }
 
   /// Writes to group_starts the first document of each block that must be decoded, and resets

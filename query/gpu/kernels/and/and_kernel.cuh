@@ -50,16 +50,19 @@ void launch_and_ranges(const AndBatch& batch, std::uint32_t first, std::uint32_t
   constexpr std::uint32_t kManyRanges = 2048;
   using Wide = and_chunk::ChunkShape<kAndBlocks>;
   using Narrow = and_chunk::ChunkShape<2>;
+  using Huge = and_chunk::ChunkShape<kAndBlocks, true>;
   launch_with(AllUnits(), batch, [&]<class Units>() {
     const auto start = [&]<class Shape>(Shape) {
       auto kernel = and_chunk::and_chunks<kCodec, Units, Shape, false>;
-      if constexpr (kIsMeasured<kCodec, Units>) {
+      if constexpr (kIsMeasured<kCodec, Units> && !Shape::kIsHuge) {
         const bool measures = batch.skips_nothing || batch.work != nullptr;
         if (measures) kernel = and_chunk::and_chunks<kCodec, Units, Shape, true>;
       }
       launch("and_chunks", kernel, count, Shape::kThreads, 0, stream, batch, first);
     };
-    if (batch.has_short_ranges && count >= kManyRanges) {
+    if (batch.are_huge) {
+      start(Huge());
+    } else if (batch.has_short_ranges && count >= kManyRanges) {
       start(Narrow());
     } else {
       start(Wide());

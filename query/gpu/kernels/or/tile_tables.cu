@@ -146,6 +146,28 @@ struct TileBounds {
   }
 };
 
+/// Bounds the postings of `count` lists in some tiles. `bounds` are 0 before; those of a list are
+/// TileBounds. A whole CTA.
+template <bool kExact>
+__device__ void bound_lists(const OrTables& batch, const Query& query, const List* lists,
+                            std::uint32_t count, std::uint32_t first, std::uint32_t tile_count,
+                            std::uint32_t (&bounds)[kMaxLists][kWarp]) {
+  const std::uint32_t parts = max(blockDim.x / kWarp / count, 1U);
+  for (std::uint32_t i = warp_id(); i < count * parts; i += blockDim.x / kWarp) {
+    const List& list = lists[i / parts];
+    const TileBounds<kExact> tiles{first, tile_count, bounds[i / parts]};
+    if (list.tile_score_bounds == nullptr && (list.flags & kRaw) == 0) {
+      tiles.add_blocks(batch, query, list, i % parts, parts);
+    } else if (i % parts == 0) {
+      if (list.flags & kRaw) {
+        tiles.add_raw(query, list);
+      } else {
+        tiles.add_ranges(batch, query, list);
+      }
+    }
+  }
+}
+
 /// Bounds the tiles of a query from `first` on, up to 32. A whole CTA. `bounds` is its shared
 /// memory. `kExact`: units are exact scores.
 template <bool kExact>
@@ -163,20 +185,7 @@ __device__ void bound_some(const OrTables& batch, const Query& query, std::uint3
   if (is_at_once) find_first_blocks(batch, query, first, count);
   if (!or_is_wanted(batch, query)) return;
   __syncthreads();
-  const std::uint32_t parts = max(blockDim.x / kWarp / query.scoring_lists, 1U);
-  for (std::uint32_t i = warp_id(); i < query.scoring_lists * parts; i += blockDim.x / kWarp) {
-    const List& list = lists[i / parts];
-    const TileBounds<kExact> tiles{first, count, bounds[i / parts]};
-    if (list.tile_score_bounds == nullptr && (list.flags & kRaw) == 0) {
-      tiles.add_blocks(batch, query, list, i % parts, parts);
-    } else if (i % parts == 0) {
-      if (list.flags & kRaw) {
-        tiles.add_raw(query, list);
-      } else {
-        tiles.add_ranges(batch, query, list);
-      }
-    }
-  }
+  bound_lists<kExact>(batch, query, lists, query.scoring_lists, first, count, bounds);
   __syncthreads();
   if (is_at_once && (query.flags & kFallback) && first == query.first_tile) {
     start_over(batch, query);
@@ -220,6 +229,49 @@ __global__ void __launch_bounds__(kMoreBoundThreads) bound_tiles(OrTables batch)
   }
 }
 
+/// The same for the tiles of a huge query: its lists are taken in groups, the last ones first.
+template <bool kExact>
+__device__ void bound_some_of_huge(const OrTables& batch, const Query& query, std::uint32_t first,
+                                   std::uint32_t (&bounds)[kMaxLists][kWarp]) {
+  const List* const lists = batch.lists + query.first_list;
+  const std::uint32_t tile = first + lane_id();
+  const bool exists = tile < query.end_tile;
+  std::uint32_t rest = exists ? static_tile_bound(batch, query, tile) : 0;  // in the first warp
+  std::uint32_t total = 0;
+  for (std::uint32_t end = query.scoring_lists; end > 0;) {
+    const std::uint32_t begin = (end - 1) / kMaxLists * kMaxLists;
+    for (std::uint32_t i = warp_id(); i < end - begin; i += blockDim.x / kWarp) {
+      bounds[i][lane_id()] = 0;
+    }
+    __syncthreads();
+    bound_lists<kExact>(batch, query, lists + begin, end - begin, first,
+                        min(kWarp, query.end_tile - first), bounds);
+    __syncthreads();
+    for (std::uint32_t i = end; i-- > begin && warp_id() == 0;) {
+      if (exists) batch.suffix_bounds[lists[i].tile_row + tile] = rest;
+      rest += bounds[i - begin][lane_id()];
+      total += bounds[i - begin][lane_id()];
+    }
+    __syncthreads();
+    end = begin;
+  }
+  if (warp_id() != 0 || !exists) return;
+  batch.tile_bounds[query.tile_row + tile] = total == 0 ? 0 : rest;
+}
+
+/// As bound_tiles, where queries are huge. They have rounds, so it does no other work.
+template <bool kExact>
+__global__ void __launch_bounds__(kMoreBoundThreads) bound_huge(OrTables batch) {
+  wait_for_previous();
+  __shared__ std::uint32_t bounds[kMaxLists][kWarp];
+  const Query& query = batch.queries[batch.and_queries + blockIdx.x];
+  if (!or_is_wanted(batch, query)) return;
+  for (std::uint32_t first = query.first_tile + blockIdx.y * kWarp; first < query.end_tile;
+       first += gridDim.y * kWarp) {
+    bound_some_of_huge<kExact>(batch, query, first, bounds);
+  }
+}
+
 }  // namespace
 
 void launch_find_tile_blocks(const OrTables& batch, cudaStream_t stream) {
@@ -238,7 +290,9 @@ void launch_bound_tiles(const OrTables& batch, cudaStream_t stream) {
   const std::uint32_t threads = are_few ? kMoreBoundThreads : kBoundThreads;
   const dim3 ctas(batch.or_queries, parts);
   // Exact units have an instance of their own, since they take more registers.
-  const auto kernel = batch.form == ExactUnits::kForm ? bound_tiles<true> : bound_tiles<false>;
+  const bool are_exact = batch.form == ExactUnits::kForm;
+  auto kernel = are_exact ? bound_tiles<true> : bound_tiles<false>;
+  if (batch.are_huge) kernel = are_exact ? bound_huge<true> : bound_huge<false>;
   launch("bound_tiles", kernel, ctas, threads, 0, stream, batch);
 }
 

@@ -98,6 +98,8 @@ struct ItemInfo {
   std::uint32_t crossing_word;
   bool copies_lengths;   ///< enough blocks need the lengths
   bool counts_postings;  ///< matches are counted while postings are added
+  /// Of a huge query: its lists that come after those that are planned now.
+  std::uint16_t lists_behind;
 };
 
 /// Work of the decoding warps between two barriers of the CTA: some blocks of an item.
@@ -110,11 +112,14 @@ struct alignas(16) TilePlan {
   bool erases;          ///< the blocks are of prohibited lists; else all are of scoring lists
   bool is_first;        ///< the first plan of the item
   bool is_last;         ///< the last plan of the item
+  bool ends_group;      ///< of a huge query: the last plan of a PlannedItem
+  bool has_work;        ///< of a huge query: it has blocks or is the last
   bool is_end;          ///< there are no more items
   std::uint8_t item;    ///< which of Memory::items
 };
 
-/// An item whose plans are being made, or are made next.
+/// An item whose plans are being made, or are made next. Of a huge query, a group of its lists in
+/// the item, which `query` has alone; the other groups follow.
 struct alignas(16) PlannedItem {
   Query query;
   ItemInfo info;
@@ -123,6 +128,8 @@ struct alignas(16) PlannedItem {
   std::uint32_t first[kMaxLists];  ///< by list: its first block in the item
   std::uint16_t ends[kMaxLists];   ///< by list: blocks in the item of all lists up to this one
   bool is_end;                     ///< there are no more items
+  bool is_first;                   ///< this and the next are of a huge query: the first group
+  std::uint16_t scoring_behind;    ///< how many of the lists behind score
 };
 static_assert(kMaxLists * (kMaxItemTiles * kTileDocuments / kBlockSize + 2) < 1 << 16);
 

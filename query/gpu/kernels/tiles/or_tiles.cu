@@ -9,6 +9,7 @@
 #include "gpu/device/launch.cuh"
 #include "gpu/kernels/kernels.cuh"
 #include "gpu/kernels/tiles/or_dense_tile.cuh"
+#include "gpu/kernels/tiles/or_item_finder.cuh"
 #include "gpu/kernels/tiles/or_planner.cuh"
 #include "warpdex/core/cuda/chip.hpp"
 #include "warpdex/core/cuda/kernel_internal.hpp"
@@ -59,8 +60,9 @@ class PlanBuffer {
 /// next.
 /// Shared memory: Memory and what lies behind it, 75 KiB (impacts) to 113 KiB, or less for smaller
 /// GPUs. Bound by instruction issue (some 125 warp
-/// instructions for a plain block of impacts) and by bank conflicts.
-template <CodecKind kCodec, class Units, bool kIsTimed>
+/// instructions for a plain block of impacts) and by bank conflicts. Of a huge query (`kIsHuge`)
+/// the accumulators are filled group by group of its lists.
+template <CodecKind kCodec, class Units, bool kIsTimed, bool kIsHuge>
 __global__ void __launch_bounds__(TileShape<kCodec, Units>::kAllThreads,
                                   ctas_at_once(TileShape<kCodec, Units>::kAllThreads,
                                                TileShape<kCodec, Units>::kCtas))
@@ -85,7 +87,7 @@ __global__ void __launch_bounds__(TileShape<kCodec, Units>::kAllThreads,
   const bool finds = warp == Shape::kWarps;
   const bool plans = warp == Shape::kWarps + 1;
   PhaseClock<GpuPhase, kGpuPhases, kIsTimed> clock;  // of the warps that decode
-  ItemFinder finder(batch, pass, memory.next_item);
+  ItemFinder<kIsHuge> finder(batch, pass, memory.next_item);
   if (finds) {
     finder.start();
     finder.find(memory.items[0]);
@@ -96,6 +98,10 @@ __global__ void __launch_bounds__(TileShape<kCodec, Units>::kAllThreads,
     memory.matches = 0;
     memory.plans[0].count = 0;  // the first plan is the end of an empty item
     memory.plans[0].is_last = true;
+    if constexpr (kIsHuge) {
+      memory.plans[0].has_work = false;
+      memory.plans[0].ends_group = true;
+    }
     memory.plans[0].is_end = false;
     memory.plans[0].item = 1;
   }
@@ -114,15 +120,21 @@ __global__ void __launch_bounds__(TileShape<kCodec, Units>::kAllThreads,
       break;
     }
     // A shuffle, so that the compiler knows that all lanes take the same branch.
-    const std::uint32_t blocks = __shfl_sync(kWholeWarp, plan.count, 0);
-    const std::uint32_t item = plan.item ^ (plan.is_last ? 1 : 0);  // the item whose blocks are
-                                                                    // planned next
+    const std::uint32_t work =
+        __shfl_sync(kWholeWarp, kIsHuge ? (plan.has_work ? 1U : 0U) : plan.count, 0);
+    const bool ends_group = kIsHuge ? plan.ends_group : plan.is_last;
+    const std::uint32_t item = plan.item ^ (ends_group ? 1 : 0);  // the item whose blocks are
+                                                                  // planned next
     if (plans) {
-      plan_blocks<kCodec, Units>(batch, memory.items, item, turn.other());
+      plan_blocks<kCodec, Units, kIsHuge>(batch, memory.items, item, turn.other());
       settle<Units>(batch, memory.handed[turn.other_number()]);
     } else if (finds) {
-      if (plan.is_last) finder.find(memory.items[item ^ 1]);
-    } else if (blocks > 0) {
+      if constexpr (kIsHuge) {
+        if (ends_group) finder.find_next(memory.items[item], memory.items[item ^ 1]);
+      } else {
+        if (ends_group) finder.find(memory.items[item ^ 1]);
+      }
+    } else if (work > 0) {
       DenseTile<kCodec, Units, kIsTimed>(batch, plan, memory, warp, clock).run();
     }
   }
@@ -139,10 +151,11 @@ std::uint32_t tiles_of_pass(const OrRounds& batch, std::uint32_t pass) {
 
 template <CodecKind kCodec, class Units>
 void launch(const OrRounds& batch, std::uint32_t pass, cudaStream_t stream) {
-  auto kernel = or_tiles<kCodec, Units, false>;
+  auto kernel = or_tiles<kCodec, Units, false, false>;
   if constexpr (kIsMeasured<kCodec, Units>) {
-    if (batch.work != nullptr) kernel = or_tiles<kCodec, Units, true>;
+    if (batch.work != nullptr) kernel = or_tiles<kCodec, Units, true, false>;
   }
+  if (batch.are_huge) kernel = or_tiles<kCodec, Units, false, true>;
   using Shape = TileShape<kCodec, Units>;
   using Memory = Memory<kCodec, Units>;
   static_assert(Shape::kCtas * (Memory::bytes(kRooms.front()) + kCtaBytes) <= kMultiprocessorBytes);

@@ -19,7 +19,7 @@
 namespace warpdex {
 
 /// The maximum number of terms of a query that a GpuEngine answers.
-inline constexpr std::size_t kMaxGpuTerms = 64;
+inline constexpr std::size_t kMaxGpuTerms = 1024;
 
 /// How OR answers the tiles (ranges of 16,384 docIDs) that may hold documents of the answer.
 enum class OrMethod {
@@ -91,8 +91,8 @@ struct GpuEngineSettings {
 };
 
 /// Answers batches. A query takes far less time in a batch of thousands than alone. Cannot answer
-/// queries of more than 64 distinct terms, nor those for which there is too little memory. Used by
-/// one thread at a time; several engines may share a GpuIndex or a GpuSnapshot.
+/// queries of more than kMaxGpuTerms distinct terms, nor those for which there is too little
+/// memory. Used by one thread at a time; several engines may share a GpuIndex or a GpuSnapshot.
 class GpuEngine final : public Engine {
  public:
   /// The index must outlive the engine and must not be moved meanwhile. Throws CudaError, and
