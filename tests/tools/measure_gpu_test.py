@@ -338,6 +338,26 @@ esac
         self.assertIn("date", figures)
         self.assertTrue(any(row["case"] == "the huge: or 10 exhaustive" for row in figures["rows"]))
 
+    def test_of_long_queries_alone(self):
+        words = " ".join(f"t{i}" for i in range(20))
+        body = f"""
+for last; do :; done
+case "$*" in
+  generate*) while [ "$1" != --output ]; do shift; done
+    mkdir -p "$2/index" && printf 'a\\t{words}\\n' > "$2/queries.tsv" ;;
+  *) echo '{json.dumps(bench(batch=1))}' > "$last" ;;
+esac
+"""
+        for name in ("warpdex", "warpdex-lab"):
+            self.write_program(name, body)
+        done, figures = self.run_script("--long")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual({row["case"] for row in figures["rows"]},
+                         {f"{terms} terms: {case}" for terms in (9, 12, 16)
+                          for case in ("or 10 one by one", "or 1000 one by one", "or 10")})
+        self.assertEqual({row["collection"] for row in figures["rows"]},
+                         {"bitpack", "bitpack impacts"})
+
     def test_go_on_where_nothing_can_be_generated(self):
         for name in ("warpdex", "warpdex-lab"):
             self.write_program(name, "echo no disk >&2; exit 1\n")

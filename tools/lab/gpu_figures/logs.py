@@ -63,15 +63,24 @@ def of_answers(queries, answers):
             **{name + OF_AND: made for name, made in of_and.items()}}
 
 
+def make_long(queries, folder):
+    """Those of each length, as make()."""
+    return write_all([("long", f"{terms} terms", long_queries(queries, terms)) for terms in LONG],
+                     folder)
+
+
 def make(queries, answers, folder):
     """Writes the logs. Returns (name, case's prefix, path, queries) of each that has some."""
     logs = [(name, name.removesuffix(OF_AND), made)
             for name, made in of_answers(queries, answers).items()]
-    by_length = {terms: long_queries(queries, terms) for terms in LONG}
-    logs += [("long", f"{terms} terms", made) for terms, made in by_length.items()]
     # One of each length among those of the log: none may hold the others up for long.
-    some = [made[0] for terms, made in by_length.items() if made and terms <= MIXED]
-    logs.append(("mixed", "mixed", queries + some))
+    long = [made[0] for made in (long_queries(queries, terms) for terms in LONG if terms <= MIXED)
+            if made]
+    return (write_all(logs, folder) + make_long(queries, folder)
+            + write_all([("mixed", "mixed", queries + long)], folder))
+
+
+def write_all(logs, folder):
     written = []
     for name, prefix, made in logs:
         if not made:

@@ -189,13 +189,23 @@ class Measure:
             answers[name], why = self.answers_of(collection, *options)
             if why:
                 return self.fail(f"{collection.name}, answers of {name}", why)
-        made = logs.make(logs.read(collection.queries), answers,
-                         os.path.dirname(collection.queries))
+        return self.bench_made(collection, logs.make(logs.read(collection.queries), answers,
+                                                     os.path.dirname(collection.queries)))
+
+    def bench_made(self, collection, made):
         for name, prefix, path, _ in made:
             some = [case._replace(name=f"{prefix}: {case.name}")
                     for case in cases.log_cases()[name]]
             self.bench(collection._replace(queries=path), some)
-        return None
+
+    def measure_long(self):
+        """Long queries over the first codec's collections, and nothing else."""
+        for collection, why in self.generate_both(self.given.codecs[0]):
+            if why:
+                self.fail(collection.name, "it was not generated: " + why)
+                continue
+            self.bench_made(collection, logs.make_long(logs.read(collection.queries),
+                                                       os.path.dirname(collection.queries)))
 
     def measure_generated(self):
         for i, codec in enumerate(self.given.codecs):

@@ -120,6 +120,16 @@ TEST(OrChoice, FewQueriesAreSharedOut) {
   EXPECT_TRUE(shares(16, 4096, 16 * 8));
   EXPECT_FALSE(shares(16, 4096, 16 * 8 - 1));
   EXPECT_FALSE(shares(17, 10'000, 17 * 64));
+  // Those of more than 64 terms always, also where all are of AND.
+  for (const std::uint32_t of_or : {0U, 1000U}) {
+    EXPECT_TRUE(with(large_part(),
+                     [&](OrPart& part) {
+                       part.shape.are_huge = true;
+                       part.shape.or_queries = part.shape.or_states = of_or;
+                     })
+                    .choice()
+                    .shares_scores);
+  }
 }
 
 TEST(OrChoice, TilesAreAnsweredAsAskedAndAsThereAreKernels) {
