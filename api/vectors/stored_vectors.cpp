@@ -63,6 +63,17 @@ OpenVectors OpenVectors::on_cpu() const {
   return open;
 }
 
+std::optional<OpenVectors> OpenVectors::at(const VectorDepth& depth) const {
+  const std::lock_guard lock(*mutex_);
+  const bool lacks_vectors = is_on_gpu() && depth.refine > 0 && !has_vectors_;
+  if (!searcher_ || rows_ || lacks_vectors) return std::nullopt;
+  OpenVectors open(stored_, options_);
+  open.options_.depth = depth;
+  open.has_vectors_ = has_vectors_;
+  open.searcher_ = searcher_;
+  return open;
+}
+
 VectorIndexOptions with_usable_gpus(VectorIndexOptions options) {
   if (options.device == Device::kCpu) {
     options.gpus.clear();

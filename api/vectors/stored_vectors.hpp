@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -37,7 +38,9 @@ vector::SearchOptions search_options(const VectorDepth& depth);
 class OpenVectors {
  public:
   OpenVectors(std::shared_ptr<const StoredVectors> stored, VectorIndexOptions options)
-      : stored_(std::move(stored)), options_(std::move(options)) {}
+      : stored_(std::move(stored)),
+        options_(std::move(options)),
+        has_vectors_(options_.depth.refine > 0) {}
 
   /// For rows as they are stored, as a graph asks for them. Throws UsageError where they were not
   /// kept.
@@ -55,6 +58,9 @@ class OpenVectors {
   vector::SearchOptions depth(const vector::RowFilter* filter = nullptr) const;
   /// The same commit, searched by the CPU.
   OpenVectors on_cpu() const;
+  /// The same searcher, with another depth. None where a new one must be made: there is none yet,
+  /// or it lacks the vectors that answers are now refined by.
+  std::optional<OpenVectors> at(const VectorDepth& depth) const;
 
  private:
   struct Rows {
@@ -66,8 +72,10 @@ class OpenVectors {
   std::shared_ptr<const StoredVectors> stored_;
   VectorIndexOptions options_;
   std::optional<Rows> rows_{};
+  bool has_vectors_ =
+      false;  ///< of GPUs: whether the searcher was told to keep vectors beside codes
   mutable std::unique_ptr<std::mutex> mutex_ = std::make_unique<std::mutex>();
-  mutable std::unique_ptr<vector::VectorSearcher> searcher_{};
+  mutable std::shared_ptr<vector::VectorSearcher> searcher_{};
 };
 
 /// The options with GPUs that can search, if not the CPU is to; where kAuto finds none, the CPU's.

@@ -75,8 +75,10 @@ void find_on_gpu(const OpenVectors& open, const float* queries, std::size_t coun
   }
   throw UsageError(
       "queries in GPU memory are for an index on one GPU, of one segment whose rows are numbered "
-      "without gaps, of rows or unrefined codes of a product quantizer; merge it, or, where it has "
-      "no ids and rows were removed, give queries in the host's memory");
+      "without gaps, of rows or codes of a product quantizer, with the vectors in its memory if "
+      "answers are refined; merge it, or, where it has no ids and rows were removed, give queries "
+      "in "
+      "the host's memory");
 }
 
 std::vector<std::string> ids_in(const vector::VectorIndex& index,
@@ -198,6 +200,13 @@ void VectorIndex::set_options(const VectorIndexOptions& options) {
 }
 
 void VectorIndex::set_depth(const VectorDepth& depth) {
+  {
+    const std::lock_guard one_at_a_time(state_->changing);
+    if (std::optional<OpenVectors> open = state_->current()->at(depth)) {
+      state_->set(std::make_shared<const OpenVectors>(std::move(*open)));
+      return;
+    }
+  }
   VectorIndexOptions changed = options();
   changed.depth = depth;
   set_options(changed);

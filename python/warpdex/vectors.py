@@ -308,7 +308,8 @@ class Index:
 
         Queries may also lie in GPU memory: float32, in C order, of torch, CuPy, JAX or whatever has
         `__dlpack__` or `__cuda_array_interface__`, where the index is searched on that GPU and is
-        one segment of rows, or of unrefined codes of a product quantizer, none of them removed.
+        one segment of rows, or of codes of a product quantizer, none of them removed; refined, if
+        their rows fit into its memory.
         Nothing is copied to the host; torch gets tensors, others get `GpuArray`. The search follows
         what is queued in the caller's current stream, and the answers are there when it returns. A
         query that is not finite has distances that are not finite either.
@@ -316,8 +317,8 @@ class Index:
         Args:
             x: queries x components.
             k: 1 or more; of queries in GPU memory at most `live_rows`.
-            probes, refine: from now on, for all who use the index (it is opened anew); None: as
-                they are.
+            probes, refine: from now on, for all who use the index; None: as they are. The first
+                `refine` uploads the index anew.
             filter: of numpy's queries: rows that may be answers, as a mask of `rows` truth values
                 or as row numbers.
 

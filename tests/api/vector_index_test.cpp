@@ -311,6 +311,12 @@ TEST(VectorIndexApi, OtherOptionsSearchTheSameCommit) {
   EXPECT_EQ(index.rows(), 400U);
   EXPECT_EQ(index.options().threads, 1U);
   EXPECT_EQ(recall(index, rows, draw_rows(random, 10), 5), 1.0) << "seed " << test::seed();
+  index.set_depth({.probes = 1});
+  EXPECT_LT(recall(index, rows, draw_rows(random, 50), 5), 1.0) << "seed " << test::seed();
+  index.set_depth({.probes = 6, .refine = 400});
+  EXPECT_EQ(recall(index, rows, draw_rows(random, 10), 5), 1.0) << "seed " << test::seed();
+  EXPECT_EQ(index.rows(), 400U);
+  EXPECT_EQ(index.options().threads, 1U);
   if (device_count() > 0) return;
   EXPECT_THROW(index.set_options({.device = Device::kGpu}), CudaError);
   EXPECT_EQ(index.options().threads, 1U);
@@ -386,6 +392,51 @@ TEST(GpuVectorIndexApi, OneGpuTwiceAndDevicePointersGiveTheCpusAnswers) {
     index.set_options({});
     EXPECT_EQ(gpu.memory_used(), 0U);
   }
+}
+
+/// Refined answers of pointers need the vectors on the GPU: the first depth that refines uploads
+/// them, and later ones keep what is there.
+TEST(GpuVectorIndexApi, OtherDepthsKeepWhatTheGpuHolds) {
+  if (device_count() == 0) GTEST_SKIP() << why_no_device();
+  std::mt19937_64 random = test::generator(44);
+  const std::vector<float> rows = draw_rows(random, 3000);
+  const std::vector<float> queries = draw_rows(random, 129);
+  const Gpu gpu;
+  for (const VectorCoding coding : {VectorCoding::kRows, VectorCoding::kPq}) {
+    const test::TemporaryFolder folder;
+    VectorIndex::build(folder / "index", {.dimension = kDimension, .coding = coding, .lists = 16},
+                       rows);
+    VectorIndex cpu(folder / "index");
+    VectorIndex index(folder / "index", {.device = Device::kGpu, .gpus = {gpu}});
+    const Stream stream;
+    DeviceArray<float> given(queries.size());
+    given.upload(queries, stream);
+    DeviceArray<std::int32_t> found_rows(129 * 9);
+    DeviceArray<float> found_distances(129 * 9);
+    stream.synchronize();
+    for (const VectorDepth& depth : std::vector<VectorDepth>{{.probes = 5},
+                                                             {.probes = 3, .refine = 40},
+                                                             {.probes = 16},
+                                                             {.probes = 7, .refine = 9}}) {
+      cpu.set_depth(depth);
+      index.set_depth(depth);
+      const vector::Neighbors wanted = cpu.search(queries, 9);
+      EXPECT_EQ(index.search(queries, 9).rows, wanted.rows);
+      for (const std::size_t count : {std::size_t{1}, std::size_t{129}}) {
+        index.search_on_gpu(given.data(), count, 9, found_rows.data(), found_distances.data());
+        std::vector<std::int32_t> numbers(count * 9);
+        std::vector<float> distances(count * 9);
+        found_rows.download(numbers, stream);
+        found_distances.download(distances, stream);
+        stream.synchronize();
+        EXPECT_TRUE(std::equal(numbers.begin(), numbers.end(), wanted.rows.begin()))
+            << depth.probes << " probes, " << depth.refine << " refined; seed " << test::seed();
+        EXPECT_TRUE(std::equal(distances.begin(), distances.end(), wanted.distances.begin()));
+      }
+      EXPECT_EQ(index.options().depth.probes, depth.probes);
+    }
+  }
+  EXPECT_EQ(gpu.memory_used(), 0U);
 }
 
 TEST(GpuVectorIndexApi, TheCpuTakesOverWhereMemoryIsTooSmall) {

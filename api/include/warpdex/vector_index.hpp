@@ -228,8 +228,8 @@ class VectorIndex {
   /// distances of count * k places, k at most live_rows(). The work that writes the queries must
   /// have ended; returns when the answers are there. A query with a component that is not finite
   /// has distances that are not finite either. Throws UsageError unless one GPU holds an index of
-  /// one segment without removed vectors, of kRows, or of kPq without refining; else as search()
-  /// does.
+  /// one segment without removed vectors, of kRows, or of kPq, with the vectors if answers are
+  /// refined; else as search() does.
   void search_on_gpu(const float* queries, std::size_t count, std::size_t k, std::int32_t* rows,
                      float* distances) const;
   /// The same with row numbers of 64 bits.
@@ -261,6 +261,7 @@ class VectorIndex {
   /// search reads it. Throws as the constructor does; then the options are what they were, and the
   /// next search uploads anew.
   void set_options(const VectorIndexOptions& options);
+  /// The same with another depth. What GPUs hold stays, unless answers are refined from now on.
   void set_depth(const VectorDepth& depth);
   /// Those that hold; after the CPU took over, kCpu without GPUs.
   VectorIndexOptions options() const;

@@ -263,18 +263,22 @@ template <class Coding>
 bool GpuListSearcher<Coding>::nearest_on_gpu(const float* queries, std::size_t count, std::size_t k,
                                              std::int32_t* rows, float* distances,
                                              const SearchOptions& options) const {
-  if (options.refine > 0 || Search::kReadsHostQueries) return false;
+  const bool refines = kHasCodes && options.refine > 0;
+  if (Search::kReadsHostQueries || (refines && !vectors_)) return false;
   check_k(k, this->rows());
   check_probes(options.probes, lists_.host().lists());
   if (count == 0) return true;
   ListSearchSizes sizes{.k = k, .candidates = k, .options = options.among(nullptr)};
+  if (refines) sizes.candidates = std::min(std::max(k, options.refine), this->rows());
+  sizes.refines = refines;
   sizes.way = Search::choose_way(lists_, sizes, count, way_);
   for_each_block(count, sizes,
                  [&](std::size_t first, std::size_t some, Block& block, Workspace& workspace) {
                    begin(block, queries + first * dimension(), some, nullptr, first, workspace);
                    find(block, some, workspace);
-                   write_answers(block.found, static_cast<std::uint32_t>(some), metric_,
-                                 rows + first * k, distances + first * k, workspace.stream);
+                   write_answers(block.sizes.refines ? block.answers : block.found,
+                                 static_cast<std::uint32_t>(some), metric_, rows + first * k,
+                                 distances + first * k, workspace.stream);
                    workspace.stream.synchronize();
                  });
   return true;
