@@ -1,0 +1,121 @@
+"""The table of the best of each system at three recalls, and the plot."""
+LEVELS = (0.9, 0.95, 0.99)
+COLOURS = {"warpdex": "#c22", "cuvs": "#26c", "faiss": "#2a2"}
+DASHES = ("", "6 3", "2 2", "8 3 2 3", "1 3", "10 4", "4 1")
+PANEL, GAP, MARGIN, TOP = (330, 250), (70, 62), 60, 30
+
+
+def numbers(rows):
+    """Rows with their numbers as such."""
+    return [{**row, "recall": float(row["recall"]), "ms": float(row["ms"]), "k": int(row["k"]),
+             "batch": int(row["batch"])} for row in rows]
+
+
+def best(rows, level):
+    """The fastest row of that recall, or none."""
+    return min((row for row in rows if row["recall"] >= level), key=lambda row: row["ms"],
+               default=None)
+
+
+def cell(row):
+    if row is None:
+        return "-"
+    return f"{row['ms']:.3g} ({row['method']}, {row['setting']})"
+
+
+def table(rows):
+    """Markdown: data set, k, batch and recall against the systems' best, in milliseconds a batch."""
+    rows = numbers(rows)
+    systems = sorted({row["system"] for row in rows}, key=lambda one: (one != "warpdex", one))
+    lines = ["| data | k | batch | recall | " + " | ".join(f"{one}, ms" for one in systems) + " | peer / own |",
+             "|" + "---|" * (5 + len(systems))]
+    for name in dict.fromkeys(row["data"] for row in rows):
+        of_data = [row for row in rows if row["data"] == name]
+        for k, batch in sorted({(row["k"], row["batch"]) for row in of_data},
+                               key=lambda one: (-one[1], one[0])):
+            some = [row for row in of_data if row["k"] == k and row["batch"] == batch]
+            for level in LEVELS:
+                found = {one: best([row for row in some if row["system"] == one], level)
+                         for one in systems}
+                peers = [row["ms"] for one, row in found.items() if row and one != "warpdex"]
+                own = found.get("warpdex")
+                ratio = f"{min(peers) / own['ms']:.2f}" if own and peers else "-"
+                cells = " | ".join(cell(found[one]) for one in systems)
+                lines.append(f"| {name} | {k} | {batch:,} | {level} | {cells} | {ratio} |")
+    return "\n".join(lines)
+
+
+def plot(rows, k=10):
+    """SVG: a panel a data set, of the largest batch; queries a second against recall."""
+    rows = [row for row in numbers(rows) if row["k"] == k and row["batch"] > 1]
+    names = list(dict.fromkeys(row["data"] for row in rows))
+    methods = list(dict.fromkeys((row["system"], row["method"]) for row in rows))
+    methods.sort(key=lambda one: one[0] != "warpdex")
+    columns = min(2, max(1, len(names)))
+    lines = -(-len(names) // columns)
+    width = MARGIN + columns * (PANEL[0] + GAP[0])
+    legend = TOP + lines * (PANEL[1] + GAP[1])
+    height = legend + 20 * (-(-len(methods) // 2)) + 10
+    out = [f"<svg xmlns='http://www.w3.org/2000/svg' width='{width}' height='{height}' "
+           f"viewBox='0 0 {width} {height}' font-family='sans-serif' font-size='12' fill='#222'>",
+           "<rect width='100%' height='100%' fill='white'/>"]
+    styles = style_of(methods)
+    for i, name in enumerate(names):
+        left = MARGIN + (i % columns) * (PANEL[0] + GAP[0])
+        top = TOP + (i // columns) * (PANEL[1] + GAP[1])
+        out += panel([row for row in rows if row["data"] == name], name, k, left, top, styles)
+    for i, (system, method) in enumerate(methods):
+        x, y = MARGIN + (i % 2) * (PANEL[0] + GAP[0]), legend + 20 * (i // 2)
+        out.append(line([(x, y - 4), (x + 34, y - 4)], styles[system, method]))
+        out.append(f"<text x='{x + 40}' y='{y}'>{system}: {method}</text>")
+    return "\n".join(out) + "\n</svg>\n"
+
+
+def style_of(methods):
+    counts = {}
+    styles = {}
+    for system, method in methods:
+        number = counts.get(system, 0)
+        counts[system] = number + 1
+        dash = DASHES[number % len(DASHES)]
+        styles[system, method] = (f"stroke='{COLOURS.get(system, '#888')}' fill='none' "
+                                  f"stroke-width='1.6'" + (f" stroke-dasharray='{dash}'" if dash else ""))
+    return styles
+
+
+def line(points, style):
+    return f"<polyline points='{' '.join(f'{x:.1f},{y:.1f}' for x, y in points)}' {style}/>"
+
+
+def panel(rows, name, k, left, top, styles):
+    """One data set's, with recall from 0.8 to 1 and a logarithmic scale of speed."""
+    import math
+    speeds = [row["batch"] / row["ms"] * 1e3 for row in rows]
+    low = math.floor(math.log10(min(speeds)))
+    high = max(low + 1, math.ceil(math.log10(max(speeds))))
+
+    def place(recall, speed):
+        x = left + (recall - 0.8) / 0.2 * PANEL[0]
+        y = top + PANEL[1] * (high - math.log10(speed)) / (high - low)
+        return x, y
+
+    out = [f"<text x='{left}' y='{top - 8}' font-weight='bold'>{name}, k {k}, batches of "
+           f"{rows[0]['batch']:,}</text>"]
+    for power in range(low, high + 1):
+        y = place(1, 10 ** power)[1]
+        out.append(f"<line x1='{left}' y1='{y:.1f}' x2='{left + PANEL[0]}' y2='{y:.1f}' stroke='#ddd'/>")
+        out.append(f"<text x='{left - 6}' y='{y + 4:.1f}' text-anchor='end'>{10 ** power:.0e}</text>")
+    for recall in (0.8, 0.85, 0.9, 0.95, 1.0):
+        x = place(recall, 1)[0]
+        out.append(f"<line x1='{x:.1f}' y1='{top}' x2='{x:.1f}' y2='{top + PANEL[1]}' stroke='#ddd'/>")
+        out.append(f"<text x='{x:.1f}' y='{top + PANEL[1] + 16}' text-anchor='middle'>{recall}</text>")
+    out.append(f"<text x='{left + PANEL[0] / 2}' y='{top + PANEL[1] + 32}' text-anchor='middle'>"
+               "recall; upwards: queries a second</text>")
+    for (system, method), style in styles.items():
+        points = sorted(place(row["recall"], row["batch"] / row["ms"] * 1e3) for row in rows
+                        if (row["system"], row["method"]) == (system, method) and row["recall"] >= 0.8)
+        if points:
+            out.append(line(points, style))
+            mark = style.split("'")[1]
+            out += [f"<circle cx='{x:.1f}' cy='{y:.1f}' r='2.5' fill='{mark}'/>" for x, y in points]
+    return out
