@@ -11,7 +11,7 @@ COLUMNS = ("data", "rows", "components", "system", "method", "setting", "k", "ba
            "recall", "ms", "build_s", "bytes")
 ENOUGH = 0.995  # recall from which no deeper search is timed
 NO_GAIN = 0.002  # nor if the last step gained less
-SLOW = 4.0      # nor after a call of more seconds
+SLOW = 8.0      # nor after one that took so many seconds, with all repetitions
 
 
 class Results:
@@ -67,18 +67,18 @@ class Clock:
 def milliseconds(arrays, call, repetitions):
     """The median, after one call that warms, and that call's answer. Fewer calls if they are slow,
     more if they are short."""
-    taken, answer = [], None
-    wanted = repetitions
-    while len(taken) < wanted + 1:
+    answer = call()
+    taken = []
+    wanted = 1
+    while len(taken) < wanted:
         arrays.synchronize()
         begin = time.perf_counter()
-        found = call()
+        call()
         arrays.synchronize()
         taken.append(time.perf_counter() - begin)
-        if len(taken) == 1:
-            answer = found
-            wanted = 1 if taken[0] > 1 else repetitions * (4 if taken[0] < 0.005 else 1)
-    return statistics.median(taken[1:]) * 1e3, answer
+        if taken[0] < 1:
+            wanted = repetitions * (4 if taken[0] < 0.005 else 1)
+    return statistics.median(taken) * 1e3, answer
 
 
 def setting_text(setting):
@@ -122,14 +122,14 @@ class Case:
                 return False
             begin = time.perf_counter()
             recall = self.measure(queries, k, setting)
-            slow = time.perf_counter() - begin > SLOW * (self.given.repetitions + 1)
+            slow = time.perf_counter() - begin > SLOW
             if recall >= ENOUGH or recall - last < NO_GAIN and recall > 0.5 or slow:
                 break
             last = recall
         return True
 
     def measure(self, queries, k, setting):
-        """Searches all queries at once, then one; the recall of all."""
+        """Searches all queries at once and, for the first k, one; the recall of all."""
         method = self.method
         ms, found = milliseconds(self.arrays, lambda: method.search(queries, k, setting),
                                  self.given.repetitions)
@@ -138,10 +138,13 @@ class Case:
             found = self.arrays.to_host(found)
         recall = self.data.recall(found, k)
         self.add(setting, k, len(queries), recall, ms)
-        one, _ = milliseconds(self.arrays, lambda: method.search(queries[:1], k, setting),
-                              self.given.repetitions)
-        self.add(setting, k, 1, recall, one)
-        self.clock.say(f"  k {k} {setting_text(setting)}: {recall:.4f}, {ms:.3f} ms; one {one:.3f} ms")
+        text = f"  k {k} {setting_text(setting)}: {recall:.4f}, {ms:.3f} ms"
+        if k == self.given.k[0]:
+            one, _ = milliseconds(self.arrays, lambda: method.search(queries[:1], k, setting),
+                                  self.given.repetitions)
+            self.add(setting, k, 1, recall, one)
+            text += f"; one {one:.3f} ms"
+        self.clock.say(text)
         return recall
 
     def add(self, setting, k, batch, recall, ms):
