@@ -43,12 +43,15 @@ struct Index {
 
 extern "C" {
 
+/// What the last call that failed said.
 const char* rabitq_error() { return message; }
 
+/// An index of `count` rows of floats in GPU memory, or null.
 void* rabitq_build(const float* rows, std::int64_t count, std::int64_t dimension,
                    std::uint32_t lists, std::uint32_t bits, std::uint32_t train_per_list) {
-  auto made = std::make_unique<Index>();
+  std::unique_ptr<Index> made;
   const int failed = guarded([&] {
+    made = std::make_unique<Index>();
     rabitq::index_params params;
     params.metric = cuvs::distance::DistanceType::L2Expanded;
     params.n_lists = lists;
@@ -62,6 +65,7 @@ void* rabitq_build(const float* rows, std::int64_t count, std::int64_t dimension
   return failed ? nullptr : made.release();
 }
 
+/// Queries and answers (count * k) lie in GPU memory. 0, or 1 for a failure.
 int rabitq_search(void* opaque, const float* queries, std::int64_t count, std::int64_t dimension,
                   std::int64_t k, std::uint32_t probes, int mode, std::int64_t* rows,
                   float* distances) {
