@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
+#include <future>
 #include <iostream>
 #include <span>
 
@@ -47,11 +48,8 @@ std::vector<std::string> folders_of_parts(const std::filesystem::path& folder) {
                 "': folders part-0, part-1 and so on, as warpdex split makes them");
 }
 
-void write_batch(const PartedSearcher& searcher, std::span<const QueryText> texts,
+void write_batch(const PartedBatch& batch, std::span<const QueryText> texts,
                  const warpdex::SearchOptions& options, ResultWriter& writer) {
-  std::vector<std::string_view> given;
-  for (const QueryText& text : texts) given.push_back(text.text);
-  const PartedBatch batch = searcher.search(given, options);
   for (std::size_t i = 0; i < texts.size(); ++i) {
     const PartedAnswer& answer = batch.answers[i];
     std::vector<NamedHit> hits;
@@ -100,13 +98,25 @@ void answer(const Arguments& given, const IndexSettings& index, PartRanks& ranks
   OutputFile output(given.answers.output());
   const auto writer = given.answers.make_writer(output.stream());
   const auto start = std::chrono::steady_clock::now();
-  const std::size_t at_once = std::clamp<std::size_t>((4U << 20) / options.k, 1, 1024);
+  const std::size_t at_once = std::clamp<std::size_t>((4U << 20) / options.k, 1, 8192);
+  std::future<void> writing;  // of the batch before, while ranks search the next
   for (std::size_t first = 0; first < texts.size(); first += at_once) {
     const auto some = std::span(texts).subspan(first, std::min(at_once, texts.size() - first));
-    // For errors, which name the query by its own id.
-    parse_queries(some, options.syntax, analyzers, options.searched, nullptr, options.mode);
-    write_batch(searcher, some, options, *writer);
+    std::vector<std::string_view> given_texts;
+    for (const QueryText& text : some) given_texts.push_back(text.text);
+    PartedBatch batch;
+    try {
+      batch = searcher.search(given_texts, options);
+    } catch (const InputError&) {  // this one names the query by its own id
+      parse_queries(some, options.syntax, analyzers, options.searched, nullptr, options.mode);
+      throw;
+    }
+    if (writing.valid()) writing.get();
+    writing = std::async(std::launch::async, [&options, &writer, some, batch = std::move(batch)] {
+      write_batch(batch, some, options, *writer);
+    });
   }
+  if (writing.valid()) writing.get();
   writer->finish();
   output.commit();
   if (given.answers.is_to_standard_output()) return;

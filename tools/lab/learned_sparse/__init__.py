@@ -1,0 +1,1 @@
+"""Parts of tools/lab/measure-sparse."""
