@@ -77,6 +77,8 @@ class IvfFlat(Cuvs):
 
 
 class IvfPq(Cuvs):
+    """Its refine() takes some 14 us a query, however few candidates there are (26.10)."""
+
     def __init__(self, name, library, refined):
         super().__init__(name, library)
         self._refined = refined

@@ -51,7 +51,7 @@ def plot(rows, k=10):
     names = list(dict.fromkeys(row["data"] for row in rows))
     methods = list(dict.fromkeys((row["system"], row["method"]) for row in rows))
     methods.sort(key=lambda one: one[0] != "warpdex")
-    columns = min(2, max(1, len(names)))
+    columns = 2
     lines = -(-len(names) // columns)
     width = MARGIN + columns * (PANEL[0] + GAP[0])
     legend = TOP + lines * (PANEL[1] + GAP[1])
