@@ -1,4 +1,4 @@
-// AND, a block of the leading list at a time: intersect, exclude, bound, score.
+// AND, a block of the leading list at a time: intersect, exclude, score.
 #include "cpu/and_search.hpp"
 
 #include <algorithm>
@@ -38,7 +38,9 @@ std::uint64_t AndSearch::run(const SearchedSegment& segment, std::span<const And
   prohibited_ = prohibited;
   top_ = &top;
   places_.resize(lists.size() * kBlockSize);
+  bounds_.resize(lists.size());
   bounds_here_.resize(lists.size());
+  bounds_after_.resize(lists.size());
   is_needed_.resize(lists.size());
   const auto lead_place = std::find_if(lists.begin(), lists.end(),
                                        [](const AndList& list) { return list.is_required; });
@@ -68,18 +70,6 @@ std::uint64_t AndSearch::run(const SearchedSegment& segment, std::span<const And
   return matches;
 }
 
-/// An upper bound of the scores of matches from the lead's current block on. Each has a posting in
-/// the lead there; where another list has none, it adds nothing.
-float AndSearch::bound_from(ListCursor& lead) {
-  const std::uint32_t begin = std::min(lead.first_possible(lead.block()), document_count_ - 1);
-  float bound = segment_->static_bound;
-  for (const AndList& list : lists_) {
-    list.cursor->skip_to_block(begin);
-    if (!list.cursor->at_end()) bound += list.cursor->bound_between(begin, document_count_);
-  }
-  return bound * sum_slack_;
-}
-
 /// Whether the filter lets documents of the lead's block through.
 bool AndSearch::passes_some(const ListCursor& lead) {
   const std::uint32_t first = lead.first_possible(lead.block());
@@ -89,70 +79,30 @@ bool AndSearch::passes_some(const ListCursor& lead) {
   return next_passing_ <= lead.last_docid(lead.block());
 }
 
-bool AndSearch::block_can_enter(ListCursor& lead, std::size_t lead_list) {
-  if (!top_->full()) return true;
-  if (others_bound_ == kNotComputed) {
-    others_bound_ = segment_->static_bound;
-    for (std::size_t i = 0; i < lists_.size(); ++i) {
-      if (i != lead_list) others_bound_ += lists_[i].cursor->bound();
-    }
-  }
-  const float bound = lead.block_bound(lead.block());
-  if (!can_enter((bound + others_bound_) * sum_slack_)) return false;
-  if (!pays_to_look_closer()) return true;
-  others_here_ = bound_of_others(lead, lead_list, bound);
-  const bool enters = can_enter((bound + others_here_) * sum_slack_);
-  if (!enters) ++passed_closely_;
-  return enters;
-}
-
-/// Whether bounds in the range of a block have led past enough of the blocks so far.
-bool AndSearch::pays_to_look_closer() {
-  constexpr std::uint32_t kTries = 32;
-  constexpr std::uint32_t kBlocksPerPassed = 8;
-  ++looked_closely_;
-  return looked_closely_ < kTries || passed_closely_ * kBlocksPerPassed >= looked_closely_;
-}
-
-/// What the other lists and a static score can add to a match of the lead's block. Where nothing
-/// can enter without an optional list, it is needed.
-float AndSearch::bound_of_others(const ListCursor& lead, std::size_t lead_list, float own) {
-  const std::uint32_t begin = lead.first_possible(lead.block());
-  // Of a damaged list it may lie behind the index.
-  const std::uint32_t last = std::min(lead.last_docid(lead.block()), document_count_ - 1);
-  float bound = segment_->static_bound;
-  for (std::size_t i = 0; i < lists_.size(); ++i) {
-    bounds_here_[i] = 0;
-    if (i == lead_list) continue;
-    ListCursor& other = *lists_[i].cursor;
-    other.skip_to_block(begin);
-    if (!other.at_end() && begin <= last) bounds_here_[i] = other.bound_between(begin, last + 1);
-    bound += bounds_here_[i];
-  }
-  // The sum is raised before a bound is subtracted: its rounding is relative to the sum.
-  const float all = (own + bound) * sum_slack_;
-  for (std::size_t i = 0; i < lists_.size(); ++i) {
-    is_needed_[i] = lists_[i].is_required || !can_enter(all - bounds_here_[i]);
-    if (is_needed_[i] && !lists_[i].is_required) ++passed_closely_;
-  }
-  return bound;
-}
-
 void AndSearch::match_block(ListCursor& lead, std::size_t lead_list) {
   survivors_ = lead.count();
   std::copy_n(lead.docids(), survivors_, documents_);
   std::iota(slots_, slots_ + survivors_, std::uint8_t{0});
   for (std::uint32_t i = 0; i < survivors_; ++i) places(lead_list)[i] = {lead.block(), i};
-  if (others_here_ != kNotComputed) drop_hopeless(lead);
+  scored_lists_ = 0;
   if (!segment_->removed.none()) drop_removed();
   const bool prunes = others_here_ != kNotComputed;
+  if (prunes) add_up_bounds();
+  weighs_ = prunes && pays_to_weigh(lead);
+  if (weighs_) weigh(lead);
   const auto is_needed = [&](std::size_t i) {
     return prunes ? is_needed_[i] : lists_[i].is_required;
   };
+  bool are_all_matched = lead_list == 0;  // the lists so far
   for (std::size_t i = 0; i < lists_.size() && survivors_ > 0; ++i) {
-    if (i != lead_list && is_needed(i)) keep_matches(i);
+    are_all_matched = are_all_matched && is_needed(i);
+    if (i == lead_list || !is_needed(i)) continue;
+    if (prunes && are_all_matched && i > 1 && is_frequent(i)) drop_beaten(i);
+    if (survivors_ > 0) keep_matches(i);
   }
   if (survivors_ > 0 && !prohibited_.empty()) drop_prohibited();
+  const std::size_t but_last = lists_.size() - 1;
+  if (prunes && are_all_matched && survivors_ > 0 && but_last > 0) drop_beaten(but_last);
   for (std::size_t i = 0; i < lists_.size() && survivors_ > 0; ++i) {
     if (!is_needed(i)) look_up_optional(i);
   }
@@ -160,6 +110,7 @@ void AndSearch::match_block(ListCursor& lead, std::size_t lead_list) {
 
 void AndSearch::keep_matches(std::size_t list) {
   ListCursor& cursor = *lists_[list].cursor;
+  constexpr std::uint32_t kFew = 4;
   std::uint8_t matched[kBlockSize];
   std::uint8_t positions[kBlockSize];
   std::uint32_t kept = 0;
@@ -171,32 +122,28 @@ void AndSearch::keep_matches(std::size_t list) {
     while (next < survivors_ && documents_[next] < first) ++next;
     std::uint32_t end = next;
     while (end < survivors_ && documents_[end] <= last) ++end;
-    if (end == next) continue;
-    const std::size_t found =
-        cursor.intersect_block(kernels_, documents_ + next, end - next, matched, positions);
-    for (std::size_t j = 0; j < found; ++j) {
-      const std::uint32_t survivor = next + matched[j];
-      places(list)[slots_[survivor]] = {cursor.block(), positions[j]};
-      documents_[kept] = documents_[survivor];
-      slots_[kept++] = slots_[survivor];
+    std::uint32_t wanted = end - next;
+    float bound = 0;
+    if (weighs_ && wanted >= kFew) {
+      bound = cursor.block_bound(cursor.block());
+      wanted = keep_competitive(next, wanted, bound + bounds_after_[list]);
+    } else if (weighs_) {
+      bound = bounds_here_[list];
+    }
+    if (wanted > 0) {
+      const std::size_t found =
+          cursor.intersect_block(kernels_, documents_ + next, wanted, matched, positions);
+      for (std::size_t j = 0; j < found; ++j) {
+        const std::uint32_t survivor = next + matched[j];
+        const std::uint8_t slot = slots_[survivor];
+        places(list)[slot] = {cursor.block(), positions[j]};
+        reached_[slot] += bound;
+        documents_[kept] = documents_[survivor];
+        slots_[kept++] = slot;
+      }
     }
     next = end;
   }
-  survivors_ = kept;
-}
-
-/// Drops documents that the other lists cannot lift into the answer, if these may be many.
-void AndSearch::drop_hopeless(ListCursor& lead) {
-  const float bound = lead.block_bound(lead.block());
-  if (can_enter((bound / 2 + others_here_) * sum_slack_)) return;
-  const float* const scores = lead.scores(kernels_);
-  std::uint32_t kept = 0;
-  for (std::uint32_t i = 0; i < survivors_; ++i) {
-    if (!can_enter((scores[i] + others_here_) * sum_slack_)) continue;
-    documents_[kept] = documents_[i];
-    slots_[kept++] = slots_[i];
-  }
-  if (kept < survivors_ / 2) ++passed_closely_;
   survivors_ = kept;
 }
 
@@ -234,14 +181,20 @@ void AndSearch::look_up_optional(std::size_t list) {
 }
 
 void AndSearch::score_survivors() {
+  score_by(lists_.size());
+  for (std::uint32_t i = 0; i < survivors_; ++i) {
+    float score = scores_[slots_[i]];
+    if (!static_scores_.empty()) score += static_scores_[documents_[i]];
+    if (can_enter(score)) top_->insert(score, segment_->first_document + documents_[i]);
+  }
+}
+
+/// Adds the scores of the first lists, in order, that were not added before.
+void AndSearch::score_by(std::size_t lists) {
   // The vector kernels read whole vectors of documents, which must exist.
   std::fill_n(documents_ + survivors_, kBlockPadding, documents_[survivors_ - 1]);
-  float scores[kBlockSize] = {};
-  for (std::size_t list = 0; list < lists_.size(); ++list) add_scores(list, scores);
-  for (std::uint32_t i = 0; i < survivors_; ++i) {
-    if (!static_scores_.empty()) scores[i] += static_scores_[documents_[i]];
-    if (can_enter(scores[i])) top_->insert(scores[i], segment_->first_document + documents_[i]);
-  }
+  if (scored_lists_ == 0) std::fill_n(scores_, kBlockSize, 0.0F);
+  for (; scored_lists_ < lists; ++scored_lists_) add_scores(scored_lists_);
 }
 
 void AndSearch::read_frequencies(std::size_t list, std::uint32_t* frequencies) const {
@@ -266,7 +219,7 @@ void AndSearch::read_frequencies(std::size_t list, std::uint32_t* frequencies) c
   }
 }
 
-void AndSearch::add_scores(std::size_t list, float* scores) {
+void AndSearch::add_scores(std::size_t list) {
   const ListCursor& cursor = *lists_[list].cursor;
   std::uint32_t frequencies[kBlockSize + kBlockPadding] = {};
   float list_scores[kBlockSize + kBlockPadding];
@@ -274,7 +227,7 @@ void AndSearch::add_scores(std::size_t list, float* scores) {
   kernels_.of(cursor.scorer().kind)
       .score(cursor.scorer(), documents_, frequencies, cursor.lengths(), survivors_, list_scores);
   for (std::uint32_t i = 0; i < survivors_; ++i) {
-    if (frequencies[i] > 0) scores[i] += list_scores[i];
+    if (frequencies[i] > 0) scores_[slots_[i]] += list_scores[i];
   }
 }
 

@@ -21,7 +21,10 @@ struct AndList {
 
 /// Answers one query after the other; owns all scratch memory. Takes one block of the leading list
 /// at a time: each further required list drops documents, then each prohibited list. The documents
-/// that are left are scored in the canonical order from single frequencies.
+/// that are left are scored in the canonical order from single frequencies. Once there are k, also
+/// those are dropped that the lists to come cannot lift into the answer: by the lead's score and
+/// the bounds of blocks, or by the scores of the lists so far, before a frequent list is looked
+/// into and before the last one's frequencies are read.
 class AndSearch {
  public:
   AndSearch();
@@ -57,13 +60,19 @@ class AndSearch {
   void match_block(ListCursor& lead, std::size_t lead_list);
   void keep_matches(std::size_t list);
   bool passes_some(const ListCursor& lead);
-  void drop_hopeless(ListCursor& lead);
+  bool pays_to_weigh(ListCursor& lead) const;
+  void add_up_bounds();
+  void weigh(ListCursor& lead);
+  bool is_frequent(std::size_t list) const;
+  void drop_beaten(std::size_t lists);
+  std::uint32_t keep_competitive(std::uint32_t first, std::uint32_t count, float more);
   void drop_removed();
   void drop_prohibited();
   void look_up_optional(std::size_t list);
   void score_survivors();
   void read_frequencies(std::size_t list, std::uint32_t* frequencies) const;
-  void add_scores(std::size_t list, float* scores);
+  void score_by(std::size_t lists);
+  void add_scores(std::size_t list);
   float bound_from(ListCursor& lead);
   Place* places(std::size_t list) { return places_.data() + list * kBlockSize; }
 
@@ -83,10 +92,16 @@ class AndSearch {
   float others_bound_ = kNotComputed;  ///< of all lists but the leading one, together
   std::uint32_t looked_closely_ = 0;   ///< blocks
   std::uint32_t passed_closely_ = 0;   ///< of them, those of which that dropped something
+  std::vector<float> bounds_;          ///< by list but the leading one; with others_bound_
   // In the range of the lead's block:
   float others_here_ = kNotComputed;  ///< the same there
   std::vector<float> bounds_here_;    ///< by list but the leading one
   std::vector<bool> is_needed_;       ///< by list: what can enter has it; set with others_here_
+  std::vector<float> bounds_after_;   ///< by list: of those that are matched after it, together
+  bool weighs_ = false;               ///< whether survivors are dropped by what they can score
+  float reached_[kBlockSize] = {};    ///< by slot: a bound of the score by the lists so far
+  float scores_[kBlockSize] = {};     ///< by slot: the score by the lists that were added
+  std::size_t scored_lists_ = 0;      ///< those are so many, in order
   std::uint32_t survivors_ = 0;
   std::uint32_t documents_[kBlockSize + kBlockPadding];  ///< documents that are left
   std::uint8_t slots_[kBlockSize];                       ///< their positions in the lead's block

@@ -1,6 +1,8 @@
-// OR over lists that are sparse in a collection of many windows, judged by the oracle: postings at
+// OR and AND over lists that are sparse or dense in a collection of many windows, judged by the
+// oracle: postings at
 // the ends of windows, windows without any, lists that are shorter than a block, and required lists
 // beside one that has ended before its bound is asked for.
+#include <numeric>
 #include <set>
 #include <string>
 #include <vector>
@@ -34,6 +36,10 @@ class SparseLists : public testing::Test {
     add("many", random_documents(9'000, kDocuments));
     add("frequent", random_documents(60'000, kDocuments));
     add("most", random_documents(110'000, kDocuments));
+    add("nearly", random_documents(147'000, kDocuments));  // most gaps are of 0 or 1
+    std::vector<std::uint32_t> all(kDocuments);
+    std::iota(all.begin(), all.end(), 0U);
+    add("all", all);
     // Counting has windows of 65,536 documents, which a bit set here goes across.
     add("run", random_documents(500, 700, 65'200));
     add("counted", {0, 63, 64, 65'535, 65'536, 131'071, 131'072, kDocuments - 1});
@@ -92,16 +98,37 @@ TEST_F(SparseLists, AreCountedRight) {
   for (const char* text :
        {"most run", "run counted", "frequent most", "run most -counted", "one most", "first early",
         "most frequent many some late short block counted borders one run", "many -frequent run",
-        "frequent run -most", "counted short", "some many"}) {
+        "frequent run -most", "counted short", "some many", "nearly all", "run nearly",
+        "most nearly", "counted all", "nearly most -all", "some nearly frequent"}) {
     ASSERT_NO_FATAL_FAILURE(judge(text, settings));
   }
-  const char* const terms[] = {"borders", "one",  "first",    "early", "short", "block",  "some",
-                               "late",    "many", "frequent", "most",  "run",   "counted"};
+  const char* const terms[] = {"borders", "one",  "first",   "early",  "short",
+                               "block",   "some", "late",    "many",   "frequent",
+                               "most",    "run",  "counted", "nearly", "all"};
   for (int round = 0; round < 60; ++round) {
     std::string text;
     for (const char* term : terms) {
       if (random_() % 3 == 0) text += std::string(random_() % 8 == 0 ? " -" : " ") + term;
     }
+    ASSERT_NO_FATAL_FAILURE(judge(text, settings));
+  }
+}
+
+TEST_F(SparseLists, AreAnsweredRightByAnd) {
+  const char* const terms[] = {"block",    "some", "late",   "many",
+                               "frequent", "most", "nearly", "all"};
+  for (int round = 0; round < 100; ++round) {
+    std::string text;
+    for (const char* term : terms) {
+      if (random_() % 2 == 0) continue;
+      const std::uint64_t role = random_() % 12;
+      text += (role == 0 ? " -" : role < 4 ? " " : " +") + std::string(term);
+    }
+    SearchSettings settings;
+    settings.k = 1 + static_cast<std::uint32_t>(random_() % 30);
+    settings.mode = random_() % 2 == 0 ? QueryMode::kAnd : QueryMode::kOr;
+    settings.count = random_() % 4 == 0;
+    if (random_() % 3 == 0) settings.scorer.kind = ScorerKind::kQueryLikelihood;
     ASSERT_NO_FATAL_FAILURE(judge(text, settings));
   }
 }
