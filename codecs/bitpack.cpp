@@ -1,7 +1,11 @@
 // Packs and reads the blocks of `bitpack`; a block's code is its width.
 #include "bitpack.hpp"
 
+#include <algorithm>
+#include <bit>
+
 #include "kernels.hpp"
+#include "warpdex/codecs/gap_bits.hpp"
 
 namespace warpdex::bitpack {
 namespace {
@@ -49,3 +53,37 @@ std::uint32_t single_block_size(const Block& block) {
 }
 
 }  // namespace warpdex::bitpack
+
+namespace warpdex {
+
+bool read_gap_bits(const EncodedList& list, const BlockRef& ref, std::uint32_t base,
+                   std::uint32_t last, std::uint64_t* bits) {
+  if (list.settings.kind != CodecKind::kBitpack || ref.code > kMaxGapBits) return false;
+  if (ref.offset > static_cast<std::uint64_t>(list.end - list.begin)) throw_damaged_block();
+  const Block block{&list,
+                    list.begin + ref.offset,
+                    std::min(list.count - ref.index * kBlockSize, kBlockSize),
+                    ref.index,
+                    0,
+                    ref.code};
+  bitpack::single_block_size(block);
+  std::fill_n(bits, kGapBitWords, ~std::uint64_t{0});
+  std::uint32_t left_out = 0;  // a gap of 1 leaves out the document before its own
+  for (std::uint32_t done = 0; block.code == 1 && done < block.count; done += 64) {
+    const std::uint32_t width = std::min(block.count - done, 64U);
+    std::uint64_t gaps = load64(block.at + done / 8);
+    if (width < 64) gaps &= low_mask(width);
+    for (; gaps != 0; gaps &= gaps - 1) {
+      const std::uint32_t place = done + static_cast<std::uint32_t>(std::countr_zero(gaps));
+      const std::uint32_t bit = place + left_out++;
+      bits[bit / 64] &= ~(std::uint64_t{1} << bit % 64);
+    }
+  }
+  const std::uint32_t width = block.count + left_out;
+  if (last - base != width) throw_damaged_block();
+  bits[width / 64] &= (std::uint64_t{1} << width % 64) - 1;
+  std::fill(bits + width / 64 + 1, bits + kGapBitWords, 0);
+  return true;
+}
+
+}  // namespace warpdex

@@ -16,6 +16,7 @@ void ListCursor::open(const Index& index, const PostingsEntry& entry) {
   size_ = entry.document_frequency;
   block_ = 0;
   position_ = 0;
+  bits_of_ = kNothing;
   docids_of_ = kNothing;
   frequencies_of_ = kNothing;
   scores_of_ = kNothing;
@@ -24,6 +25,9 @@ void ListCursor::open(const Index& index, const PostingsEntry& entry) {
     return;
   }
   view_ = PostingsView(index.settings().codec, index.sections(), entry, index.counts().documents);
+  const std::uint8_t* const docids = index.sections().docids.data() + entry.docid_offset;
+  docid_list_ = {index.settings().codec, entry.docid_parameter, size_, docids,
+                 docids + entry.docid_bytes};
   blocks_ = view_.blocks();
   last_docids_ = view_.last_docids();
 }
@@ -152,12 +156,25 @@ void ListCursor::load_scores(const Kernels& kernels) {
 bool ListCursor::contains(const Kernels& kernels, std::uint32_t docid) {
   skip_to_block(docid);
   if (at_end() || docid < first_possible(block_)) return false;
-  if (!is_loaded() && view_.is_dense(block_)) return contains_dense(kernels, docid);
+  if (!is_loaded()) {
+    if (const std::uint8_t* const bytes = bit_set()) return is_in_set(kernels, bytes, docid);
+  }
   return docids()[seek(kernels, docid)] == docid;
 }
 
-bool ListCursor::contains_dense(const Kernels& kernels, std::uint32_t docid) {
-  const std::uint8_t* const bytes = view_.dense_bytes(block_);
+/// Of a block that is not dense.
+const std::uint8_t* ListCursor::read_bits(const BlockRef& ref) {
+  if (bits_of_ != block_) {
+    bits_of_ = kNothing;
+    if (!read_gap_bits(docid_list_, ref, view_.base(block_), last_docids_[block_], bits_)) {
+      return nullptr;
+    }
+    bits_of_ = block_;
+  }
+  return reinterpret_cast<const std::uint8_t*>(bits_);
+}
+
+bool ListCursor::is_in_set(const Kernels& kernels, const std::uint8_t* bytes, std::uint32_t docid) {
   const std::uint32_t bit = docid - first_possible(block_);
   if ((bytes[bit / 8] >> bit % 8 & 1) == 0) return false;
   // The position is the number of bits before it; damaged bits could exceed the block's count.
@@ -171,9 +188,10 @@ std::size_t ListCursor::intersect_block(const Kernels& kernels, const std::uint3
   constexpr std::size_t kFewForDense = 12;  // up to here, bit tests cost less than decoding the
                                             // block
   std::size_t found = 0;
-  if (!is_loaded() && view_.is_dense(block_) && count < kFewForDense) {
+  const std::uint8_t* const bytes = !is_loaded() && count < kFewForDense ? bit_set() : nullptr;
+  if (bytes != nullptr) {
     for (std::size_t i = 0; i < count; ++i) {
-      if (!contains_dense(kernels, docids[i])) continue;
+      if (!is_in_set(kernels, bytes, docids[i])) continue;
       matched[found] = static_cast<std::uint8_t>(i);
       positions[found++] = static_cast<std::uint8_t>(position_);
     }

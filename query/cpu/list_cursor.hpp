@@ -7,6 +7,7 @@
 #include "cpu/kernels.hpp"
 #include "cpu/score_bounds.hpp"
 #include "plan/sum_slack.hpp"
+#include "warpdex/codecs/gap_bits.hpp"
 #include "warpdex/indexer/format/postings.hpp"
 #include "warpdex/query/plan/plan.hpp"
 #include "warpdex/query/scorer.hpp"
@@ -97,10 +98,15 @@ class ListCursor {
     return scores_;
   }
   bool is_loaded() const { return docids_of_ == block_; }
-  /// Where the current block is a bit set: its bytes, of which bit i stands for first_possible() +
-  /// i, up to last_docid(); 8 more can be read. Else null.
-  const std::uint8_t* bit_set() const {
-    return entry_.is_short() || !view_.is_dense(block_) ? nullptr : view_.dense_bytes(block_);
+  /// Whether the current block is stored as a bit set.
+  bool is_dense() const { return !entry_.is_short() && view_.is_dense(block_); }
+  /// Where the current block is a bit set, or one at once: its bytes, of which bit i stands for
+  /// first_possible() + i, up to last_docid(); 8 more can be read. Else null.
+  const std::uint8_t* bit_set() {
+    if (entry_.is_short()) return nullptr;
+    if (view_.is_dense(block_)) return view_.dense_bytes(block_);
+    const BlockRef ref = view_.docid_block(block_);
+    return ref.code <= kMaxGapBits ? read_bits(ref) : nullptr;
   }
   /// Back to the first block.
   void rewind() {
@@ -168,13 +174,15 @@ class ListCursor {
   void load_docids();
   void load_frequencies();
   void load_scores(const Kernels& kernels);
-  bool contains_dense(const Kernels& kernels, std::uint32_t docid);
+  const std::uint8_t* read_bits(const BlockRef& ref);
+  bool is_in_set(const Kernels& kernels, const std::uint8_t* bytes, std::uint32_t docid);
 
   alignas(64) std::uint32_t docids_[kBlockSize + kBlockPadding];
   alignas(64) std::uint32_t frequencies_[kBlockSize + kBlockPadding];
   alignas(64) float scores_[kBlockSize + kBlockPadding];
   TermScorer scorer_;
   PostingsView view_;
+  EncodedList docid_list_;  ///< of view_
   PostingsEntry entry_;
   const std::uint32_t* last_docids_ = nullptr;
   ScoreBounds block_bounds_;
@@ -185,6 +193,8 @@ class ListCursor {
   std::uint32_t blocks_ = 0;
   std::uint32_t block_ = 0;
   std::uint32_t position_ = 0;  ///< in the current block; the cursor has passed all before it
+  std::uint64_t bits_[kGapBitWords];
+  std::uint32_t bits_of_ = kNothing;  ///< the block that bits_ has
   std::uint32_t docids_of_ = kNothing;
   std::uint32_t frequencies_of_ = kNothing;
   std::uint32_t scores_of_ = kNothing;

@@ -24,6 +24,13 @@ struct CountWindow {
   void set(std::uint32_t bit) const { bits[bit / 64] |= std::uint64_t{1} << bit % 64; }
   void clear(std::uint32_t bit) const { bits[bit / 64] &= ~(std::uint64_t{1} << bit % 64); }
 
+  /// Whether no bit from `first` to `last` is set; those of the words that both lie in count, too.
+  bool has_none(std::uint32_t first, std::uint32_t last) const {
+    std::uint64_t any = 0;
+    for (std::uint32_t word = first / 64; word <= last / 64; ++word) any |= bits[word];
+    return any == 0;
+  }
+
   /// The documents whose bits from `first` to `last` are set, if they are kFew or fewer; else
   /// kFew + 1. kFew of them are written.
   std::uint32_t few(std::uint32_t first, std::uint32_t last, std::uint32_t* documents) const {
@@ -104,7 +111,7 @@ void mark(ListCursor& list, const CountWindow& window) {
   }
 }
 
-/// How many documents of a bit set are not marked. It lies in the window.
+/// How many documents of the current block, a bit set, are not marked. It lies in the window.
 std::uint64_t count_others_of_set(const ListCursor& list, const std::uint8_t* bytes,
                                   const CountWindow& window) {
   std::uint64_t others[kMaxBlockBytes / 8 + 3];  // at both ends, and what rank() may read
@@ -116,13 +123,16 @@ std::uint64_t count_others_of_set(const ListCursor& list, const std::uint8_t* by
   return count_bits(others, words * 64);
 }
 
-/// The same of any other block.
+/// The same of any block.
 std::uint64_t count_others_of_block(ListCursor& list, const CountWindow& window) {
   const std::uint32_t first = list.first_possible(list.block()) - window.begin;
   const std::uint32_t last = list.last_docid(list.block()) - window.begin;
+  if (!list.is_dense() && window.has_none(first, last)) return list.count();
+  if (const std::uint8_t* const bytes = list.bit_set()) {
+    return count_others_of_set(list, bytes, window);
+  }
   std::uint32_t marked[kFew + 1];
   const std::uint32_t few = window.few(first, last, marked);
-  if (few == 0) return list.count();
   std::uint32_t found = 0;
   if (few <= kFew) {
     std::uint8_t matched[kFew + 1];
@@ -147,9 +157,7 @@ std::uint64_t count_others(ListCursor& list, const CountWindow& window) {
       if (!visit_block(list, window, count)) return others;
       continue;
     }
-    const std::uint8_t* const bytes = list.bit_set();
-    others += bytes != nullptr ? count_others_of_set(list, bytes, window)
-                               : count_others_of_block(list, window);
+    others += count_others_of_block(list, window);
     list.next_block();
   }
   return others;

@@ -6,6 +6,7 @@
 
 #include "tests/codecs/lists.hpp"
 #include "tests/support.hpp"
+#include "warpdex/codecs/gap_bits.hpp"
 #include "warpdex/core/error.hpp"
 
 namespace warpdex::test {
@@ -62,6 +63,12 @@ class Hostile : public testing::TestWithParam<CodecSettings> {
     attempt([&] {
       decoder.decode_docids(suspect.block, base, last, out.get());
       expect_ascending(out.get(), count, base, last);
+    });
+    attempt([&] {
+      std::uint64_t bits[kGapBitWords];
+      read_gap_bits(
+          {suspect.settings, suspect.parameter, suspect.count, buffer.get(), buffer.get() + size},
+          suspect.block, base, last, bits);
     });
     attempt([&] { decoder.value_at(suspect.block, any(count)); });
     if (decoder.blocks() == 1) {

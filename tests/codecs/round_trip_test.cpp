@@ -3,6 +3,7 @@
 
 #include "tests/codecs/lists.hpp"
 #include "tests/support.hpp"
+#include "warpdex/codecs/gap_bits.hpp"
 #include "warpdex/codecs/pfor_block_values.hpp"
 #include "warpdex/core/error.hpp"
 
@@ -111,6 +112,36 @@ TEST_P(RoundTrip, ShapeOfTheEncoding) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Codecs, RoundTrip, testing::ValuesIn(all_settings()), test_name);
+
+TEST(GapBits, AreTheDocids) {
+  std::mt19937_64 random = generator(8);
+  for (const std::size_t count : ugly_sizes()) {
+    for (const std::uint64_t rarity : {1, 2, 10, 60, 1'000}) {  // of gaps
+      Values docids;
+      std::uint32_t next = static_cast<std::uint32_t>(random() % 3 / 2);
+      for (; docids.size() < count; ++next) {
+        docids.push_back(next);
+        if (random() % rarity == 0) next += 1 + (random() % 50 == 0 ? 1 : 0);
+      }
+      const StoredList list({}, encode_docids({}, docids, false), count);
+      for (std::uint32_t i = 0; i < list.blocks(); ++i) {
+        const std::uint32_t end = i * kBlockSize + list.decoder().block_count(i);
+        const std::uint32_t base = i == 0 ? ~std::uint32_t{0} : docids[i * kBlockSize - 1];
+        const std::uint32_t last = docids[end - 1];
+        std::uint64_t bits[kGapBitWords];
+        const bool has_bits = read_gap_bits(list.list(), list.block(i), base, last, bits);
+        ASSERT_EQ(has_bits, list.block(i).code <= kMaxGapBits);
+        if (!has_bits) continue;
+        Values found;
+        for (std::uint32_t bit = 0; bit < 64 * kGapBitWords; ++bit) {
+          if ((bits[bit / 64] >> bit % 64 & 1) != 0) found.push_back(base + 1 + bit);
+        }
+        ASSERT_EQ(found, Values(docids.begin() + i * kBlockSize, docids.begin() + end)) << count;
+        EXPECT_THROW(read_gap_bits(list.list(), list.block(i), base, last + 1, bits), FormatError);
+      }
+    }
+  }
+}
 
 TEST(PforBlockValues, AreThoseOfTheBlock) {
   const CodecSettings settings{.kind = CodecKind::kPforBlock};
