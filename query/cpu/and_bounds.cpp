@@ -1,5 +1,6 @@
 // Bounds of AND: which blocks of the leading list, and which of their documents, are competitive.
 #include <algorithm>
+#include <array>
 
 #include "cpu/and_search.hpp"
 
@@ -73,12 +74,17 @@ float AndSearch::bound_of_others(const ListCursor& lead, std::size_t lead_list, 
 }
 
 /// Whether some of the lead's documents are likely to score too little for the other lists to lift
-/// them into the answer.
-bool AndSearch::pays_to_weigh(ListCursor& lead) const {
+/// them into the answer, and enough of those did that were weighed so far.
+bool AndSearch::pays_to_weigh(ListCursor& lead) {
+  constexpr std::uint32_t kTries = 8 * kBlockSize;
+  constexpr std::uint32_t kWeighedPerDropped = 8;
   constexpr float kLowShare = 0.3F;  // of its block's bound, what few documents score less than
   if (survivors_ * 2 < lead.count()) return false;  // a filter left few
   const float low = kLowShare * lead.block_bound(lead.block());
-  return !can_enter((low + others_here_) * sum_slack_);
+  if (can_enter((low + others_here_) * sum_slack_)) return false;
+  if (weighed_ < kTries || dropped_ * kWeighedPerDropped >= weighed_) return true;
+  weighed_ -= weighed_ / 16;  // so that it is tried again as the threshold rises
+  return false;
 }
 
 /// Adds up what lists can add that are matched after each list.
@@ -93,10 +99,36 @@ void AndSearch::add_up_bounds() {
   }
 }
 
+/// The lowest score that can still enter if `more` is yet to be added.
+float AndSearch::need(float more) const {
+  return (top_->threshold() - more * sum_slack_) * (2.0F - sum_slack_);
+}
+
 /// Takes the scores of all of the lead's documents, and drops those of too low ones.
 void AndSearch::weigh(ListCursor& lead) {
-  std::copy_n(lead.scores(kernels_), lead.count(), reached_);
-  survivors_ = keep_competitive(0, survivors_, others_here_);
+  static constexpr auto kPlaces = [] {
+    std::array<std::uint32_t, kBlockSize + kBlockPadding> places{};
+    for (std::uint32_t i = 0; i < places.size(); ++i) places[i] = i;
+    return places;
+  }();
+  const float* const scores = lead.scores(kernels_);
+  const std::uint32_t before = survivors_;
+  std::copy_n(scores, lead.count(), reached_);
+  weighed_ += before;
+  if (before < lead.count()) {
+    survivors_ = keep_competitive(0, before, others_here_);
+  } else {
+    float kept_scores[kBlockSize + kBlockPadding];
+    std::uint32_t kept[kBlockSize + kBlockPadding];
+    survivors_ = static_cast<std::uint32_t>(kernels_.select_scores(
+        kPlaces.data(), scores, before, need(others_here_), {kept, kept_scores}));
+    for (std::uint32_t i = 0; i < survivors_; ++i) {
+      slots_[i] = static_cast<std::uint8_t>(kept[i]);
+      documents_[i] = documents_[kept[i]];
+    }
+    dropped_ += before - survivors_;
+  }
+  if (survivors_ < before / 2) ++passed_closely_;
 }
 
 /// Whether a list has so many documents that most scores would be needed anyway.
@@ -109,7 +141,7 @@ bool AndSearch::is_frequent(std::size_t list) const {
 /// answer.
 void AndSearch::drop_beaten(std::size_t lists) {
   score_by(lists);
-  std::copy_n(scores_, kBlockSize, reached_);
+  for (std::uint32_t i = 0; i < survivors_; ++i) reached_[slots_[i]] = scores_[slots_[i]];
   survivors_ = keep_competitive(0, survivors_, bounds_after_[lists - 1]);
   weighs_ = true;
 }
@@ -117,13 +149,15 @@ void AndSearch::drop_beaten(std::size_t lists) {
 /// Of `count` survivors from `first` on, moves those to the front that what they reached and
 /// `more` can lift into the answer. Returns how many.
 std::uint32_t AndSearch::keep_competitive(std::uint32_t first, std::uint32_t count, float more) {
+  const float lowest = need(more);
   std::uint32_t kept = first;
   for (std::uint32_t i = first; i < first + count; ++i) {
     const std::uint8_t slot = slots_[i];
     documents_[kept] = documents_[i];
     slots_[kept] = slot;
-    kept += can_enter((reached_[slot] + more) * sum_slack_) ? 1 : 0;
+    kept += reached_[slot] >= lowest ? 1 : 0;
   }
+  dropped_ += first + count - kept;
   return kept - first;
 }
 

@@ -46,9 +46,12 @@ std::uint64_t AndSearch::run(const SearchedSegment& segment, std::span<const And
                                        [](const AndList& list) { return list.is_required; });
   const auto lead_list = static_cast<std::size_t>(lead_place - lists.begin());
   ListCursor& lead = *lead_place->cursor;
+  lead_list_ = lead_list;
   others_bound_ = kNotComputed;
   looked_closely_ = 0;
   passed_closely_ = 0;
+  weighed_ = 0;
+  dropped_ = 0;
   const auto is_exhausted = [](const AndList& list) {
     return list.is_required && list.cursor->at_end();
   };
@@ -83,7 +86,6 @@ void AndSearch::match_block(ListCursor& lead, std::size_t lead_list) {
   survivors_ = lead.count();
   std::copy_n(lead.docids(), survivors_, documents_);
   std::iota(slots_, slots_ + survivors_, std::uint8_t{0});
-  for (std::uint32_t i = 0; i < survivors_; ++i) places(lead_list)[i] = {lead.block(), i};
   scored_lists_ = 0;
   if (!segment_->removed.none()) drop_removed();
   const bool prunes = others_here_ != kNotComputed;
@@ -193,7 +195,13 @@ void AndSearch::score_survivors() {
 void AndSearch::score_by(std::size_t lists) {
   // The vector kernels read whole vectors of documents, which must exist.
   std::fill_n(documents_ + survivors_, kBlockPadding, documents_[survivors_ - 1]);
-  if (scored_lists_ == 0) std::fill_n(scores_, kBlockSize, 0.0F);
+  if (scored_lists_ == 0) {
+    const std::uint32_t lead_block = lists_[lead_list_].cursor->block();
+    for (std::uint32_t i = 0; i < survivors_; ++i) {
+      scores_[slots_[i]] = 0;
+      places(lead_list_)[slots_[i]] = {lead_block, slots_[i]};
+    }
+  }
   for (; scored_lists_ < lists; ++scored_lists_) add_scores(scored_lists_);
 }
 

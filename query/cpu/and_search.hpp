@@ -60,7 +60,8 @@ class AndSearch {
   void match_block(ListCursor& lead, std::size_t lead_list);
   void keep_matches(std::size_t list);
   bool passes_some(const ListCursor& lead);
-  bool pays_to_weigh(ListCursor& lead) const;
+  bool pays_to_weigh(ListCursor& lead);
+  float need(float more) const;
   void add_up_bounds();
   void weigh(ListCursor& lead);
   bool is_frequent(std::size_t list) const;
@@ -87,12 +88,15 @@ class AndSearch {
 
   std::span<const AndList> lists_;
   std::span<ListCursor* const> prohibited_;
+  std::size_t lead_list_ = 0;
   TopK* top_ = nullptr;
   float max_unseen_score_ = -1;
   float others_bound_ = kNotComputed;  ///< of all lists but the leading one, together
   std::uint32_t looked_closely_ = 0;   ///< blocks
   std::uint32_t passed_closely_ = 0;   ///< of them, those of which that dropped something
   std::vector<float> bounds_;          ///< by list but the leading one; with others_bound_
+  std::uint32_t weighed_ = 0;          ///< documents; fewer as time goes by
+  std::uint32_t dropped_ = 0;          ///< documents that could no longer enter
   // In the range of the lead's block:
   float others_here_ = kNotComputed;  ///< the same there
   std::vector<float> bounds_here_;    ///< by list but the leading one
