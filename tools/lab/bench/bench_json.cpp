@@ -1,4 +1,5 @@
 // Writes the figures of a benchmark of queries as JSON.
+#include <algorithm>
 #include <array>
 
 #include "bench/bench_report.hpp"
@@ -85,6 +86,22 @@ void write_latency(const Latency& latency, JsonWriter& json) {
   json.end_object();
 }
 
+/// Of each query, or batch, the shortest sample of all passes.
+void write_shortest(const BenchReport& report, JsonWriter& json) {
+  const std::vector<std::uint64_t>& samples = report.measurement.samples;
+  const std::size_t passes = report.settings.repetitions;
+  const std::size_t count = samples.size() / passes;
+  json.begin_array("shortest_microseconds");
+  for (std::size_t i = 0; i < count; ++i) {
+    std::uint64_t shortest = samples[i];
+    for (std::size_t pass = 1; pass < passes; ++pass) {
+      shortest = std::min(shortest, samples[pass * count + i]);
+    }
+    json.value(static_cast<double>(shortest) / 1000);
+  }
+  json.end_array();
+}
+
 /// Of what warps do in a stage, the shares.
 void write_phases(const char* name, const PhaseCycles& cycles, JsonWriter& json) {
   const std::array<double, kGpuPhases> shares = shares_of(cycles);
@@ -157,6 +174,7 @@ std::string to_json(const BenchReport& report) {
   write_queries(report, json);
   write_settings(report, json);
   write_latency(report.latency(), json);
+  write_shortest(report, json);
   json.member("queries_per_second", report.queries_per_second());
   if (report.settings.ablation.time_stages) write_stages(report, json);
   write_processors(report, json);

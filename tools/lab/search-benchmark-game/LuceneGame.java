@@ -2,7 +2,12 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.BufferedReader;
 import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.apache.lucene.analysis.CharArraySet;
@@ -20,11 +25,13 @@ import org.apache.lucene.facet.StringValueFacetCounts;
 import org.apache.lucene.index.DirectoryReader;
 import org.apache.lucene.index.IndexWriter;
 import org.apache.lucene.index.IndexWriterConfig;
+import org.apache.lucene.index.TermStates;
 import org.apache.lucene.queryparser.classic.QueryParser;
 import org.apache.lucene.search.BooleanClause;
 import org.apache.lucene.search.BooleanQuery;
 import org.apache.lucene.search.IndexSearcher;
 import org.apache.lucene.search.Query;
+import org.apache.lucene.search.TermQuery;
 import org.apache.lucene.search.TopScoreDocCollectorManager;
 import org.apache.lucene.search.similarities.BM25Similarity;
 import org.apache.lucene.store.FSDirectory;
@@ -33,7 +40,8 @@ import org.apache.lucene.util.BytesRef;
 /**
  * Lucene in the search-benchmark-game: "build FOLDER" indexes lines of {"id", "text", "part",
  * "topic"}, "serve FOLDER" answers lines of a command (as do_query.cpp has them), a tab and a query.
- * One thread.
+ * "TIMES", a blank and a command with the name of a file answers each line of it, terms with or
+ * without a plus, and says the microseconds of each. One thread.
  */
 public class LuceneGame {
   static final BM25Similarity BM25 = new BM25Similarity(0.9f, 0.4f);
@@ -109,11 +117,46 @@ public class LuceneGame {
     return counts ? Long.toString(found.totalHits.value()) : "1";
   }
 
+  /** The query with its terms looked up, so that the search need not. */
+  Query lookedUp(Query parsed) throws Exception {
+    if (parsed instanceof TermQuery term) {
+      return new TermQuery(term.getTerm(), TermStates.build(searcher, term.getTerm(), true));
+    }
+    var query = new BooleanQuery.Builder();
+    for (BooleanClause clause : ((BooleanQuery) parsed).clauses()) {
+      query.add(lookedUp(clause.query()), clause.occur());
+    }
+    return query.build();
+  }
+
+  final Map<String, List<Query>> logs = new HashMap<>();
+
+  String times(String command, String file, QueryParser parser) throws Exception {
+    if (!logs.containsKey(file)) {
+      List<Query> queries = new ArrayList<>();
+      for (String text : Files.readAllLines(Path.of(file))) queries.add(lookedUp(parser.parse(text)));
+      logs.put(file, queries);
+    }
+    Matcher parsed = COMMAND.matcher(command);
+    if (!parsed.matches()) return "UNSUPPORTED";
+    List<String> times = new ArrayList<>();
+    for (Query query : logs.get(file)) {
+      long start = System.nanoTime();
+      answer(parsed, query);
+      times.add(Double.toString((System.nanoTime() - start) / 1000.0));
+    }
+    return String.join(" ", times);
+  }
+
   static void serve(FSDirectory folder, BufferedReader in) throws Exception {
     LuceneGame game = new LuceneGame(DirectoryReader.open(folder));
     QueryParser parser = new QueryParser("text", analyzer());
     for (String line; (line = in.readLine()) != null; ) {
       String[] parts = line.split("\t", 2);
+      if (parts[0].startsWith("TIMES ")) {
+        System.out.println(game.times(parts[0].substring(6), parts[1], parser));
+        continue;
+      }
       Matcher command = COMMAND.matcher(parts[0]);
       System.out.println(
           command.matches() ? game.answer(command, parser.parse(parts[1])) : "UNSUPPORTED");

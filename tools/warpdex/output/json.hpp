@@ -65,6 +65,8 @@ class JsonWriter {
   }
   /// An element of an array.
   void value(std::string_view element) { text(element); }
+  /// Likewise; not NaN and not infinite.
+  void value(double element) { writer_.Double(element); }
   /// What has been written since the last take().
   std::string take() {
     std::string bytes(buffer_.GetString(), buffer_.GetSize());
