@@ -215,7 +215,7 @@ std::vector<SegmentSearch*> CpuSearcher::State::open(const PlannedQuery& plan,
   std::vector<SegmentSearch*> active;
   for (std::size_t i = 0; i < segments.size(); ++i) {
     const PlannedQuery& own = plain != nullptr ? plan : plan.segments[i];
-    if (searches[i].open(segments[i], own, unsigned_is_required, settings.scorer)) {
+    if (searches[i].open(segments[i], own, unsigned_is_required, settings)) {
       active.push_back(&searches[i]);
     }
   }

@@ -10,13 +10,13 @@
 namespace warpdex {
 
 bool SegmentSearch::open(const SearchedSegment& segment, const PlannedQuery& plan,
-                         bool unsigned_is_required, const ScorerSettings& scorer) {
+                         bool unsigned_is_required, const SearchSettings& settings) {
   segment_ = &segment;
   plan_ = &plan;
-  scorer_ = scorer;
+  scorer_ = settings.scorer;
   roles_ = assign_roles(plan, unsigned_is_required);
   if (roles_.counts.is_empty) return false;
-  by_blocks_ = may_go_by_blocks() && BlockSearch::takes(roles_.scoring);
+  by_blocks_ = may_go_by_blocks() && BlockSearch::takes(roles_.scoring, settings.k);
   if (!by_blocks_) open_cursors();
   return true;
 }

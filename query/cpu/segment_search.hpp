@@ -37,7 +37,7 @@ class SegmentSearch {
   /// Opens the lists of a query. False if nothing can match here. `segment` and `plan` outlive the
   /// search. Throws FormatError for damaged lists.
   bool open(const SearchedSegment& segment, const PlannedQuery& plan, bool unsigned_is_required,
-            const ScorerSettings& scorer);
+            const SearchSettings& settings);
 
   /// Whether a match must have some term.
   bool has_required() const { return roles_.counts.has_required; }

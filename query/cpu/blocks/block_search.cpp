@@ -9,8 +9,9 @@
 namespace warpdex {
 namespace {
 
-/// Fewer lists are searched faster by windows.
+/// Fewer lists, and more documents, are searched faster by windows.
 constexpr std::size_t kFewestLists = 5;
+constexpr std::uint32_t kMostDocuments = 512;
 constexpr std::size_t kCacheLine = 64;
 /// Superblocks are sorted by so many levels of their bounds.
 constexpr std::uint32_t kLevels = 256;
@@ -21,8 +22,8 @@ constexpr std::size_t kShareOfRise = 8;
 
 BlockSearch::BlockSearch() : kernels_(block_kernels()) {}
 
-bool BlockSearch::takes(std::span<const PlannedTerm* const> terms) {
-  return terms.size() >= kFewestLists &&
+bool BlockSearch::takes(std::span<const PlannedTerm* const> terms, std::uint32_t k) {
+  return terms.size() >= kFewestLists && k <= kMostDocuments &&
          std::ranges::all_of(terms, [](const PlannedTerm* term) { return term->weight > 0; });
 }
 

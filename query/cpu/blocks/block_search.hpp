@@ -30,8 +30,8 @@ class BlockSearch {
     std::uint32_t first_document;  ///< its docID in the snapshot
   };
 
-  /// Whether it is faster than lists for OR of these terms.
-  static bool takes(std::span<const PlannedTerm* const> terms);
+  /// Whether it is faster than lists for the k best by OR of these terms.
+  static bool takes(std::span<const PlannedTerm* const> terms, std::uint32_t k);
 
   /// An upper bound of the segment's scores. O(terms).
   static float bound(const DocumentBlocks& blocks, std::span<const PlannedTerm* const> terms,
