@@ -48,10 +48,11 @@ double QueryMeasurer::max_counted(const SliceQuery& query, bool is_of_all) {
 }
 
 /// Chooses the scale so that the sum of the lists' bounds fits 16 bits; with static scores, which
-/// are added for few documents only, it may take 31 bits. What a posting counts is capped at an
-/// upper bound of the k-th best score. Otherwise a rare term, whose bound is high, would take the
-/// bits of the frequent terms that decide. Sums of impacts that fit 16 bits are units as they are,
-/// if the weights are whole.
+/// are added for few documents only, it may take 31 bits. Of a huge query both fit 23 bits:
+/// rounding adds so many units to its sums that coarse ones would leave most documents in doubt.
+/// What a posting counts is capped at an upper bound of the k-th best score. Otherwise a rare term,
+/// whose bound is high, would take the bits of the frequent terms that decide. Sums of impacts that
+/// fit are units as they are, if the weights are whole.
 void QueryMeasurer::set_scale(double max_counted, bool weights_are_whole, SliceQuery& of) const {
   Query& query = of.common;
   const UnitTraits& units = facts_of(rules_.scorer.kind).units;
@@ -74,16 +75,16 @@ void QueryMeasurer::set_scale(double max_counted, bool weights_are_whole, SliceQ
   }
   double scale = 1;
   query.rounding_slack = 0;
-  if (!units.are_whole || !weights_are_whole || bounds > 65'535) {
-    const std::uint32_t slack = units.slack * query.scoring_lists;
-    // With more lists, what rounding adds to a sum needs room of its own.
-    const double room =
-        kMaxSum - (query.scoring_lists > kMaxLists ? static_cast<double>(slack) : 0.0);
-    scale = bounds > 0 ? room / bounds : 1.0;
+  const bool is_huge = of.term_count > kMaxLists;
+  if (!units.are_whole || !weights_are_whole || bounds > (is_huge ? kMaxHugeSum : 65'535)) {
+    scale = bounds > 0 ? (is_huge ? kMaxHugeSum : kMaxSum) / bounds : 1.0;
     if (is_capped && largest > 0) scale = std::min(scale, (1U << 30) / largest);
-    if (largest_static > 0) scale = std::min(scale, (1U << 30) / largest_static);
+    if (largest_static > 0) {
+      scale = std::min(scale, (is_huge ? kMaxHugeSum : 1U << 30) / largest_static);
+    }
     scale = std::min(scale, units.max_weights / std::max(weights, 1.0));
-    query.rounding_slack = slack + 2;
+    // With few lists of a huge query, a posting may count so much that a float is off by units.
+    query.rounding_slack = units.slack * (is_huge ? of.term_count : query.scoring_lists) + 2;
   }
   query.scale = static_cast<float>(scale);
   query.static_scale = segments_.has_static() ? query.scale : 0.F;
@@ -154,10 +155,11 @@ std::uint32_t QueryMeasurer::seeded_threshold(SliceQuery& of) {
   if (rank == 0) return threshold;
   const float seed = start_seed(seeded_lists(of), rank);
   of.guess = rules_.is_filtered ? seed : 0;
-  const bool is_exact = query.rounding_slack == 0;
-  return std::max(threshold,
-                  static_cast<std::uint32_t>(
-                      is_exact ? seed : std::max(0.F, std::floor(seed * query.scale) - 1.F)));
+  if (query.rounding_slack == 0) return std::max(threshold, static_cast<std::uint32_t>(seed));
+  // A sum of many floats may be above its units.
+  const std::uint32_t less = of.term_count > kMaxLists ? 1 + query.rounding_slack : 1;
+  const float units = std::floor(seed * query.scale) - static_cast<float>(less);
+  return std::max(threshold, static_cast<std::uint32_t>(std::max(0.F, units)));
 }
 
 }  // namespace warpdex::gpu

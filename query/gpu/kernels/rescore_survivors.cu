@@ -121,8 +121,9 @@ void launch(const FinishBatch& batch, cudaStream_t stream) {
   // One of the two CTAs that a multiprocessor holds: kernels of other streams find room at once.
   static const std::uint32_t most =
       resident_ctas(rescore_survivors<kCodec, kLists>, kThreads, 0) / 2;
-  // Sums of many rounded units leave more survivors.
-  constexpr std::uint32_t kSurvivorsOfHuge = 2048;
+  // Thresholds of huge queries are low beside the largest sum, so bins of the histogram are wide:
+  // a few times k documents survive.
+  constexpr std::uint32_t kSurvivorsOfHuge = 4096;
   const std::uint32_t survivors = batch.are_huge ? std::max(batch.k, kSurvivorsOfHuge) : batch.k;
   const dim3 ctas(std::min((survivors + kWarp - 1) / kWarp, most), batch.state_count);
   gpu::launch("rescore_survivors", kernel, ctas, kThreads, 0, stream, batch);

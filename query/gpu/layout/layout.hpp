@@ -31,6 +31,10 @@ constexpr std::uint32_t tile_row_entries(std::uint32_t tiles) { return tiles + 1
 inline constexpr std::uint32_t kHistogramBins = 1024;
 /// The scale of a query is chosen so that no sum in a 16-bit accumulator exceeds this.
 inline constexpr float kMaxSum = 60'000.F;
+/// Likewise for huge queries, whose accumulators have 32 bits. A sum of `n` floats is off by
+/// n * 2^-24 of itself at most: so by half a unit for each, where sums go up to this. It is also
+/// the most that a posting may count.
+inline constexpr float kMaxHugeSum = 1U << 23;
 /// Lists of a query that kernels hold at a time. A query with more is *huge*: its lists are taken
 /// in groups of so many, one after the other.
 inline constexpr std::uint32_t kMaxLists = 64;

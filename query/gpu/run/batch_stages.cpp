@@ -72,6 +72,9 @@ void complete(const BatchPlan& plan, const ImageParts& image, const SearchedInde
   complete_batch(plan, image, index, facts, rounds);
   complete_tables(plan, image, rounds);
   rounds.tile_room = tile_room(rounds, index.codec_kind);
+  // Sums of huge queries are twice as wide, so there is room for half the documents.
+  const std::uint32_t least_pieces = rounds.are_huge ? kMaxItemTiles / rounds.tile_room.tiles : 1;
+  rounds.tile_pieces = std::max(rounds.tile_pieces, least_pieces);
   rounds.max_blocks = plan.max_blocks;
   rounds.max_block_chunks = plan.max_block_chunks;
   rounds.max_documents = plan.max_documents;

@@ -202,7 +202,7 @@ __global__ void __launch_bounds__(kThreads) begin_round(OrRounds batch, std::uin
     const std::uint32_t tile_threshold = need.at(tile * kTileDocuments);
     const std::uint32_t bound = due_bound(batch, query, tile, round);
     const bool adds = decide(batch, query, tile, round, bound, tile_threshold);
-    const bool in_pairs = batch.tile_pieces == 1 && batch.tile_room.tiles > 1;
+    const bool in_pairs = batch.tile_pieces == 1 && batch.tile_room.tiles > 1 && !batch.are_huge;
     append_tiles(items, batch.tile_passes[round == 0 ? 0 : 1], adds, in_pairs, index, tile);
   }
 }

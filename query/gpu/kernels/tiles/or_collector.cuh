@@ -8,14 +8,16 @@ namespace warpdex::gpu {
 namespace or_tiles {
 
 /// Turns the sums of an item into candidates. The warps that decode, all together.
-template <CodecKind kCodec, class Units, bool kIsTimed>
-class TileCollector : public TileReader<kCodec, Units, kIsTimed> {
+template <CodecKind kCodec, class Units, bool kIsTimed, bool kIsHuge>
+class TileCollector : public TileReader<kCodec, Units, kIsTimed, kIsHuge> {
  protected:
-  using Base = TileReader<kCodec, Units, kIsTimed>;
+  using Base = TileReader<kCodec, Units, kIsTimed, kIsHuge>;
   using Base::Base;
   using Base::batch_;
   using Base::begin_;
+  using Base::documents;
   using Base::half_;
+  using Base::kSumMask;
   using Base::memory_;
   using Base::plan_;
   using Base::query_;
@@ -26,7 +28,7 @@ class TileCollector : public TileReader<kCodec, Units, kIsTimed> {
   using Base::word_of;
   using typename Base::Shape;
 
-  /// Turns the documents that reach the threshold into candidates, at most kKept at a time; the
+  /// Turns the documents that reach the threshold into candidates, at most kRoom at a time; the
   /// threshold rises in between. Clears all accumulators. It scans them for these documents only if
   /// not all of them were recorded when they crossed the threshold.
   __device__ void collect() {
@@ -57,8 +59,8 @@ class TileCollector : public TileReader<kCodec, Units, kIsTimed> {
       if (!scans) empty();
       const std::uint32_t kept = memory_.kept_count;
       if (kept == 0) return;
-      if (kept <= kHanded) return hand_over(kept, threshold);
-      const std::uint32_t here = min(kept, kKept);
+      if (!kIsHuge && kept <= kHanded) return hand_over(kept, threshold);
+      const std::uint32_t here = min(kept, kRoom);
       const std::uint32_t compared = min(here, kCompared);
       append_kept(here, compared > query_.k ? max(threshold, own_threshold(compared)) : threshold);
       raise_tie(kept, threshold);
@@ -70,19 +72,27 @@ class TileCollector : public TileReader<kCodec, Units, kIsTimed> {
           memory_.kept_count = 0;
         }
       }
-      if (kept <= kKept) return;
+      if (kept <= kRoom) return;
       sync(GpuPhase::kSelect);
     }
   }
 
-  /// Whether any of eight sums reaches `floor`, whose halves are the same and not 0.
+  /// Whether any of eight sums reaches `floor`, whose halves are the same and not 0; of a huge
+  /// query, any of four sums.
   __device__ static bool reaches(const uint4& four, std::uint32_t floor) {
+    if constexpr (kIsHuge) return max(max(four.x, four.y), max(four.z, four.w)) >= floor;
     const std::uint32_t crossing_word = floor - 0x10001U;
     const std::uint32_t largest = __vmaxu2(__vmaxu2(four.x, four.y), __vmaxu2(four.z, four.w));
     return __vmaxu2(largest, crossing_word) != crossing_word;
   }
 
  private:
+  using Kept = KeptDocument<kIsHuge>;
+  /// How many documents are kept at a time.
+  static constexpr std::uint32_t kRoom = kIsHuge ? kKept / 2 : kKept;
+
+  __device__ Kept* kept() { return memory_.template kept_documents<kIsHuge>(); }
+
   /// Hands the kept documents over to the warp that plans blocks.
   __device__ void hand_over(std::uint32_t kept, std::uint32_t threshold) {
     if (warp_ != 0) return;
@@ -102,7 +112,7 @@ class TileCollector : public TileReader<kCodec, Units, kIsTimed> {
   __device__ void raise_tie(std::uint32_t kept, std::uint32_t threshold) {
     if (kept < query_.k || threadIdx.x != 0 || !sums_are_exact(batch_, query_)) return;
     atomicMax(&state_.tie, static_cast<unsigned long long>(threshold) << 32 |
-                               static_cast<std::uint32_t>(~(begin_ + 2 * half_ - 1)));
+                               static_cast<std::uint32_t>(~(begin_ + documents() - 1)));
   }
 
   /// Clears all accumulators.
@@ -124,9 +134,9 @@ class TileCollector : public TileReader<kCodec, Units, kIsTimed> {
   __device__ void keep_crossed(std::uint32_t count, std::uint32_t need) {
     if (threadIdx.x >= count) return;
     const std::uint32_t slot = memory_.recorded[threadIdx.x];
-    const std::uint32_t sum = *word_of(slot) >> shift_of(slot) & 0xFFFF;
+    const std::uint32_t sum = *word_of(slot) >> shift_of(slot) & kSumMask;
     if (sum < need || is_slot_removed(slot)) return;
-    memory_.kept[atomicAdd(&memory_.kept_count, 1)] = sum << 16 | slot;
+    kept()[atomicAdd(&memory_.kept_count, 1)] = Kept{sum} << 16 | slot;
   }
 
   /// Adds Memory::matches, the documents counted while postings were added, to the query's matches.
@@ -138,6 +148,7 @@ class TileCollector : public TileReader<kCodec, Units, kIsTimed> {
 
   /// Counts the accumulators that are not 0 as matches of the query.
   __device__ void count_matches() {
+    if constexpr (kIsHuge) return count_words();
     std::uint32_t matches = 0;  // two numbers of 16 bits each
 #pragma unroll 4
     for (std::uint32_t i = threadIdx.x; i < half_ / 4; i += Shape::kThreads) {
@@ -153,6 +164,7 @@ class TileCollector : public TileReader<kCodec, Units, kIsTimed> {
   /// its matches become bits in the order of the bits of removed documents. Eight lanes read
   /// together, each four words; these are in different banks.
   __device__ void count_live_matches() {
+    if constexpr (kIsHuge) return count_words();
     const auto* const removed = reinterpret_cast<const uint4*>(batch_.removed);
     const std::uint32_t own_rows = lane_id() & 7;    // from 4 * own_rows on
     const std::uint32_t own_slots = lane_id() >> 3;  // from 8 * own_slots on
@@ -177,6 +189,22 @@ class TileCollector : public TileReader<kCodec, Units, kIsTimed> {
       }
       matches += __popc(first & ~bytes_of(low.x, low.y, high.x, high.y, own_slots)) +
                  __popc(second & ~bytes_of(low.z, low.w, high.z, high.w, own_slots));
+    }
+    add_matches(matches);
+  }
+
+  /// Both of a huge query. A thread counts the accumulators that it clears afterwards.
+  __device__ void count_words() {
+    std::uint32_t matches = 0;
+    const auto count = [&](std::uint32_t sum, std::uint32_t slot) {
+      if (sum != 0 && !is_removed(batch_, begin_ + slot)) ++matches;
+    };
+    for (std::uint32_t i = threadIdx.x; i < half_ / 4; i += Shape::kThreads) {
+      const uint4 four = memory_.sums()[i];
+      count(four.x, swizzled(4 * i));
+      count(four.y, swizzled(4 * i + 1));
+      count(four.z, swizzled(4 * i + 2));
+      count(four.w, swizzled(4 * i + 3));
     }
     add_matches(matches);
   }
@@ -208,7 +236,7 @@ class TileCollector : public TileReader<kCodec, Units, kIsTimed> {
   /// Keeps the documents that reach `need`, as long as there is room, and clears all other
   /// accumulators.
   __device__ void scan(std::uint32_t need) {
-    const std::uint32_t floor = min(need, 65'535U) * 0x10001U;
+    const std::uint32_t floor = kIsHuge ? need : min(need, 65'535U) * 0x10001U;
     for (std::uint32_t i = threadIdx.x; i < half_ / 4; i += Shape::kThreads) {
       const uint4 four = memory_.sums()[i];
       uint4 left{0, 0, 0, 0};
@@ -221,18 +249,19 @@ class TileCollector : public TileReader<kCodec, Units, kIsTimed> {
   }
 
   /// Keeps those of two accumulators that reach `floor`, as long as there is room. They are those
-  /// of documents `slot` and half_ + slot. Returns what must stay in the accumulators: the sums for
-  /// which there was no room.
+  /// of documents `slot` and half_ + slot; of a huge query, there is the first alone. Returns what
+  /// must stay in the accumulators: the sums for which there was no room.
   __device__ std::uint32_t keep(std::uint32_t two, std::uint32_t floor, std::uint32_t slot) {
-    const std::uint32_t reached = two & __vcmpgeu2(two, floor);
+    const std::uint32_t reached =
+        two & (kIsHuge ? (two >= floor ? ~0U : 0) : __vcmpgeu2(two, floor));
     std::uint32_t left = 0;
     if (reached == 0) return left;
-    for (std::uint32_t half = 0; half < 2; ++half) {
-      const std::uint32_t sum = reached >> (16 * half) & 0xFFFF;
+    for (std::uint32_t half = 0; half < (kIsHuge ? 1U : 2U); ++half) {
+      const std::uint32_t sum = reached >> (16 * half) & kSumMask;
       if (sum == 0 || is_slot_removed(slot + half * half_)) continue;
       const std::uint32_t place = atomicAdd(&memory_.kept_count, 1);
-      if (place < kKept) {
-        memory_.kept[place] = sum << 16 | (slot + half * half_);
+      if (place < kRoom) {
+        kept()[place] = Kept{sum} << 16 | (slot + half * half_);
       } else {
         left |= sum << (16 * half);
       }
@@ -246,10 +275,11 @@ class TileCollector : public TileReader<kCodec, Units, kIsTimed> {
   /// of so many units, without static scores. Each thread counts the documents better than its own.
   __device__ std::uint32_t own_threshold(std::uint32_t count) {
     if (threadIdx.x < count) {
-      const std::uint32_t own = memory_.kept[threadIdx.x];
+      const Kept own = kept()[threadIdx.x];
       std::uint32_t before = 0;
-      for (std::uint32_t i = 0; i < count; ++i) before += memory_.kept[i] > own ? 1 : 0;
-      if (before == query_.k - 1) memory_.cut = lower_units(batch_, query_, own >> 16);
+      for (std::uint32_t i = 0; i < count; ++i) before += kept()[i] > own ? 1 : 0;
+      if (before == query_.k - 1)
+        memory_.cut = lower_units(batch_, query_, static_cast<std::uint32_t>(own >> 16));
     }
     sync(GpuPhase::kSelect);
     return memory_.cut;
@@ -263,8 +293,8 @@ class TileCollector : public TileReader<kCodec, Units, kIsTimed> {
       std::uint32_t document = 0;
       std::uint32_t sum = 0;
       if (has) {
-        document = begin_ + (memory_.kept[i] & 0xFFFF);
-        sum = (memory_.kept[i] >> 16) + static_units(batch_, query_, document);
+        document = begin_ + static_cast<std::uint32_t>(kept()[i] & 0xFFFF);
+        sum = static_cast<std::uint32_t>(kept()[i] >> 16) + static_units(batch_, query_, document);
         has = sum >= threshold;
       }
       append_candidate<Units>(batch_, query_, has, document, sum);

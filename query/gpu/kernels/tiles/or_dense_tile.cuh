@@ -10,10 +10,10 @@ namespace or_tiles {
 
 /// Executes a plan: adds its blocks to the accumulators, or erases their documents. After the last
 /// plan of an item, turns the sums into candidates. The warps that decode, all together.
-template <CodecKind kCodec, class Units, bool kIsTimed>
-class DenseTile : public TileCollector<kCodec, Units, kIsTimed> {
+template <CodecKind kCodec, class Units, bool kIsTimed, bool kIsHuge>
+class DenseTile : public TileCollector<kCodec, Units, kIsTimed, kIsHuge> {
  public:
-  using Base = TileCollector<kCodec, Units, kIsTimed>;
+  using Base = TileCollector<kCodec, Units, kIsTimed, kIsHuge>;
   using Base::Base;
 
   __device__ void run() {
@@ -40,8 +40,10 @@ class DenseTile : public TileCollector<kCodec, Units, kIsTimed> {
   using Base::collect;
   using Base::decode;
   using Base::decode_slots;
+  using Base::documents;
   using Base::for_each_block;
   using Base::half_;
+  using Base::kSumMask;
   using Base::memory_;
   using Base::plan_;
   using Base::query_;
@@ -60,7 +62,7 @@ class DenseTile : public TileCollector<kCodec, Units, kIsTimed> {
       if (!plan_.info.copies_lengths) return;
       const auto* from = reinterpret_cast<const uint4*>(batch_.lengths.codes + begin_);
       auto* to = reinterpret_cast<uint4*>(memory_.length_codes(batch_.tile_room));
-      for (std::uint32_t i = threadIdx.x; i < 2 * half_ / sizeof(uint4); i += Shape::kThreads) {
+      for (std::uint32_t i = threadIdx.x; i < documents() / sizeof(uint4); i += Shape::kThreads) {
         __pipeline_memcpy_async(to + i, from + i, sizeof(uint4));
       }
       __pipeline_commit();
@@ -110,8 +112,8 @@ class DenseTile : public TileCollector<kCodec, Units, kIsTimed> {
     }
     // Multiplications move a sum to the upper half of a word, since a multiplication and an
     // addition are one instruction.
-    const std::uint32_t up = is_high ? 1U : 0x10000U;
-    const std::uint32_t minus_up = is_high ? 0xFFFFFFFFU : 0xFFFF0000U;
+    const std::uint32_t up = kIsHuge || is_high ? 1U : 0x10000U;
+    const std::uint32_t minus_up = kIsHuge || is_high ? 0xFFFFFFFFU : 0xFFFF0000U;
     bool any = false;
     bool crosses[4];
 #pragma unroll
@@ -132,12 +134,19 @@ class DenseTile : public TileCollector<kCodec, Units, kIsTimed> {
                                const std::uint32_t (&values)[4]) {
 #pragma unroll
     for (int i = 0; i < 4; ++i) {
-      if (slots[i] >= 2 * half_) continue;
+      if (slots[i] >= documents()) continue;
       const std::uint32_t added = added_by(entry, values[i], slots[i], false);
       const std::uint32_t shift = shift_of(slots[i]);
       const std::uint32_t old = atomicAdd(word_of(slots[i]), added << shift);
-      if (plan_.info.crossing_word - (old << (16 - shift)) < added << 16) record(slots[i]);
+      if (plan_.info.crossing_word - moved_up(old, 16 - shift) < moved_up(added, 16)) {
+        record(slots[i]);
+      }
     }
+  }
+
+  /// A sum that is compared with ItemInfo::crossing_word: not moved where it has a whole word.
+  __device__ static std::uint32_t moved_up(std::uint32_t sum, std::uint32_t bits) {
+    return kIsHuge ? sum : sum << bits;
   }
 
   /// Adds the postings of any block, whichever half its documents are in, and counts the documents
@@ -149,7 +158,7 @@ class DenseTile : public TileCollector<kCodec, Units, kIsTimed> {
 #pragma unroll
     for (int i = 0; i < 4; ++i) {
       if (is_high) slots[i] += half_;
-      is_there[i] = slots[i] < 2 * half_;
+      is_there[i] = slots[i] < documents();
       if (!is_there[i]) slots[i] = 0;
     }
     std::uint32_t removed[4];
@@ -162,9 +171,10 @@ class DenseTile : public TileCollector<kCodec, Units, kIsTimed> {
     for (int i = 0; i < 4; ++i) {
       if (!is_there[i] || (removed[i] >> slots[i] % 32 & 1) != 0) continue;
       const std::uint32_t shift = shift_of(slots[i]);
-      const std::uint32_t before = atomicAdd(word_of(slots[i]), added[i] << shift) << (16 - shift);
-      if (before < 0x10000) ++matches;
-      if (plan_.info.crossing_word - before < added[i] << 16) record(slots[i]);
+      const std::uint32_t before =
+          moved_up(atomicAdd(word_of(slots[i]), added[i] << shift), 16 - shift);
+      if (before < moved_up(1, 16)) ++matches;
+      if (plan_.info.crossing_word - before < moved_up(added[i], 16)) record(slots[i]);
     }
     matches = warp_sum(matches);
     if (lane_id() == 0) atomicAdd(&memory_.matches, matches);
@@ -205,7 +215,7 @@ class DenseTile : public TileCollector<kCodec, Units, kIsTimed> {
 #pragma unroll
       for (std::uint32_t& slot : slots) {
         slot += begin;
-        if (slot < 2 * half_) atomicAnd(word_of(slot), ~(0xFFFFU << shift_of(slot)));
+        if (slot < documents()) atomicAnd(word_of(slot), ~(kSumMask << shift_of(slot)));
       }
     });
   }

@@ -76,7 +76,7 @@ class ItemFinder {
     const std::uint32_t size = piece_documents(batch_);
     TileItem item{};
     item.tile = found.info.begin / kTileDocuments;
-    item.count = found.info.half / (size / 2);
+    item.count = 1;
     find_lists(found, item, found.info.begin % kTileDocuments / size, false);
     if (lane_id() == 0) found.blocks = found.ends[found.query.list_count - 1];
   }
@@ -131,7 +131,7 @@ class ItemFinder {
     if constexpr (kIsHuge) found.is_first = true;
     ItemInfo& info = found.info;
     info.begin = item.tile * kTileDocuments + piece * piece_documents(batch_);
-    info.half = item.count * (piece_documents(batch_) / 2);
+    info.half = kIsHuge ? piece_documents(batch_) : item.count * (piece_documents(batch_) / 2);
     info.static_bound = static_tile_bound(batch_, query, item.tile);
     if (item.count > 1) {
       info.static_bound = max(info.static_bound, static_tile_bound(batch_, query, item.tile + 1));
@@ -151,6 +151,7 @@ class ItemFinder {
   __device__ std::uint32_t crossing_word(const Query& query, const ItemInfo& info) const {
     const std::uint32_t need = Threshold(batch_, query).at(info.begin);
     if (need < info.static_bound + 2) return kNone;
+    if constexpr (kIsHuge) return need - info.static_bound - 1;
     return (min(need - info.static_bound, 65'535U) << 16) - 1;
   }
 

@@ -90,11 +90,12 @@ inline constexpr std::uint8_t kUsual = 0x40;
 /// What all plans of an item share.
 struct ItemInfo {
   std::uint32_t begin;         ///< the first document
-  std::uint32_t half;          ///< half the number of documents, a power of two
+  std::uint32_t half;          ///< half the number of documents, a power of two; of a huge query,
+                               ///< all
   std::uint32_t static_bound;  ///< the most units that a static score adds
-  /// A document is recorded when its sum, in the upper half of a word, exceeds this. kNone: none is
-  /// recorded, and all sums are scanned. All plans of an item use the same value, so that no
-  /// document is recorded twice.
+  /// A document is recorded when its sum exceeds this: in the upper half of a word, or of a huge
+  /// query in a whole word. kNone: none is recorded, and all sums are scanned. All plans of an item
+  /// use the same value, so that no document is recorded twice.
   std::uint32_t crossing_word;
   bool copies_lengths;   ///< enough blocks need the lengths
   bool counts_postings;  ///< matches are counted while postings are added
@@ -144,8 +145,13 @@ struct alignas(16) HandedDocuments {
   std::uint32_t count;          ///< 0: none
 };
 
+/// A document that is kept: sum << 16 | slot. Sums of huge queries have 32 bits.
+template <bool kIsHuge>
+using KeptDocument = std::conditional_t<kIsHuge, std::uint64_t, std::uint32_t>;
+
 /// A CTA's shared memory. Behind it lie the accumulators of as many documents as items have at
-/// most, then, where there is room for them, the documents' length codes.
+/// most, of huge queries half as many, then, where there is room for them, the documents' length
+/// codes.
 template <CodecKind kCodec, class Units>
 struct alignas(128) Memory {
   using Shape = TileShape<kCodec, Units>;
@@ -158,16 +164,23 @@ struct alignas(128) Memory {
     return sizeof(Memory) + documents * sizeof(std::uint16_t) + (has_codes ? documents : 0);
   }
 
-  /// Word swizzled(i) holds the sums of documents i (low half) and half + i (high half). All 0
-  /// between two items.
+  /// Word swizzled(i) holds the sums of documents i (low half) and half + i (high half), or of a
+  /// huge query that of document i. All 0 between two items.
   __device__ uint4* sums() { return reinterpret_cast<uint4*>(this + 1); }
   __device__ std::uint8_t* length_codes(const TileRoom& room) {
     return reinterpret_cast<std::uint8_t*>(this + 1) + room.documents() * sizeof(std::uint16_t);
   }
 
+  template <bool kIsHuge>
+  __device__ KeptDocument<kIsHuge>* kept_documents() {
+    if constexpr (kIsHuge) return kept_of_huge;
+    if constexpr (!kIsHuge) return kept;
+  }
+
   union {
     device::WarpScratch scratch[Shape::kWarps];  ///< while blocks are decoded
-    std::uint32_t kept[kKept];                   ///< afterwards: sum << 16 | slot
+    std::uint32_t kept[kKept];                   ///< afterwards: KeptDocuments
+    std::uint64_t kept_of_huge[kKept / 2];
   };
   Plan plans[2];              ///< the one at work, and the next
   PlannedItem items[2];       ///< the one that is planned now, and the next
@@ -194,18 +207,26 @@ __device__ inline void copy_query(const Query& from, Query& to) {
 /// equally far apart, and often by a power of two. Its own inverse.
 __device__ inline std::uint32_t swizzled(std::uint32_t slot) { return slot ^ (slot >> 5 & 31); }
 
-/// The half of an item that holds all documents of a full block.
+/// Documents of an item whose ItemInfo::half is `half`.
+template <bool kIsHuge>
+__device__ inline std::uint32_t documents_of(std::uint32_t half) {
+  return kIsHuge ? half : 2 * half;
+}
+
+/// The half of an item that holds all documents of a full block: of a huge query always the low
+/// one.
+template <bool kIsHuge>
 __device__ inline BlockHalf half_of(const BlockEntry& entry, std::uint32_t half) {
   const std::uint32_t first = entry.base + 1;
-  if (entry.last >= 2 * half || first > entry.last || (first ^ entry.last) >= half ||
-      entry.traits.count != kBlockSize) {
+  if (entry.last >= documents_of<kIsHuge>(half) || first > entry.last ||
+      (first ^ entry.last) >= half || entry.traits.count != kBlockSize) {
     return BlockHalf::kAnywhere;
   }
   return entry.last < half ? BlockHalf::kLow : BlockHalf::kHigh;
 }
 
 /// Finds a block of a list by the list's block metadata.
-template <CodecKind kCodec, class Units>
+template <CodecKind kCodec, class Units, bool kIsHuge>
 __device__ inline BlockEntry find_block(const Query& query, const List& list,
                                         std::uint32_t list_index, std::uint32_t block,
                                         const ItemInfo& info) {
@@ -236,7 +257,7 @@ __device__ inline BlockEntry find_block(const Query& query, const List& list,
   using Decoder = device::BlockDecoder<kCodec>;
   if (Decoder::is_plain(docids) && Decoder::is_plain(values)) entry.traits.flags |= kPlain;
   const bool is_capped = list.bound * query.scale > static_cast<float>(query.unit_cap);
-  if (!is_capped) entry.traits.half = half_of(entry, info.half);
+  if (!is_capped) entry.traits.half = half_of<kIsHuge>(entry, info.half);
   if (entry.traits.half == BlockHalf::kHigh) {
     entry.base -= info.half;
     entry.last -= info.half;

@@ -75,7 +75,7 @@ __device__ inline void plan_blocks(const OrRounds& batch, PlannedItem (&items)[2
     const std::uint32_t block = item.first[list] + i - (list == 0 ? 0 : item.ends[list - 1]);
     auto& entry = plan.blocks[i - from];
     static_cast<BlockEntry&>(entry) =
-        find_block<kCodec, Units>(item.query, lists[list], list, block, item.info);
+        find_block<kCodec, Units, kIsHuge>(item.query, lists[list], list, block, item.info);
     prefetch(entry.docids);
     prefetch(entry.values);
     if (i >= added) continue;

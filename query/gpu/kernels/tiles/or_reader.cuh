@@ -8,8 +8,9 @@
 namespace warpdex::gpu {
 namespace or_tiles {
 
-/// Decodes the blocks of a plan. With `kIsTimed`, the phases of the warps are timed.
-template <CodecKind kCodec, class Units, bool kIsTimed>
+/// Decodes the blocks of a plan. With `kIsTimed`, the phases of the warps are timed. `kIsHuge`:
+/// queries are, so accumulators have 32 bits.
+template <CodecKind kCodec, class Units, bool kIsTimed, bool kIsHuge>
 class TileReader {
  public:
   using Own = Memory<kCodec, Units>;
@@ -46,11 +47,17 @@ class TileReader {
 
   __device__ std::uint32_t* words() { return reinterpret_cast<std::uint32_t*>(memory_.sums()); }
 
+  /// A sum that is at the low end of its word.
+  static constexpr std::uint32_t kSumMask = kIsHuge ? ~0U : 0xFFFFU;
   /// The word that holds a document's accumulator, and how many bits up it is there.
   __device__ std::uint32_t* word_of(std::uint32_t slot) {
     return words() + swizzled(slot & (half_ - 1));
   }
-  __device__ std::uint32_t shift_of(std::uint32_t slot) const { return slot < half_ ? 0 : 16; }
+  __device__ std::uint32_t shift_of(std::uint32_t slot) const {
+    return kIsHuge || slot < half_ ? 0 : 16;
+  }
+  /// Documents of the item.
+  __device__ std::uint32_t documents() const { return documents_of<kIsHuge>(half_); }
 
   __device__ device::WarpScratch& scratch() { return memory_.scratch[warp_]; }
 
@@ -86,7 +93,7 @@ class TileReader {
     return Units::kReadsC0 ? lists_[entry.traits.list].c0 : 0;
   }
 
-  /// A posting's units, in the low half of a word. `slot` counts from the item's first document.
+  /// A posting's units. `slot` counts from the item's first document.
   __device__ std::uint32_t units(const BlockEntry& entry, std::uint32_t value, std::uint32_t slot) {
     if constexpr (Units::kIsExact) {
       return Units::of_posting(batch_, query_, lists_[entry.traits.list], value, begin_ + slot);
@@ -191,7 +198,7 @@ class TileReader {
   Own& memory_;
   QueryState& state_;
   std::uint32_t begin_;
-  std::uint32_t half_;  ///< half the item's documents
+  std::uint32_t half_;  ///< ItemInfo::half
   const List* lists_;
   std::uint32_t warp_;  ///< uniform, and the compiler knows it
   Clock& clock_;

@@ -1,7 +1,7 @@
 // OR by accumulating. Each document of a tile, or of two neighbouring tiles, has a 16-bit
-// accumulator in shared memory. The blocks of the query's lists that meet the tile are decoded and
-// accumulated in any order, since sums of integers do not depend on it. Documents whose sums cross
-// the query's threshold become candidates and raise it.
+// accumulator in shared memory, or a 32-bit one where queries are huge. The blocks of the query's
+// lists that meet the tile are decoded and accumulated in any order, since sums of integers do not
+// depend on it. Documents whose sums cross the query's threshold become candidates and raise it.
 #include <algorithm>
 #include <array>
 
@@ -74,7 +74,7 @@ __global__ void __launch_bounds__(TileShape<kCodec, Units>::kAllThreads,
   if (blockIdx.x >= item_count(batch, pass)) return;
   const std::uint32_t documents =
       batch.tile_pieces > 1 ? piece_documents(batch) : batch.tile_room.documents();
-  const std::uint32_t half = documents / 2;
+  const std::uint32_t half = kIsHuge ? piece_documents(batch) : documents / 2;
   for (std::uint32_t i = threadIdx.x; i < half / 4; i += Shape::kAllThreads) {
     memory.sums()[i] = {0, 0, 0, 0};
   }
@@ -110,7 +110,7 @@ __global__ void __launch_bounds__(TileShape<kCodec, Units>::kAllThreads,
        turn.end()) {
     // The tool racecheck needs this barrier of the warps that decode: it does not see that what
     // they read behind the last one comes before the next barrier of all warps.
-    if (warp < Shape::kWarps) TileReader<kCodec, Units, kIsTimed>::sync_decoders();
+    if (warp < Shape::kWarps) TileReader<kCodec, Units, kIsTimed, kIsHuge>::sync_decoders();
     __syncwarp();  // lanes may have diverged
     __syncthreads();
     clock.end(GpuPhase::kWait);
@@ -135,7 +135,7 @@ __global__ void __launch_bounds__(TileShape<kCodec, Units>::kAllThreads,
         if (ends_group) finder.find(memory.items[item ^ 1]);
       }
     } else if (work > 0) {
-      DenseTile<kCodec, Units, kIsTimed>(batch, plan, memory, warp, clock).run();
+      DenseTile<kCodec, Units, kIsTimed, kIsHuge>(batch, plan, memory, warp, clock).run();
     }
   }
   if constexpr (kIsTimed) {
