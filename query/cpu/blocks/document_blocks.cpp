@@ -140,7 +140,14 @@ DocumentBlocks::DocumentBlocks(const Index& index, std::size_t threads)
     std::vector<std::pair<std::uint32_t, std::size_t>> begins;
     const std::uint64_t end = std::min((part + 1) * kGroupsAtOnce, index.term_groups());
     for (std::uint64_t group = part * kGroupsAtOnce; group < end; ++group) {
+      const std::uint64_t terms_end =
+          std::min<std::uint64_t>((group + 1) * kLexiconGroup, lists_.size());
       index.for_each_term_of_group(group, [&](std::string_view, const PostingsEntry& entry) {
+        if (entry.term_number >= terms_end) {
+          throw FormatError(
+              "the lexicon is damaged (a group of too many terms); restore the index or build it "
+              "again");
+        }
         begins.emplace_back(entry.term_number, bytes.size());
         maker.make(read_postings(index, entry), bytes);
       });

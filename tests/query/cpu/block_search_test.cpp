@@ -23,6 +23,7 @@
 #include "warpdex/indexer/format/postings.hpp"
 #include "warpdex/query/cpu/blocks/document_blocks.hpp"
 #include "warpdex/query/cpu/cpu_searcher.hpp"
+#include "warpdex/query/filter/document_filter.hpp"
 
 namespace warpdex {
 namespace {
@@ -195,15 +196,49 @@ TEST(BlockSearch, AnswersAsListsDoAfterChanges) {
       settings.count = test::chance(random, 30);
       const SearchResult wanted = by_lists.search(query, settings);
       const SearchResult found = by_blocks.search(query, settings);
-      ASSERT_EQ(found.hits.size(), wanted.hits.size());
-      for (std::size_t hit = 0; hit < wanted.hits.size(); ++hit) {
-        ASSERT_EQ(found.hits[hit].document, wanted.hits[hit].document);
-        ASSERT_EQ(found.hits[hit].score, wanted.hits[hit].score);
-      }
+      ASSERT_EQ(found.hits, wanted.hits);
       if (settings.count) {
         ASSERT_EQ(found.matches, wanted.matches);
       }
     }
+  }
+}
+
+/// Many superblocks in each segment, and all that a search may come with.
+TEST(BlockSearch, AnswersAsListsDoInAllModes) {
+  test::Living living(968, CodecKind::kBitpack, true, 9'000);
+  Random random = test::generator(969);
+  living.add_some(3'000);
+  living.commit();
+  living.remove_share(20);
+  living.commit();
+  const Snapshot snapshot = Snapshot::open(living.index());
+  CpuSearcher by_lists(snapshot);
+  CpuSearcher by_blocks(snapshot, std::make_shared<const SnapshotBlocks>(snapshot, 1));
+  for (int round = 0; round < 300; ++round) {
+    Query query = long_query(random);
+    for (QueryTerm& term : query.terms) {
+      if (test::chance(random, 2)) term.occur = Occur::kMustNot;
+    }
+    SearchSettings settings;
+    settings.k = std::array{1U, 2U, 10U, 1'000U}[below(random, 4)];
+    settings.mode = test::chance(random, 30) ? QueryMode::kAndOr : QueryMode::kOr;
+    const PlannedQuery plan = by_lists.plan(query);
+    const SearchResult wanted = by_lists.run(plan, settings);
+    ASSERT_EQ(by_blocks.run(plan, settings).hits, wanted.hits);
+    if (wanted.hits.size() == settings.k) settings.known_threshold = wanted.hits.back().score;
+    ASSERT_EQ(by_blocks.run(plan, settings).hits, wanted.hits);
+    settings.known_threshold = 0;
+    vector::RowFilter some(snapshot.docid_end());
+    const std::uint64_t percent = std::array{1U, 20U, 90U}[below(random, 3)];
+    for (std::uint32_t i = 0; i < snapshot.docid_end(); ++i) {
+      if (test::chance(random, percent)) some.add(i);
+    }
+    ASSERT_EQ(by_blocks.run_within(plan, settings, some).hits,
+              by_lists.run_within(plan, settings, some).hits);
+    const DocumentFilter filter = filter_of(snapshot, some);
+    settings.documents = &filter;
+    ASSERT_EQ(by_blocks.run(plan, settings).hits, by_lists.run(plan, settings).hits);
   }
 }
 

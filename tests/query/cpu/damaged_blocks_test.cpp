@@ -1,9 +1,10 @@
-// A list whose damaged blocks end behind the index.
+// A list whose damaged blocks end behind the index, and blocks of documents of a damaged lexicon.
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 
 #include <cstring>
 #include <numeric>
+#include <string>
 #include <vector>
 
 #include "tests/reference/from_text.hpp"
@@ -12,6 +13,7 @@
 #include "warpdex/indexer/format/index.hpp"
 #include "warpdex/indexer/format/index_writer.hpp"
 #include "warpdex/indexer/format/postings.hpp"
+#include "warpdex/query/cpu/blocks/document_blocks.hpp"
 #include "warpdex/query/cpu/cpu_searcher.hpp"
 
 namespace warpdex {
@@ -54,6 +56,36 @@ TEST(DamagedBlocks, HaveNoBoundsBehindTheIndex) {
     EXPECT_THROW(searcher.search(reference::query_from("+a b"), settings), FormatError);
   }
   for (void* guard : guards) munmap(guard, kGuard);
+}
+
+/// The bytes of a long term become ten terms of one letter and one of two, more than a group has
+/// room for. `terms` of 64: the group is the last one, so lists end where it does.
+TEST(DocumentBlocks, AreNotMadeOfAGroupOfTooManyTerms) {
+  for (const std::uint32_t terms : {64U, 130U}) {
+    const test::TemporaryFolder folder;
+    IndexSettings settings;
+    settings.impacts.emplace();
+    IndexWriter writer(folder / "index", settings);
+    writer.add_document("", 1);
+    const std::string long_term = "m" + std::string(29, 'n');
+    for (std::uint32_t i = 0; i < terms; ++i) {
+      const std::string term =
+          i == 63 ? long_term : std::string(i < 63 ? "a" : "z") + std::to_string(1'000 + i);
+      writer.add_list(term, encode_impacts({}, std::vector{0U}, std::vector{1U}, 1));
+    }
+    writer.commit();
+    const std::filesystem::path file = folder / "index" / "segment-0" / "lexicon";
+    std::string bytes = test::read_file(file);
+    const std::size_t place = bytes.find(long_term);
+    ASSERT_NE(place, std::string::npos);
+    std::string many;
+    for (char letter = 'm'; many.size() < 30; ++letter) many += {'\x10', letter, 1};
+    bytes.replace(place - 3, 33, many + "\x20zz");
+    test::write_file(file, bytes);
+    const Index index = Index::open(folder / "index");
+    EXPECT_NO_THROW(index.for_each_term([](std::string_view, const PostingsEntry&) {}));
+    EXPECT_THROW(DocumentBlocks(index, 1), FormatError);
+  }
 }
 
 }  // namespace
