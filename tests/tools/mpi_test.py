@@ -5,6 +5,7 @@ Run as: mpi_test.py WARPDEX WARPDEX_MPI"""
 import os
 import random
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -142,6 +143,20 @@ class Mpi(unittest.TestCase):
         self.assertNotEqual(0, done.returncode)
         self.assertIn("rank 3", done.stderr)
         self.assertFalse((self.folder / "none.txt").exists())
+
+    def test_a_signal_between_batches(self):
+        """Rank 0 has SIGTERM once its file of answers is begun: it ends all, and leaves no file."""
+        (self.folder / "out").mkdir()
+        with open(self.folder / "many.tsv", "w", encoding="utf-8") as many:
+            for i in range(60_000):
+                many.write(f"q{i}\tw1 w{i % 200} w{i % 7} w{i % 31}\n")
+        end_rank_0 = (f'test "$OMPI_COMM_WORLD_RANK" != 0 || '
+                      f'(until ls "{self.folder}/out" | grep -q .; do sleep 0.01; done; '
+                      f'kill -TERM $$) & exec "$0" "$@"')
+        done = mpirun(2, "search", self.folder / "in4", "--queries", self.folder / "many.tsv",
+                      "--output", self.folder / "out" / "run.txt", under=("sh", "-c", end_rank_0))
+        self.assert_fails(done, 128 + signal.SIGTERM, "interrupted")
+        self.assertEqual([], os.listdir(self.folder / "out"))
 
 
 if __name__ == "__main__":

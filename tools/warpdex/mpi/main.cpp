@@ -101,6 +101,7 @@ void answer(const Arguments& given, const IndexSettings& index, PartRanks& ranks
   const std::size_t at_once = std::clamp<std::size_t>((4U << 20) / options.k, 1, 8192);
   std::future<void> writing;  // of the batch before, while ranks search the next
   for (std::size_t first = 0; first < texts.size(); first += at_once) {
+    InterruptGuard::check();
     const auto some = std::span(texts).subspan(first, std::min(at_once, texts.size() - first));
     std::vector<std::string_view> given_texts;
     for (const QueryText& text : some) given_texts.push_back(text.text);
@@ -117,6 +118,7 @@ void answer(const Arguments& given, const IndexSettings& index, PartRanks& ranks
     });
   }
   if (writing.valid()) writing.get();
+  InterruptGuard::check();  // one that came last
   writer->finish();
   output.commit();
   if (given.answers.is_to_standard_output()) return;
