@@ -190,7 +190,9 @@ TEST_F(GpuEngineTest, SaysWhichQueriesItCannotAnswer) {
       std::ranges::find_if(plans_, [](const PlannedQuery& each) { return !each.terms.empty(); });
   ASSERT_NE(known, plans_.end());
   PlannedQuery plan = *known;
-  while (plan.terms.size() < 65) plan.terms.push_back(plan.terms[0]);  // distinct to the kernels
+  while (plan.terms.size() <= kMaxGpuTerms) {
+    plan.terms.push_back(plan.terms[0]);  // distinct to the kernels
+  }
   GpuEngine engine = make_engine();
   std::vector<PlannedQuery> plans(plans_.begin(), plans_.begin() + 3);
   plans.push_back(plan);

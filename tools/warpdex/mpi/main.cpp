@@ -98,7 +98,7 @@ void answer(const Arguments& given, const IndexSettings& index, PartRanks& ranks
   OutputFile output(given.answers.output());
   const auto writer = given.answers.make_writer(output.stream());
   const auto start = std::chrono::steady_clock::now();
-  const std::size_t at_once = std::clamp<std::size_t>((4U << 20) / options.k, 1, 8192);
+  const std::size_t at_once = std::clamp<std::size_t>((4U << 20) / options.k, 1, 1024);
   std::future<void> writing;  // of the batch before, while ranks search the next
   for (std::size_t first = 0; first < texts.size(); first += at_once) {
     InterruptGuard::check();

@@ -40,7 +40,7 @@ struct OneImage {
 double kth_score(const Index& index, const PlannedQuery& plan, const SearchSettings& settings) {
   const SearchedSegment segment(index);
   SegmentSearch search;
-  if (!search.open(segment, plan, settings.mode == QueryMode::kAnd, settings.scorer)) return -1;
+  if (!search.open(segment, plan, settings.mode == QueryMode::kAnd, settings)) return -1;
   SearchScratch scratch;
   TopK top;
   top.reset(settings.k);

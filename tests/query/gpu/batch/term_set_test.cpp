@@ -13,22 +13,22 @@
 namespace warpdex::gpu {
 namespace {
 
-using Numbers = std::set<std::uint32_t>;
+using TermNumbers = std::set<std::uint32_t>;
 
-TermSet set_of(const Numbers& numbers) {
+TermSet set_of(const TermNumbers& numbers) {
   TermSet set;
   for (const std::uint32_t number : numbers) set.insert(number);
   return set;
 }
 
-Numbers numbers_of(const TermSet& set) {
+TermNumbers numbers_of(const TermSet& set) {
   std::vector<std::uint32_t> numbers;
   set.for_each([&](std::uint32_t number) { numbers.push_back(number); });
   EXPECT_TRUE(std::ranges::is_sorted(numbers));
   return {numbers.begin(), numbers.end()};
 }
 
-void expect_same(const TermSet& set, const Numbers& numbers) {
+void expect_same(const TermSet& set, const TermNumbers& numbers) {
   EXPECT_EQ(numbers_of(set), numbers);
   EXPECT_EQ(set.count(), numbers.size());
   EXPECT_EQ(set.is_empty(), numbers.empty());
@@ -44,8 +44,8 @@ TEST(TermSet, HoldsNumbersAsASetDoes) {
   std::mt19937_64 random = test::generator(1610);
   for (const std::uint32_t end : {1U, 63U, 64U, 65U, 128U, 1023U, 1024U}) {
     for (int round = 0; round < 20; ++round) {
-      Numbers one;
-      Numbers other;
+      TermNumbers one;
+      TermNumbers other;
       for (std::uint32_t number = 0; number < end; ++number) {
         if (random() % (1 + round) == 0) one.insert(number);
         if (random() % 3 == 0) other.insert(number);
@@ -53,13 +53,13 @@ TEST(TermSet, HoldsNumbersAsASetDoes) {
       const TermSet a = set_of(one);
       const TermSet b = set_of(other);
       expect_same(a, one);
-      Numbers both;
+      TermNumbers both;
       std::ranges::set_intersection(one, other, std::inserter(both, both.end()));
       expect_same(a & b, both);
-      Numbers any;
+      TermNumbers any;
       std::ranges::set_union(one, other, std::inserter(any, any.end()));
       expect_same(a | b, any);
-      Numbers rest;
+      TermNumbers rest;
       std::ranges::set_difference(one, other, std::inserter(rest, rest.end()));
       expect_same(a - b, rest);
       EXPECT_EQ(a == b, one == other);

@@ -74,7 +74,7 @@ class CpuSegment final : public SegmentSearcher {
     SearchResult result;
     SegmentSearch search;
     const bool is_and = settings.mode == QueryMode::kAnd;
-    if (!search.open(segment_, plan, is_and, settings.scorer)) return result;
+    if (!search.open(segment_, plan, is_and, settings)) return result;
     TopK top;
     top.reset(settings.k, settings.known_threshold);
     SearchSettings counting = settings;
