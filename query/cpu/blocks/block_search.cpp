@@ -209,7 +209,8 @@ void BlockSearch::score_blocks(std::uint32_t place, std::uint32_t blocks) {
   for (; blocks != 0; blocks &= blocks - 1) {
     const auto block = static_cast<std::uint32_t>(std::countr_zero(blocks));
     const std::uint32_t first = block * kDocumentsOfBlock;
-    std::uint32_t found = kernels_.at_least(sums_ + first, top_->threshold());
+    // Minus zero, which a threshold may be, would let untouched documents through.
+    std::uint32_t found = kernels_.at_least(sums_ + first, std::max(0.0F, top_->threshold()));
     for (; found != 0; found &= found - 1) {
       const std::uint32_t in_superblock =
           first + static_cast<std::uint32_t>(std::countr_zero(found));
