@@ -1,4 +1,6 @@
-"""Seismic for tools/lab/measure-sparse: seismic_peer.py FOLDER NAME
+"""Seismic for tools/lab/measure-sparse: seismic_peer.py FOLDER NAME [POSTINGS]
+
+With POSTINGS builds an index of so many postings a list, on all cores. Without them
 
 Indexes FOLDER/NAME.docs.jsonl by several settings, answers NAME.queries.jsonl by many, and writes
 NAME.points.json, for each of them recall at 10 of NAME.truth.json, the least of the passes in
@@ -6,6 +8,7 @@ microseconds a query, MB, and build seconds on all cores. Indexes that are there
 """
 import json
 import os
+import subprocess
 import sys
 import time
 from pathlib import Path
@@ -23,29 +26,35 @@ HEAP_FACTORS = (0.7, 0.8, 0.9, 1.0)
 PASSES = 4
 
 
+def build(folder, name, postings):
+    os.sched_setaffinity(0, range(os.cpu_count() or 1))
+    stem, given = folder / f"{name}.seismic{postings}", folder / f"{name}.seismic.jsonl"
+    with open(folder / f"{name}.docs.jsonl") as lines, open(given, "w") as copy:
+        for line in lines:
+            copy.write(json.dumps({**json.loads(line), "content": ""}) + "\n")
+    start = time.monotonic()
+    built = seismic.SeismicIndex.build(str(given), n_postings=postings)
+    Path(f"{stem}.seconds").write_text(str(round(time.monotonic() - start, 1)))
+    built.save(str(stem))
+    given.unlink()
+
+
 def index_of(folder, name, postings):
-    """An index, its size in MB, and the seconds that it took."""
+    """An index, its size in MB, and the seconds that it took. Another process builds it: threads of
+    the library keep the cores that they began with."""
     stem = folder / f"{name}.seismic{postings}"
-    file, note = Path(f"{stem}.index.seismic"), Path(f"{stem}.seconds")
+    file = Path(f"{stem}.index.seismic")
     if not file.exists():
-        given = folder / f"{name}.seismic.jsonl"
-        with open(folder / f"{name}.docs.jsonl") as lines, open(given, "w") as copy:
-            for line in lines:
-                document = json.loads(line)
-                copy.write(json.dumps({**document, "content": ""}) + "\n")
-        core = os.sched_getaffinity(0)
-        os.sched_setaffinity(0, range(os.cpu_count() or 1))
-        start = time.monotonic()
-        built = seismic.SeismicIndex.build(str(given), n_postings=postings)
-        note.write_text(str(round(time.monotonic() - start, 1)))
-        os.sched_setaffinity(0, core)
-        built.save(str(stem))
-        given.unlink()
-    return seismic.SeismicIndex.load(str(file)), file.stat().st_size / 1e6, float(note.read_text())
+        subprocess.run([sys.executable, __file__, folder, name, str(postings)], check=True)
+    seconds = float(Path(f"{stem}.seconds").read_text())
+    return seismic.SeismicIndex.load(str(file)), file.stat().st_size / 1e6, seconds
 
 
 def main():
     folder, name = Path(sys.argv[1]), sys.argv[2]
+    if len(sys.argv) > 3:
+        build(folder, name, int(sys.argv[3]))
+        return
     truth = json.loads((folder / f"{name}.truth.json").read_text())
     kind = seismic.get_seismic_string()
     with open(folder / f"{name}.queries.jsonl") as lines:
