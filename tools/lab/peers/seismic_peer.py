@@ -1,10 +1,9 @@
 """Seismic for tools/lab/measure-sparse: seismic_peer.py FOLDER NAME [POSTINGS]
 
-With POSTINGS builds an index of so many postings a list, on all cores. Without them
-
-Indexes FOLDER/NAME.docs.jsonl by several settings, answers NAME.queries.jsonl by many, and writes
-NAME.points.json, for each of them recall at 10 of NAME.truth.json, the least of the passes in
-microseconds a query, MB, and build seconds on all cores. Indexes that are there already are taken.
+With POSTINGS indexes FOLDER/NAME.docs.jsonl by so many postings a list, on all cores. Without it
+does so by several numbers, answers NAME.queries.jsonl by many settings, and writes
+NAME.points.json: for each setting recall at 10 of NAME.truth.json, the least of the passes in
+microseconds a query, MB, and build seconds. Indexes that are there already are taken.
 """
 import json
 import os
