@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import pickle
 from pathlib import Path
 
 import numpy as np
@@ -220,3 +221,23 @@ def test_words_and_vectors(tmp_path: Path) -> None:
         searcher.search_batch(["red"], vectors=vectors, fields=["contents"])
     with pytest.raises(warpdex.UsageError):
         alone[0].explain()
+
+
+def test_document_blocks(tmp_path: Path, books: Path) -> None:
+    """Documents and weights are made of numbers, so that each answer can be added up here."""
+    weights = [{f"t{(i * j) % 40}": (i * 7 + j * 13) % 255 + 1 for j in range(1, 9)}
+               for i in range(600)]
+    docs = [{"id": str(i), "w": row} for i, row in enumerate(weights)]
+    warpdex.build(docs, tmp_path / "index", weights="w", progress=False)
+    plain = warpdex.Searcher(tmp_path / "index", "cpu")
+    blocks = pickle.loads(pickle.dumps(warpdex.Searcher(tmp_path / "index", "cpu",
+                                                        document_blocks=True)))
+    for start in range(12):
+        terms = {f"t{(start + 3 * i) % 40}": 1.0 + i for i in range(7)}
+        scores = sorted((sum(weight * row.get(term, 0) for term, weight in terms.items())
+                         for row in weights), reverse=True)
+        hits = blocks.search_terms(terms, 20)
+        assert [hit.score for hit in hits] == scores[:20]
+        assert hits.ids == plain.search_terms(terms, 20).ids
+    with pytest.raises(warpdex.UsageError, match="impacts"):
+        warpdex.Searcher(books, "cpu", document_blocks=True)

@@ -74,6 +74,35 @@ TEST_F(SparseCommand, AnswersWeightedQueries) {
                    {"q.jsonl:1", "the format sparse"});
 }
 
+TEST_F(SparseCommand, BlocksOfDocumentsAnswerAsListsDo) {
+  auto random = generator(77);
+  const auto vector = [&](int terms) {
+    std::string members;
+    for (int i = 0; i < terms; ++i) {
+      members += (i == 0 ? "\"t" : ",\"t") + std::to_string(10 * i + random() % 10) +
+                 "\":" + std::to_string(1 + random() % 255);
+    }
+    return "\"vector\":{" + members + "}}\n";
+  };
+  std::string documents;
+  std::string queries;
+  for (int i = 0; i < 700; ++i) documents += "{\"id\":" + std::to_string(i) + "," + vector(9);
+  for (int i = 0; i < 40; ++i) queries += "{\"id\":" + std::to_string(i) + "," + vector(7);
+  ASSERT_EQ(build(documents).status, 0);
+  const std::string asked = file("q.jsonl", queries);
+  const Outcome by_lists = search({"--queries", asked, "--query-format", "sparse"});
+  const Outcome by_blocks =
+      search({"--queries", asked, "--query-format", "sparse", "--document-blocks"});
+  EXPECT_EQ(by_blocks.status, 0) << by_blocks.err;
+  EXPECT_EQ(by_blocks.out, by_lists.out);
+  ASSERT_EQ(run_warpdex({"index", "--input", file("words.tsv", "a\tsea\n"), "--format", "tsv",
+                         "--output", folder_ / "words"})
+                .status,
+            0);
+  expect_complaint(run_warpdex({"search", folder_ / "words", "--document-blocks", "sea"}), 2,
+                   {"blocks of documents are for indexes of impacts"});
+}
+
 TEST_F(SparseCommand, TellsWeightsThatRiseFromNothing) {
   const std::string vectors = "{\"id\":1,\"vector\":{\"a\":3.5,\"b\":1e-6,\"c\":1e-60,\"d\":2}}\n";
   EXPECT_THAT(build(vectors).out,
