@@ -184,7 +184,7 @@ class Searcher(TermSearch):
                 of them hold all of it, and these replicas share out the queries.
             document_blocks: holds an index of learned weights or other impacts in memory by blocks
                 of documents as well: OR over many terms is several times faster on the CPU.
-                Best reordered before.
+                Best of an index that `warpdex reorder` made.
 
         Raises:
             IoError: there is no index.

@@ -77,7 +77,8 @@ class WarpdexSparse(BaseSparseANN):
         if not os.path.exists(self._folder(dataset)):
             return False
         self._source = DATASETS[dataset]()
-        self._searcher = warpdex.Searcher(self._folder(dataset), "cpu", threads=self._threads)
+        self._searcher = warpdex.Searcher(self._folder(dataset), "cpu", threads=self._threads,
+                                          document_blocks=True)
         return True
 
     def set_query_arguments(self, query_args):
