@@ -29,16 +29,24 @@ auto many(std::size_t count, const Take& take) {
   return taken;
 }
 
+/// Those that are wanted; `before`: of the commit before, if there was one. What comes in the place
+/// of an index of impacts later may hold frequencies, and goes without.
+std::shared_ptr<const SnapshotBlocks> make_blocks(
+    const Snapshot& snapshot, const SearcherOptions& options,
+    const std::shared_ptr<const SnapshotBlocks>* before) {
+  if (!options.document_blocks) return nullptr;
+  if (before != nullptr && !snapshot.settings().impacts) return nullptr;
+  return std::make_shared<const SnapshotBlocks>(snapshot, options.threads,
+                                                before != nullptr ? before->get() : nullptr);
+}
+
 }  // namespace
 
 OpenIndex::OpenIndex(const Snapshot& snapshot, const SearcherOptions& options,
                      const OpenIndex* before)
     : snapshot_(std::make_shared<const Snapshot>(snapshot)),
       threads_(options.threads),
-      blocks_(options.document_blocks
-                  ? std::make_shared<const SnapshotBlocks>(
-                        snapshot, threads_, before != nullptr ? before->blocks_.get() : nullptr)
-                  : nullptr),
+      blocks_(make_blocks(snapshot, options, before != nullptr ? &before->blocks_ : nullptr)),
       cpu_(make_cpu_text(snapshot, threads_, blocks_)),
       hybrids_(vector_sets(snapshot.settings()).size()) {}
 

@@ -14,8 +14,8 @@ namespace {
 constexpr double kFirstBudget = 3;
 constexpr double kLargestBudget = 10;
 constexpr std::size_t kReasonsTold = 3;
-constexpr std::uint32_t kTurns =
-    31;  ///< for which a replica is asked again, if nothing is against it
+/// A replica is asked again so many times, if nothing is against it.
+constexpr std::uint32_t kTurns = 31;
 
 }  // namespace
 

@@ -76,5 +76,30 @@ TEST(SearcherCommits, AnIndexBuiltAnewIsTaken) {
   EXPECT_EQ(searcher.search("fish")[0].id(), "new");
 }
 
+TEST(SearcherCommits, FrequenciesThatComeInThePlaceOfImpactsHaveNoBlocks) {
+  const test::TemporaryFolder folder;
+  std::mt19937_64 random = test::generator(7);
+  const std::vector<Document> documents = test::word_documents(random, 0, 900, 60, 40);
+  BuildOptions build = test::plain_build(folder / "index");
+  build.impacts.emplace();
+  build_index(*documents_from_memory(documents), build);
+  Searcher searcher(folder / "index", {.document_blocks = true});
+  const std::string text = "w1 w2 w3 w4 w5 w6 w7";
+  const Answer by_blocks = searcher.search(text);
+  const Answer by_lists = Searcher(folder / "index").search(text);
+  ASSERT_EQ(by_blocks.size(), 10U);
+  for (std::size_t i = 0; i < 10; ++i) {
+    EXPECT_EQ(by_blocks[i].id(), by_lists[i].id());
+    EXPECT_EQ(by_blocks[i].score(), by_lists[i].score());
+  }
+  build.impacts.reset();
+  build_index(*documents_from_memory(documents), build);
+  EXPECT_TRUE(searcher.refresh());
+  const Answer after = searcher.search(text);
+  ASSERT_EQ(after.size(), 10U);
+  EXPECT_EQ(after[0].score(), Searcher(folder / "index").search(text)[0].score());
+  EXPECT_THROW(Searcher(folder / "index", {.document_blocks = true}), UsageError);
+}
+
 }  // namespace
 }  // namespace warpdex
