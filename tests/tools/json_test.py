@@ -271,9 +271,8 @@ class JsonPage(unittest.TestCase):
         self.check("`warpdex vector evaluate`", evaluate)
         self.check("`warpdex vector evaluate`", f"{evaluate} --truth-distances found.fvecs "
                    "--result-distances found.fvecs")
-        self.check("`warpdex vector add`",
-                   "vector add flat --input more.fvecs --ids more.txt --quiet")
-        changes = "`warpdex vector remove` and `merge`"
+        changes = "`warpdex vector add`, `remove` and `merge`"
+        self.check(changes, "vector add flat --input more.fvecs --ids more.txt --quiet")
         self.check(changes, "vector remove flat --ids gone.txt --quiet")
         self.check(changes, "vector merge flat --quiet")
 
