@@ -103,7 +103,7 @@ def test_a_broken_run_goes_on(program: ModuleType, tmp_path: Path) -> None:
 
 def row(system: str, method: str, recall: float, ms: float, name: str = "one") -> dict[str, Any]:
     return {"data": name, "system": system, "method": method, "setting": f"probes {ms}", "k": "10",
-            "batch": "100", "recall": str(recall), "ms": str(ms)}
+            "rows": "5000000", "batch": "100", "recall": str(recall), "ms": str(ms)}
 
 
 def test_table_and_plot() -> None:
@@ -122,5 +122,9 @@ def test_table_and_plot() -> None:
     drawn = ElementTree.fromstring(report.plot(rows))
     texts = [each.text or "" for each in drawn.iter() if each.tag.endswith("text")]
     assert [text for text in texts if text.endswith("batches of 100")] == [
-        "one, k 10, batches of 100", "two, k 10, batches of 100"]
-    assert sum(each.tag.endswith("circle") for each in drawn.iter()) == 6
+        "one: 5 M vectors, batches of 100", "two: 5 M vectors, batches of 100"]
+    marks = [each.get("d", "") for each in drawn.iter() if each.tag.endswith("path")]
+    assert len(marks) == 6 + 4  # the legend's, too
+    first, second = report.MARKS[:2]
+    assert sum(mark.endswith(second) for mark in marks) == 2 + 1  # b's alone
+    assert sum(mark.endswith(first) for mark in marks) == 4 + 3
