@@ -7,7 +7,8 @@ namespace {
 
 class GpuText final : public TextEngine {
  public:
-  GpuText(const GpuGroup& gpus, TextEngine& cpu) : gpus_(gpus), cpu_(cpu) {}
+  GpuText(const GpuGroup& gpus, std::shared_ptr<const GpuBlocks> blocks, TextEngine& cpu)
+      : gpus_(gpus, std::move(blocks)), cpu_(cpu) {}
 
   std::vector<TextAnswer> search(std::span<const PlannedQuery> plans,
                                  const SearchSettings& settings,
@@ -46,8 +47,10 @@ class GpuText final : public TextEngine {
 
 }  // namespace
 
-std::unique_ptr<TextEngine> make_gpu_text(const GpuGroup& gpus, TextEngine& cpu) {
-  return std::make_unique<GpuText>(gpus, cpu);
+std::unique_ptr<TextEngine> make_gpu_text(const GpuGroup& gpus,
+                                          std::shared_ptr<const GpuBlocks> blocks,
+                                          TextEngine& cpu) {
+  return std::make_unique<GpuText>(gpus, std::move(blocks), cpu);
 }
 
 }  // namespace warpdex

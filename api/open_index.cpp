@@ -54,13 +54,17 @@ OpenIndex::OpenIndex(const Snapshot& snapshot, std::span<const Gpu> gpus,
                      const SearcherOptions& options, const OpenIndex* before)
     : OpenIndex(snapshot, options, before) {
   gpus_.assign(gpus.begin(), gpus.end());
+  std::vector<Resources*> resources;
+  for (const Gpu& gpu : gpus_) resources.push_back(&gpu.resources());
   if (before != nullptr && before->uploaded_) {
     uploaded_ = before->uploaded_->next(snapshot);
   } else {
     before = nullptr;
-    std::vector<Resources*> resources;
-    for (const Gpu& gpu : gpus_) resources.push_back(&gpu.resources());
     uploaded_.emplace(snapshot, resources, options.shards);
+  }
+  if (blocks_ && options.device == Device::kGpu && options.shards == 1) {
+    gpu_blocks_ = std::make_shared<const GpuBlocks>(
+        snapshot, *blocks_, resources, before != nullptr ? before->gpu_blocks_.get() : nullptr);
   }
   for (std::size_t i = 0; i < uploaded_->replicas(); ++i) {
     replicas_.push_back(std::make_unique<GpuReplica>(
@@ -69,7 +73,7 @@ OpenIndex::OpenIndex(const Snapshot& snapshot, std::span<const Gpu> gpus,
   }
   hybrids_ = std::vector<Pool<Hybrid>>(replicas_.size() * hybrids_.size());
   with_gpu_ = options.device == Device::kAuto ? make_scheduled_text(*uploaded_, options.threads)
-                                              : make_gpu_text(*uploaded_, *cpu_);
+                                              : make_gpu_text(*uploaded_, gpu_blocks_, *cpu_);
 }
 
 std::size_t OpenIndex::threads_for(std::size_t queries, const SearchLimits& limits) const {

@@ -139,6 +139,7 @@ class OpenIndex {
   std::vector<std::unique_ptr<GpuReplica>> replicas_;
   mutable std::atomic<std::size_t> next_replica_ = 0;
   std::shared_ptr<const SnapshotBlocks> blocks_;  ///< or none
+  std::shared_ptr<const GpuBlocks> gpu_blocks_;   ///< or none
   std::unique_ptr<TextEngine> cpu_;
   std::unique_ptr<TextEngine> with_gpu_;  ///< or none, and the CPU answers
   mutable KeptThreads kept_threads_;

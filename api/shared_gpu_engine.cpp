@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <thread>
+#include <utility>
 
 #include "warpdex/core/waiting.hpp"
 
@@ -26,7 +27,8 @@ class BatchRoom {
 
 }  // namespace
 
-SharedGpuEngine::SharedGpuEngine(const GpuGroup& gpus) : engine_(gpus, {.max_batches = kBatches}) {}
+SharedGpuEngine::SharedGpuEngine(const GpuGroup& gpus, std::shared_ptr<const GpuBlocks> blocks)
+    : engine_(gpus, {.max_batches = kBatches, .blocks = std::move(blocks)}) {}
 
 void SharedGpuEngine::run(std::span<const PlannedQuery> plans,
                           std::span<const SearchSettings> settings,

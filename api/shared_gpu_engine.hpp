@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <memory>
 #include <mutex>
 #include <semaphore>
 #include <span>
@@ -15,7 +16,8 @@ namespace warpdex {
 /// Any thread. Four batches are under way at a time; further ones wait.
 class SharedGpuEngine {
  public:
-  explicit SharedGpuEngine(const GpuGroup& gpus);
+  /// `blocks`: as GpuEngineSettings::blocks.
+  explicit SharedGpuEngine(const GpuGroup& gpus, std::shared_ptr<const GpuBlocks> blocks = nullptr);
 
   /// Answers a batch, whose answers take() reads; later they are gone. `on_wait` is called now and
   /// then; a batch cannot be stopped. Throws as Engine does.

@@ -102,7 +102,8 @@ class TextEngine {
 std::unique_ptr<TextEngine> make_cpu_text(const Snapshot& snapshot, std::size_t threads,
                                           std::shared_ptr<const SnapshotBlocks> blocks = nullptr);
 /// Batches on GPUs; what they cannot answer, `cpu` does, which must outlive it.
-std::unique_ptr<TextEngine> make_gpu_text(const GpuGroup& gpus, TextEngine& cpu);
+std::unique_ptr<TextEngine> make_gpu_text(const GpuGroup& gpus,
+                                          std::shared_ptr<const GpuBlocks> blocks, TextEngine& cpu);
 /// Each query on the processor that serves it best.
 std::unique_ptr<TextEngine> make_scheduled_text(const GpuGroup& gpus, std::size_t threads);
 

@@ -184,7 +184,8 @@ class Searcher(TermSearch):
                 of them hold all of it, and these replicas share out the queries.
             document_blocks: holds an index of learned weights or other impacts in memory by blocks
                 of documents as well: OR over many terms is two to three times as fast on the
-                CPU, if `warpdex reorder` made the index.
+                CPU, and with "gpu" on GPUs that are no shards, if `warpdex reorder` made the
+                index. GPUs hold them as well.
 
         Raises:
             IoError: there is no index.

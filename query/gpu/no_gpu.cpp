@@ -1,5 +1,6 @@
 // The GPU engine of a build without CUDA: constructing an index throws what device_info() throws.
 #include "warpdex/core/cuda/no_cuda.hpp"
+#include "warpdex/query/gpu/gpu_blocks.hpp"
 #include "warpdex/query/gpu/gpu_engine.hpp"
 #include "warpdex/query/gpu/gpu_facets.hpp"
 #include "warpdex/query/gpu/gpu_group.hpp"
@@ -7,6 +8,7 @@
 namespace warpdex {
 struct GpuIndex::State {};
 struct GpuSnapshot::State {};
+struct GpuBlocks::State {};
 struct GpuEngine::State {};
 struct GpuGroupEngine::State {};
 struct GpuFacets::State {};
@@ -36,6 +38,13 @@ bool GpuSnapshot::is_resident() const { refuse_without_cuda(); }
 bool GpuSnapshot::has_list(std::size_t, const PostingsEntry&) const { refuse_without_cuda(); }
 std::size_t GpuSnapshot::memory() const { refuse_without_cuda(); }
 std::size_t GpuSnapshot::new_memory() const { refuse_without_cuda(); }
+
+GpuBlocks::GpuBlocks(const Snapshot&, const SnapshotBlocks&, std::span<Resources* const>,
+                     const GpuBlocks*) {
+  refuse_without_cuda();
+}
+GpuBlocks::~GpuBlocks() = default;
+std::size_t GpuBlocks::memory() const { refuse_without_cuda(); }
 
 GpuEngine::GpuEngine(const GpuIndex&, const GpuEngineSettings&) { refuse_without_cuda(); }
 GpuEngine::GpuEngine(const GpuSnapshot&, const GpuEngineSettings&) { refuse_without_cuda(); }

@@ -108,6 +108,32 @@ TEST(GpuSearcher, FiltersAndFacetsAreTheCpus) {
   }
 }
 
+TEST(GpuSearcher, AnswersAreTheCpusByBlocksOfDocuments) {
+  WARPDEX_NEEDS_GPU();
+  std::mt19937_64 random = test::generator(13);
+  const test::TemporaryFolder folder;
+  BuildOptions build = test::plain_build(folder / "index");
+  build.impacts.emplace();
+  build_index(*documents_from_memory(test::word_documents(random, 0, 3'000, 60, 40)), build);
+  const Searcher cpu(folder / "index");
+  const Searcher by_blocks(folder / "index", {.device = Device::kGpu, .document_blocks = true});
+  std::vector<SearchRequest> requests;
+  for (int i = 0; i < 40; ++i) {
+    std::string text;
+    for (int word = 0; word < 8; ++word) text += " w" + std::to_string(random() % 60);
+    requests.push_back({.text = text});
+  }
+  for (const bool count : {false, true}) {
+    const SearchOptions options{.k = 20, .count = count};
+    const auto wanted = cpu.search(requests, options);
+    const auto found = by_blocks.search(requests, options);
+    for (std::size_t i = 0; i < requests.size(); ++i) {
+      expect_equal(found[i], wanted[i]);
+      EXPECT_TRUE(found[i].is_of_gpu);
+    }
+  }
+}
+
 TEST(GpuSearcher, AnswersArePhrasesToo) {
   WARPDEX_NEEDS_GPU();
   std::mt19937_64 random = test::generator(12);

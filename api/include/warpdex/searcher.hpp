@@ -32,8 +32,8 @@ struct SearcherOptions {
   std::size_t shards = 1;
   std::size_t threads = 0;  ///< of the CPU; 0: as many as this process may run on
   /// Holds an index of impacts in memory once more, by blocks of documents (DocumentBlocks): OR
-  /// over many terms, as of learned weights, is two to three times as fast on the CPU if the
-  /// index was reordered.
+  /// over many terms, as of learned weights, is two to three times as fast on the CPU, and with
+  /// kGpu on GPUs that are no shards, if the index was reordered. GPUs hold them as well.
   bool document_blocks = false;
   /// Above 0: looks for a new commit this often, on a thread of its own, and takes it.
   std::chrono::milliseconds follow{0};

@@ -179,6 +179,11 @@ BlockList DocumentBlocks::list(std::uint32_t term_number) const {
   return list;
 }
 
+DocumentBlocks::Place DocumentBlocks::place(std::uint32_t term_number) const {
+  const std::size_t part = term_number / (kGroupsAtOnce * kLexiconGroup);
+  return {part, static_cast<std::uint64_t>(lists_[term_number] - parts_[part].data())};
+}
+
 std::uint64_t DocumentBlocks::bytes() const {
   std::uint64_t bytes = lists_.size() * sizeof lists_[0];
   for (const auto& part : parts_) bytes += part.size();

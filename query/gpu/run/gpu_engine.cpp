@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "gpu/index/gpu_snapshot_state.hpp"
+#include "gpu/run/blocks_engine.hpp"
 #include "gpu/run/segment_engine.hpp"
 #include "gpu/run/snapshot_engine.hpp"
 #include "warpdex/core/error.hpp"
@@ -20,13 +21,24 @@ void check_room(const GpuEngineSettings& settings) {
   }
 }
 
+/// Set in the tickets of batches that go by blocks of documents.
+constexpr std::uint64_t kByBlocks = std::uint64_t{1} << 63;
+
+std::uint64_t number_of(Ticket ticket) { return static_cast<std::uint64_t>(ticket); }
+Ticket without_mark(Ticket ticket) { return Ticket{number_of(ticket) & ~kByBlocks}; }
+
 }  // namespace
 
 struct GpuEngine::State {
-  std::vector<GpuSnapshot> snapshots;           ///< that are searched, if it is no index
-  std::unique_ptr<gpu::SegmentEngine> at_once;  ///< of an index, or of all segments together
-  std::unique_ptr<gpu::SnapshotEngine> apart;   ///< where that is null
+  std::vector<GpuSnapshot> snapshots;            ///< that are searched, if it is no index
+  std::unique_ptr<gpu::SegmentEngine> at_once;   ///< of an index, or of all segments together
+  std::unique_ptr<gpu::SnapshotEngine> apart;    ///< where that is null
+  std::unique_ptr<gpu::BlocksEngine> by_blocks;  ///< of a whole snapshot, or none
 
+  /// Whether a batch goes by blocks.
+  bool is_by_blocks(Ticket ticket) const {
+    return by_blocks != nullptr && (number_of(ticket) & kByBlocks) != 0;
+  }
   /// The plans as `at_once` takes them.
   gpu::SegmentPlans plans(std::span<const PlannedQuery> all) const {
     if (snapshots.empty() || snapshots[0].state().is_plain) return all;
@@ -59,6 +71,9 @@ GpuEngine::GpuEngine(std::span<const GpuSnapshot> parts, const GpuEngineSettings
   } else {
     state_->apart = std::make_unique<gpu::SnapshotEngine>(state_->snapshots, settings);
   }
+  if (settings.blocks && alone != nullptr && alone->is_all) {
+    state_->by_blocks = std::make_unique<gpu::BlocksEngine>(parts[0], settings.blocks, settings);
+  }
 }
 
 GpuEngine::~GpuEngine() = default;
@@ -68,25 +83,34 @@ GpuEngine& GpuEngine::operator=(GpuEngine&&) noexcept = default;
 Ticket GpuEngine::submit(std::span<const PlannedQuery> plans,
                          std::span<const SearchSettings> settings) {
   check_settings(settings, plans.size());
+  if (state_->by_blocks && state_->by_blocks->takes(plans, settings)) {
+    const auto ticket = state_->by_blocks->submit(plans, settings);
+    if (ticket) return Ticket{number_of(*ticket) | kByBlocks};
+  }
   if (state_->at_once) return state_->at_once->submit(state_->plans(plans), settings);
   return state_->apart->submit(plans, settings);
 }
 
 bool GpuEngine::poll(Ticket ticket) {
+  if (state_->is_by_blocks(ticket)) return state_->by_blocks->poll(without_mark(ticket));
   return state_->at_once ? state_->at_once->poll(ticket) : state_->apart->poll(ticket);
 }
 
 EarlyAnswers GpuEngine::early_answers(Ticket ticket) {
+  if (state_->is_by_blocks(ticket)) return {};
   if (state_->at_once) return state_->at_once->early_answers(ticket);
   return state_->apart->early_answers(ticket);
 }
 
 BatchAnswers GpuEngine::wait(Ticket ticket) {
+  if (state_->is_by_blocks(ticket)) return state_->by_blocks->wait(without_mark(ticket));
   return state_->at_once ? state_->at_once->wait(ticket) : state_->apart->wait(ticket);
 }
 
 GpuStatistics GpuEngine::statistics() const {
-  return state_->at_once ? state_->at_once->statistics() : state_->apart->statistics();
+  GpuStatistics sum = state_->at_once ? state_->at_once->statistics() : state_->apart->statistics();
+  if (state_->by_blocks) sum.queries += state_->by_blocks->queries();
+  return sum;
 }
 
 }  // namespace warpdex

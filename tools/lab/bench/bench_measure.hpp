@@ -43,7 +43,7 @@ struct BenchSettings {
   std::size_t repetitions = 1;   ///< timed passes
   std::size_t batch_size = 1;    ///< queries that a sample of time is for
   std::size_t in_flight = 1;     ///< GPU: batches that a thread has under way
-  bool document_blocks = false;  ///< CPU: the index is held by blocks of documents, too
+  bool document_blocks = false;  ///< the index is held by blocks of documents, too
   GpuAblation ablation;
 };
 

@@ -24,6 +24,11 @@ std::vector<Resources*> resources_of(const std::vector<Gpu>& gpus) {
 UploadedIndex::UploadedIndex(const Snapshot& uploaded, std::vector<Gpu> on, std::size_t shards)
     : gpus(std::move(on)), group(uploaded, resources_of(gpus), shards) {}
 
+std::shared_ptr<const GpuBlocks> UploadedIndex::upload_blocks(std::size_t threads) const {
+  return std::make_shared<const GpuBlocks>(
+      group.snapshot(), SnapshotBlocks(group.snapshot(), threads), resources_of(gpus));
+}
+
 std::unique_ptr<UploadedIndex> upload(const Snapshot& snapshot, const DeviceOptions& device) {
   const std::size_t shards = device.shards();
   std::unique_ptr<UploadedIndex> uploaded;

@@ -12,6 +12,7 @@
 #include "warpdex/gpu.hpp"
 #include "warpdex/indexer/format/snapshot.hpp"
 #include "warpdex/query/cpu/cpu_engine.hpp"
+#include "warpdex/query/gpu/gpu_blocks.hpp"
 #include "warpdex/query/gpu/gpu_group.hpp"
 #include "warpdex/scheduler/scheduler.hpp"
 
@@ -24,6 +25,8 @@ struct UploadedIndex {
   GpuGroupEngine make_engine(const GpuEngineSettings& settings = {}) const {
     return GpuGroupEngine(group, settings);
   }
+  /// The snapshot's blocks of documents on these GPUs, too.
+  std::shared_ptr<const GpuBlocks> upload_blocks(std::size_t threads) const;
   int device() const { return gpus.front().device(); }
   bool is_resident() const { return group.is_resident(); }
   std::size_t memory() const { return group.memory(); }

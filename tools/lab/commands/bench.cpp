@@ -217,7 +217,12 @@ BenchReport bench(const Arguments& given, const BenchSettings& settings, const S
     report.measurement = measure_phrases(index, gpu->group.replica(0), workload.phrases, run);
     return report;
   }
-  const MakeGpuEngine make = [&](const GpuEngineSettings& of) { return gpu->make_engine(of); };
+  const std::shared_ptr<const GpuBlocks> blocks =
+      settings.document_blocks ? gpu->upload_blocks(settings.threads) : nullptr;
+  const MakeGpuEngine make = [&](GpuEngineSettings of) {
+    of.blocks = blocks;
+    return gpu->make_engine(of);
+  };
   std::optional<GpuFacets> facets;
   if (!settings.facets.empty()) facets.emplace(index, gpu->group.replica(0));
   report.measurement = measure_gpu(index, make, facets ? &*facets : nullptr, workload, run);

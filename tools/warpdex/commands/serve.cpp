@@ -137,9 +137,9 @@ void add_options(CommandLine& command, Given& given) {
       "io-threads", number(&given.io_threads),
       "threads that read requests; 0: one for 4 processors, with a GPU for 2")(
       "document-blocks", po::bool_switch(&given.document_blocks),
-      "of indexes of impacts: hold them in memory by blocks of documents as well, for OR over many "
-      "terms on the CPU")("probes", number(&given.probes),
-                          "of indexes of vectors: lists that a query probes")(
+      "of indexes of impacts: hold them in memory (with --device gpu, the GPU's too) by blocks of "
+      "documents as well, for OR over many terms")(
+      "probes", number(&given.probes), "of indexes of vectors: lists that a query probes")(
       "refine", number(&given.refine),
       "of indexes of codes: rank the N best anew by their vectors")(
       "writer-memory", text(&given.writer_memory, "SIZE")->default_value(given.writer_memory),

@@ -20,8 +20,8 @@ Searcher open_searcher(const std::string& folder, const DeviceOptions& device, s
 
 /// What SearcherOptions::document_blocks does, for --help.
 inline constexpr const char* kDocumentBlocks =
-    "CPU: hold an index of impacts in memory by blocks of documents as well, for OR over many "
-    "terms";
+    "hold an index of impacts in memory (with --device gpu, the GPU's too) by blocks of documents "
+    "as well, for OR over many terms";
 
 /// What the options of a command say, as a Searcher takes it.
 warpdex::SearchOptions searcher_options(const SearchSettings& settings);

@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "warpdex/query/engine/engine.hpp"
+#include "warpdex/query/gpu/gpu_blocks.hpp"
 #include "warpdex/query/gpu/gpu_index.hpp"
 #include "warpdex/query/gpu/gpu_snapshot.hpp"
 #include "warpdex/query/gpu/gpu_stages.hpp"
@@ -87,6 +88,8 @@ struct GpuEngineSettings {
   /// For batches of much work. The GPU prefers the work of other engines, so that their batches go
   /// on beside these.
   bool is_background = false;
+  /// The snapshot's, on this GPU too: batches of OR of several terms go by them. Null: none.
+  std::shared_ptr<const GpuBlocks> blocks{};
   GpuAblation ablation{};
 };
 

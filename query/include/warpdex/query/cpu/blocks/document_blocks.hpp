@@ -33,6 +33,15 @@ class DocumentBlocks {
   /// Asks for what list() reads.
   void prefetch(std::uint32_t term_number) const { __builtin_prefetch(lists_[term_number]); }
   std::uint32_t superblocks() const { return superblocks_; }
+
+  /// Where a list lies: its first byte in one of parts().
+  struct Place {
+    std::size_t part;
+    std::uint64_t begin;  ///< a multiple of 8
+  };
+  Place place(std::uint32_t term_number) const;
+  std::uint32_t terms() const { return static_cast<std::uint32_t>(lists_.size()); }
+  const std::vector<std::vector<std::uint8_t>>& parts() const { return parts_; }
   /// Memory that it takes.
   std::uint64_t bytes() const;
 
@@ -51,6 +60,9 @@ class SnapshotBlocks {
                  const SnapshotBlocks* before = nullptr);
 
   const DocumentBlocks& of(std::size_t segment) const { return *segments_[segment].blocks; }
+  std::shared_ptr<const DocumentBlocks> shared(std::size_t segment) const {
+    return segments_[segment].blocks;
+  }
 
  private:
   struct Segment {
