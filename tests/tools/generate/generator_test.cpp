@@ -112,6 +112,25 @@ TEST(Generate, AnotherSeedIsAnotherCollection) {
   EXPECT_NE(content_checksum(folder / "one", one), content_checksum(folder / "two", two));
 }
 
+TEST(Generate, QueriesMayHaveASeedOfTheirOwn) {
+  const TemporaryFolder folder;
+  GeneratorSettings other = small_settings(20'000, 100, 8);
+  const Generated first = generate_at(folder / "first", small_settings(20'000, 100, 7));
+  other.query_seed = 7;
+  const Generated second = generate_at(folder / "second", other);
+  const auto texts = [](const Generated& one) {
+    std::vector<std::string> found;
+    for (const GeneratedQuery& query : one.queries) found.push_back(query.text);
+    return found;
+  };
+  EXPECT_EQ(texts(first), texts(second));
+  const Collection one = read_index(folder / "first");
+  const Collection two = read_index(folder / "second");
+  EXPECT_NE(one.lengths, two.lengths);
+  EXPECT_NE(one.lists, two.lists);
+  EXPECT_EQ(first.report.terms, second.report.terms);
+}
+
 TEST(Generate, CodecsHoldTheSameLists) {
   const TemporaryFolder folder;
   std::set<std::uint64_t> checksums;

@@ -64,6 +64,7 @@ struct Arguments {
   std::string preset = "gov2";
   std::string output;
   std::int64_t seed = 1;
+  std::int64_t query_seed = 1;
   std::int64_t documents = 0;
   std::int64_t queries = 0;
   CodecOptions codec;
@@ -88,6 +89,9 @@ void add_options(CommandLine& command, Arguments& given) {
       "the folder for the index and the queries; those of an earlier run are replaced, others are "
       "refused")("seed", po::value(&given.seed)->value_name("N")->default_value(given.seed),
                  "another seed gives another collection of the same kind")(
+      "query-seed", po::value(&given.query_seed)->value_name("N"),
+      "seed of the queries alone, so that collections of several seeds have the same queries and "
+      "terms, as parts of one. Default: --seed")(
       "documents", po::value(&given.documents)->value_name("N"),
       "documents, 1000 or more; queries' postings scale with them. Default: the preset's")(
       "queries", po::value(&given.queries)->value_name("N"), "queries. Default: the preset's");
@@ -139,6 +143,10 @@ generate::GeneratorSettings generator_settings(const Arguments& given, const Com
   }
   if (given.seed < 0) throw UsageError("--seed takes a number from 0 on");
   settings.seed = static_cast<std::uint64_t>(given.seed);
+  if (given.query_seed < 0) throw UsageError("--query-seed takes a number from 0 on");
+  if (command.given("query-seed")) {
+    settings.query_seed = static_cast<std::uint64_t>(given.query_seed);
+  }
   settings.positions = given.positions;
   settings.columns = given.columns;
   settings.titles = given.titles;

@@ -47,6 +47,10 @@ std::string_view document_name(std::uint32_t document, bool is_number,
   return {buffer.data(), static_cast<std::size_t>(size)};
 }
 
+std::uint64_t seed_of_queries(const GeneratorSettings& settings) {
+  return settings.query_seed.value_or(settings.seed);
+}
+
 /// One list on its way to the index.
 struct Item {
   std::uint32_t rank = 0;
@@ -75,9 +79,9 @@ class Generator {
 
   std::vector<RankQuery> run() {
     add_documents();
-    std::vector<RankQuery> queries =
-        draw_queries(settings_.seed, collection_.queries, vocabulary_, settings_.documents,
-                     settings_.queries, settings_.postings_per_document * settings_.documents);
+    std::vector<RankQuery> queries = draw_queries(
+        seed_of_queries(settings_), collection_.queries, vocabulary_, settings_.documents,
+        settings_.queries, settings_.postings_per_document * settings_.documents);
     if (settings_.positions) positions_.emplace(settings_.seed, queries, layout_.lengths());
     const std::vector<std::uint32_t> ranks = ranks_of_lists(queries);
     encoder_.emplace(index_settings_, writer_.all_lengths());
@@ -301,7 +305,7 @@ std::vector<GeneratedQuery> generate_collection(
   report.notes = writer.commit([&] {
     if (on_progress) on_progress({"lists", report.postings, report.postings});
   });
-  return settings.kind == CollectionKind::kSplade ? as_vectors(settings.seed, queries)
+  return settings.kind == CollectionKind::kSplade ? as_vectors(seed_of_queries(settings), queries)
                                                   : as_text(queries);
 }
 

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -28,6 +29,8 @@ enum class CollectionKind {
 struct GeneratorSettings {
   CollectionKind kind = CollectionKind::kGov2;
   std::uint64_t seed = 1;
+  /// Of the queries alone, so that several collections have the same ones; none: `seed`.
+  std::optional<std::uint64_t> query_seed{};
   std::uint32_t documents = 0;  ///< kMinDocuments or more
   std::uint32_t queries = 0;
   double postings_per_document = 0;  ///< the postings of a query's lists over all documents, mean
