@@ -1,0 +1,1 @@
+"""The parts of tools/lab/measure-several-gpus."""
