@@ -101,19 +101,26 @@ PartedAnswer answer_of(shards::MergedAnswer&& merged) {
 struct PartServer::State {
   State(const std::filesystem::path& folder, const SearcherOptions& options)
       : snapshot(Snapshot::open(folder)), gpus(gpus_of(options)) {
+    // No thread spins: what asks is another process, which may need the processor.
+    CpuEngineSettings on_cpu{.threads = options.threads, .spin = {}};
+    if (options.document_blocks) {
+      on_cpu.blocks = std::make_shared<const SnapshotBlocks>(snapshot, options.threads);
+    }
     shards::RunBatch on_gpu;
     if (!gpus.empty()) {
       std::vector<Resources*> resources;
       for (const Gpu& gpu : gpus) resources.push_back(&gpu.resources());
-      engine.emplace(GpuGroup(snapshot, resources, options.shards));
+      std::shared_ptr<const GpuBlocks> blocks;
+      if (on_cpu.blocks && options.shards == 1) {
+        blocks = std::make_shared<const GpuBlocks>(snapshot, *on_cpu.blocks, resources);
+      }
+      engine.emplace(GpuGroup(snapshot, resources, options.shards), std::move(blocks));
       on_gpu = [this](std::span<const PlannedQuery> plans, std::span<const SearchSettings> settings,
                       const std::function<void(const BatchAnswers&)>& take) {
         engine->run(plans, settings, take);
       };
     }
-    // No thread spins: what asks is another process, which may need the processor.
-    const CpuEngineSettings settings{.threads = options.threads, .spin = {}};
-    shard.emplace(snapshot, settings, std::move(on_gpu));
+    shard.emplace(snapshot, on_cpu, std::move(on_gpu));
   }
 
   const Snapshot snapshot;

@@ -143,10 +143,11 @@ nb::dict search(const Owned<PartedSearcher>& of, nb::handle texts, nb::handle k,
 class Server {
  public:
   /// On the CPU if there are no `gpus`, else on these, as shards.
-  Server(const std::string& folder, std::size_t threads, const std::vector<int>& gpus)
+  Server(const std::string& folder, std::size_t threads, const std::vector<int>& gpus,
+         bool document_blocks)
       : server_([&] {
           const nb::gil_scoped_release no_gil;
-          SearcherOptions options{.threads = threads};
+          SearcherOptions options{.threads = threads, .document_blocks = document_blocks};
           if (!gpus.empty()) {
             options.device = Device::kGpu;
             options.gpus = open_gpus(gpus, 0);
@@ -201,7 +202,7 @@ class Parts {
 
 void bind_parts(nb::module_& module) {
   nb::class_<Server>(module, "PartServer")
-      .def(nb::init<const std::string&, std::size_t, const std::vector<int>&>())
+      .def(nb::init<const std::string&, std::size_t, const std::vector<int>&, bool>())
       .def("answer", &Server::answer)
       .def_prop_ro("documents", &Server::documents);
   nb::class_<Parts>(module, "PartedSearcher")

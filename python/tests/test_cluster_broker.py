@@ -341,3 +341,11 @@ def test_a_damaged_replica_answers_nothing(built: tuple[cluster.Store, Path]) ->
     host.load(1)
     assert host.state() == ([1], 0, "")
     assert PartHost(store, 0, folder / "host").remembered() == [1]
+
+
+def test_document_blocks_are_of_impacts(built: tuple[cluster.Store, Path]) -> None:
+    store, folder = built
+    host = PartHost(store, 0, folder / "host", threads=1, document_blocks=True)
+    with pytest.raises(warpdex.UsageError, match="blocks of documents are for indexes of impacts"):
+        host.load(1)
+    assert "impacts" in host.state()[2]

@@ -115,6 +115,7 @@ struct Shard::State {
   State(const Snapshot& of, const CpuEngineSettings& settings, RunBatch run_on_gpu)
       : snapshot(of),
         description(describe_part(of)),
+        blocks(settings.blocks),
         engine(of, settings),
         on_gpu(std::move(run_on_gpu)) {
     if (description.vectors) vectors.emplace(of, settings.threads);
@@ -145,6 +146,7 @@ struct Shard::State {
   /// One query on the calling thread, several by the engine.
   BatchAnswers run(std::span<const PlannedQuery> plans, std::span<const SearchSettings> settings);
 
+  std::shared_ptr<const SnapshotBlocks> blocks;  ///< or none
   CpuEngine engine;
   Pool<CpuSearcher> searchers;
   RunBatch on_gpu;
@@ -165,7 +167,8 @@ BatchAnswers Shard::State::run(std::span<const PlannedQuery> plans,
   if (plans.size() > 1) return engine.run(plans, settings);
   check_settings(settings, plans.size());
   const auto batch = std::make_shared<CpuBatch>(plans, settings);
-  const auto searcher = searchers.take([this] { return std::make_unique<CpuSearcher>(snapshot); });
+  const auto searcher =
+      searchers.take([this] { return std::make_unique<CpuSearcher>(snapshot, blocks); });
   batch->work(*searcher);
   batch->rethrow_failure();
   return BatchAnswers(batch);

@@ -27,14 +27,18 @@ class PartsTest : public testing::Test {
     servers_.clear();
     BuildOptions options = test::plain_build(folder_ / "one");
     options.schema = schema;
-    build_index(*documents_from_memory(documents), options);
+    const bool are_vectors = !documents[0].vector.empty();
+    const auto read = [&](const std::vector<Document>& from) {
+      return are_vectors ? vectors_from_memory(from) : documents_from_memory(from);
+    };
+    build_index(*read(documents), options);
     const std::size_t ends[] = {1, 400, documents.size()};
     for (std::size_t part = 0; part < kParts; ++part) {
       begins_[part] = part == 0 ? 0 : ends[part - 1];
       const std::vector<Document> some(documents.begin() + begins_[part],
                                        documents.begin() + ends[part]);
       options.output = path(part);
-      build_index(*documents_from_memory(some), options);
+      build_index(*read(some), options);
       servers_.emplace_back(path(part), served_);
     }
   }
@@ -59,9 +63,9 @@ class PartsTest : public testing::Test {
   }
   std::string some_text() {
     std::string text;
-    for (std::size_t n = 1 + random_() % 4; n > 0; --n) {
-      text +=
-          std::string(random_() % 8 == 0 ? "+" : "") + "w" + std::to_string(random_() % 50) + " ";
+    for (std::size_t n = 1 + random_() % most_words_; n > 0; --n) {
+      text += std::string(has_signs_ && random_() % 8 == 0 ? "+" : "") + "w" +
+              std::to_string(random_() % 50) + " ";
     }
     return text;
   }
@@ -70,11 +74,35 @@ class PartsTest : public testing::Test {
   test::TemporaryFolder folder_;
   std::size_t begins_[kParts] = {};
   SearcherOptions served_{.threads = 1};
+  std::size_t most_words_ = 4;  ///< of a text
+  bool has_signs_ = true;
   std::vector<PartServer> servers_;
   std::size_t away_ = kParts;
 };
 
 TEST_F(PartsTest, AnswersAsOneIndex) { expect_as_one(ask()); }
+
+/// Learned weights, by blocks of documents: on a GPU too, where there is one.
+TEST_F(PartsTest, BlocksOfDocumentsAnswerAsOneIndex) {
+  std::vector<Document> documents(900);
+  for (std::size_t i = 0; i < documents.size(); ++i) {
+    documents[i].id = std::to_string(i);
+    for (int word = 0; word < 50; ++word) {
+      if (random_() % 3 != 0) continue;
+      documents[i].vector.push_back(
+          {"w" + std::to_string(word), static_cast<float>(1 + random_() % 255)});
+    }
+  }
+  served_.document_blocks = true;
+  most_words_ = 20;
+  has_signs_ = false;
+  for (const bool is_on_gpu : {false, true}) {
+    if (is_on_gpu && device_count() == 0) continue;
+    served_.device = is_on_gpu ? Device::kGpu : Device::kCpu;
+    build(documents, {});
+    expect_as_one(ask());
+  }
+}
 
 TEST_F(PartsTest, GpusAnswerAsOneIndex) {
   if (device_count() == 0) GTEST_SKIP() << why_no_device();

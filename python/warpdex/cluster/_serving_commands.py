@@ -65,6 +65,9 @@ def _add_serve(commands: Any) -> None:
     parser.add_argument("--gpus", type=int, default=0, metavar="N",
                         help="GPUs of each replica, which cut its part into shards; 0: the CPU "
                         "searches (default: 0)")
+    parser.add_argument("--document-blocks", action="store_true",
+                        help="of indexes of impacts: hold parts in memory by blocks of documents as "
+                        "well, for OR over many terms")
     parser.add_argument("--threads", type=int, default=0, metavar="N",
                         help="that search in a replica (default: one for each processor)")
     parser.add_argument("--folder", default="/tmp/warpdex-parts", metavar="FOLDER",
@@ -103,7 +106,7 @@ def _serve(given: argparse.Namespace) -> Told:
     connect_ray(starts=False)
     with serve(given.store, name=given.name, wait=given.wait, replicas=given.replicas,
                brokers=given.brokers, cpus=given.cpus, gpus=given.gpus, threads=given.threads,
-               folder=given.folder) as cluster:
+               document_blocks=given.document_blocks, folder=given.folder) as cluster:
         found = cluster.status()
         return found, _table(found), 0
 

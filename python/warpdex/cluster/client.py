@@ -32,8 +32,8 @@ def serve(
     Args:
         store: a folder or URL that all hosts reach.
         wait: seconds, until all parts have a replica that is ready.
-        settings: of ServeSettings: replicas, brokers, cpus, gpus, threads, folder, poll,
-            grace, patience.
+        settings: of ServeSettings: replicas, brokers, cpus, gpus, document_blocks, threads,
+            folder, poll, grace, patience.
 
     Raises:
         IoError: it is not ready in time; the message says what it lacks.

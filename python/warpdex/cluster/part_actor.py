@@ -32,6 +32,8 @@ class ServeSettings:
     """That search in a replica; 0: as many as the process may run on."""
     gpus: int = 0
     """Of each replica, which cut its part into shards; 0: the CPU searches."""
+    document_blocks: bool = False
+    """Of parts that hold impacts: as Searcher's."""
     folder: str = "/tmp/warpdex-parts"
     """Of each host, for the files of its parts."""
     poll: float = 0.5
@@ -55,7 +57,9 @@ class PartActor:
             )
         folder = os.path.join(settings.folder, f"part-{part:04d}")
         store = Store(settings.store, settings.patience)
-        self._host = PartHost(store, part, folder, settings.threads, settings.gpus)
+        self._host = PartHost(
+            store, part, folder, settings.threads, settings.gpus, settings.document_blocks
+        )
         for version in self._host.remembered():
             try:
                 self._host.load(version)

@@ -19,11 +19,12 @@ class PartHost:
 
     def __init__(
         self, store: Store, part: int, folder: str | os.PathLike[str], threads: int = 0,
-        gpus: int = 0,
+        gpus: int = 0, document_blocks: bool = False,
     ) -> None:
         self.part = part
         self._threads = threads
         self._gpus = list(range(gpus))
+        self._document_blocks = document_blocks
         self._replica = Replica(store, folder)
         self._servers: dict[int, _core.PartServer] = {}
         self._loading = threading.Lock()
@@ -40,7 +41,7 @@ class PartHost:
             try:
                 pulled = self._replica.pull(self._replica.manifest(version), self.part)
                 self._servers[version] = _core.PartServer(
-                    str(pulled.folder), self._threads, self._gpus
+                    str(pulled.folder), self._threads, self._gpus, self._document_blocks
                 )
                 self._problem = ""
             except Exception as error:

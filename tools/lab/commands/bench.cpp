@@ -219,6 +219,7 @@ BenchReport bench(const Arguments& given, const BenchSettings& settings, const S
   }
   const std::shared_ptr<const GpuBlocks> blocks =
       settings.document_blocks ? gpu->upload_blocks(settings.threads) : nullptr;
+  if (blocks) report.gpu_memory += blocks->memory();
   const MakeGpuEngine make = [&](GpuEngineSettings of) {
     of.blocks = blocks;
     return gpu->make_engine(of);
