@@ -54,8 +54,11 @@ struct BlockBatch {
 /// So many superblocks of a segment are ordered together at most. More would leave no room for
 /// other CTAs.
 inline constexpr std::uint32_t kOrderedSuperblocks = 16'384;
+/// Shared memory that a CTA must be able to have: what is found takes 100 KiB, the rest is for
+/// superblocks. A T4 (64 KiB) and an L4 (99) have less.
+inline constexpr std::size_t kBlocksSharedMemory = std::size_t{128} << 10;
 /// How many the current GPU orders together where `most` are wanted: a multiple of 64 that a CTA's
-/// shared memory has room for. Throws CudaError.
+/// shared memory, kBlocksSharedMemory or more, has room for. Throws CudaError.
 std::uint32_t ordered_superblocks(std::uint32_t most);
 
 /// Answers all queries. Throws CudaError if the kernel cannot start.

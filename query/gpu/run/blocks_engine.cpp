@@ -8,6 +8,7 @@
 #include "gpu/run/segment_engine.hpp"
 #include "plan/sum_slack.hpp"
 #include "warpdex/core/cuda/arena.hpp"
+#include "warpdex/core/cuda/chip.hpp"
 #include "warpdex/core/cuda/copies.hpp"
 #include "warpdex/core/cuda/device.hpp"
 #include "warpdex/core/error.hpp"
@@ -183,9 +184,10 @@ BlocksEngine::BlocksEngine(const GpuSnapshot& snapshot, std::shared_ptr<const Gp
     most = std::max(most, own.blocks->superblocks());
     is_of_use_ = all[i].uploaded->index->sections().static_scores.empty();
   }
-  is_of_use_ = is_of_use_ && most > 0;
   const CurrentDevice current(snapshot.device());
-  superblocks_ = ordered_superblocks(std::min(most, together));
+  const bool has_room = current_chip().shared_memory_of_block >= kBlocksSharedMemory;
+  is_of_use_ = is_of_use_ && most > 0 && has_room;
+  if (is_of_use_) superblocks_ = ordered_superblocks(std::min(most, together));
 }
 
 BlocksEngine::~BlocksEngine() {

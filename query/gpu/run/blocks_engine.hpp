@@ -21,7 +21,8 @@ namespace warpdex::gpu {
 class BlocksEngine {
  public:
   /// The snapshot is whole and on one GPU. Shares both. Orders so many superblocks together, or
-  /// fewer if the GPU has no room. Throws CudaError.
+  /// fewer if the GPU has no room. Takes no batch where the GPU lacks kBlocksSharedMemory. Throws
+  /// CudaError.
   BlocksEngine(const GpuSnapshot& snapshot, std::shared_ptr<const GpuBlocks> blocks,
                const GpuEngineSettings& settings, std::uint32_t together = kOrderedSuperblocks);
   ~BlocksEngine();
@@ -50,7 +51,7 @@ class BlocksEngine {
   const std::shared_ptr<const GpuBlocks> blocks_;
   const std::size_t max_batches_;
   const std::chrono::microseconds spin_;
-  bool is_of_use_ = true;  ///< no segment has what blocks do not know of
+  bool is_of_use_ = true;  ///< the GPU has room, and no segment what blocks do not know of
   std::vector<PlacedBlocks> segments_;
   std::uint32_t superblocks_ = 0;              ///< BlockBatch::superblocks
   std::vector<std::shared_ptr<Batch>> known_;  ///< each is used again when nobody else has it

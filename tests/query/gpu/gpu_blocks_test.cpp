@@ -16,7 +16,7 @@ using test::expect_as_lists;
 using test::Random;
 
 TEST(GpuBlocks, AnswerAsListsAfterChanges) {
-  WARPDEX_NEEDS_GPU();
+  WARPDEX_NEEDS_GPU_FOR_BLOCKS();
   test::Living living(992, CodecKind::kBitpack, true, 700);
   Random random = test::generator(993);
   Resources resources;
@@ -39,7 +39,7 @@ TEST(GpuBlocks, AnswerAsListsAfterChanges) {
 
 /// Batches that blocks do not take go by lists.
 TEST(GpuBlocks, OthersGoByLists) {
-  WARPDEX_NEEDS_GPU();
+  WARPDEX_NEEDS_GPU_FOR_BLOCKS();
   test::Living living(994, CodecKind::kBitpack, true, 3'000);
   Random random = test::generator(995);
   const BlocksOnGpu on_gpu(living.index());
@@ -76,7 +76,7 @@ TEST(GpuBlocks, OthersGoByLists) {
 }
 
 TEST(GpuBlocks, BatchesAreUnderWayTogether) {
-  WARPDEX_NEEDS_GPU();
+  WARPDEX_NEEDS_GPU_FOR_BLOCKS();
   test::Living living(996, CodecKind::kBitpack, true, 5'000);
   Random random = test::generator(997);
   const BlocksOnGpu on_gpu(living.index());

@@ -20,21 +20,33 @@ void expect_of_size(std::uint64_t documents, std::size_t queries, std::uint32_t 
 }
 
 TEST(GpuBlocksTiny, AnswerAsLists) {
-  WARPDEX_NEEDS_GPU();
+  WARPDEX_NEEDS_GPU_FOR_BLOCKS();
   for (const std::uint64_t documents : {1, 15, 16, 17, 257, 700}) {
     expect_of_size(documents, 12, gpu::kOrderedSuperblocks);
   }
 }
 
-TEST(GpuBlocks, AnswerAsListsInAllSizes) {
+/// A GPU of little shared memory, as WARPDEX_GPU=l4 imitates, leaves all batches to lists.
+TEST(GpuBlocks, NeedSharedMemory) {
   WARPDEX_NEEDS_GPU();
+  test::Random random = test::generator(989);
+  test::Living living(989, CodecKind::kBitpack, true, 700);
+  const test::BlocksOnGpu on_gpu(living.index());
+  const gpu::BlocksEngine engine(on_gpu.uploaded, on_gpu.blocks, {});
+  const test::BlocksLog log(random, on_gpu.snapshot, 60, 40);
+  EXPECT_EQ(engine.takes(log.plans, log.settings),
+            device_info(0).shared_memory_per_block >= gpu::kBlocksSharedMemory);
+}
+
+TEST(GpuBlocks, AnswerAsListsInAllSizes) {
+  WARPDEX_NEEDS_GPU_FOR_BLOCKS();
   for (const std::uint64_t documents : {255, 256, 4'095, 4'097, 20'000}) {
     expect_of_size(documents, 200, gpu::kOrderedSuperblocks);
   }
 }
 
 TEST(GpuBlocks, AnswerAsListsInTurns) {
-  WARPDEX_NEEDS_GPU();
+  WARPDEX_NEEDS_GPU_FOR_BLOCKS();
   expect_of_size(16'385, 100, 64);
   expect_of_size(50'000, 100, 64);
 }
