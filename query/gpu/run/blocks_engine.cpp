@@ -2,6 +2,7 @@
 #include "gpu/run/blocks_engine.hpp"
 
 #include <algorithm>
+#include <atomic>
 
 #include "gpu/index/gpu_snapshot_state.hpp"
 #include "gpu/run/batch_memory.hpp"
@@ -11,6 +12,7 @@
 #include "warpdex/core/cuda/chip.hpp"
 #include "warpdex/core/cuda/copies.hpp"
 #include "warpdex/core/cuda/device.hpp"
+#include "warpdex/core/cuda/stream_priority.hpp"
 #include "warpdex/core/error.hpp"
 #include "warpdex/core/waiting.hpp"
 
@@ -172,6 +174,7 @@ BlocksEngine::BlocksEngine(const GpuSnapshot& snapshot, std::shared_ptr<const Gp
     : snapshot_(snapshot),
       blocks_(std::move(blocks)),
       max_batches_(settings.max_batches),
+      is_background_(settings.is_background),
       spin_(settings.spin) {
   const GpuBlocks::State::OfGpu* const placed = blocks_->state().on(snapshot.device());
   const auto& all = snapshot_.state().segments;
@@ -191,7 +194,13 @@ BlocksEngine::BlocksEngine(const GpuSnapshot& snapshot, std::shared_ptr<const Gp
 }
 
 BlocksEngine::~BlocksEngine() {
-  for (const auto& [ticket, batch] : batches_) batch->wait(spin_);
+  for (const auto& [ticket, batch] : batches_) {
+    try {
+      batch->wait(spin_);
+    } catch (...) {
+      // It has failed, so nothing of it is under way.
+    }
+  }
 }
 
 bool BlocksEngine::takes(std::span<const PlannedQuery> plans,
@@ -211,9 +220,14 @@ bool BlocksEngine::takes(std::span<const PlannedQuery> plans,
 
 std::shared_ptr<BlocksEngine::Batch> BlocksEngine::take_batch() {
   for (const auto& each : known_) {
-    if (each.use_count() == 1) return each;
+    if (each.use_count() > 1) continue;
+    // Another thread may have released the answers. What it read comes before what a batch writes.
+    std::atomic_thread_fence(std::memory_order_acquire);
+    return each;
   }
   if (known_.size() == max_batches_) throw UsageError(too_many_batches(max_batches_));
+  const StreamPriorityScope priority(is_background_ ? StreamPriority::kUsual
+                                                    : StreamPriority::kFirst);
   known_.push_back(std::make_shared<Batch>(*this, snapshot_.device()));
   return known_.back();
 }
@@ -240,6 +254,11 @@ bool BlocksEngine::poll(Ticket ticket) {
     batches_.erase(found);
     throw;
   }
+}
+
+EarlyAnswers BlocksEngine::early_answers(Ticket ticket) {
+  find(ticket);
+  return {};
 }
 
 BatchAnswers BlocksEngine::wait(Ticket ticket) {

@@ -36,6 +36,7 @@ class BlocksEngine {
   std::optional<Ticket> submit(std::span<const PlannedQuery> plans,
                                std::span<const SearchSettings> settings);
   bool poll(Ticket ticket);
+  EarlyAnswers early_answers(Ticket ticket);  ///< none, of a ticket that is known
   BatchAnswers wait(Ticket ticket);
   /// Queries that were answered.
   std::uint64_t queries() const { return queries_; }
@@ -50,6 +51,7 @@ class BlocksEngine {
   const GpuSnapshot snapshot_;
   const std::shared_ptr<const GpuBlocks> blocks_;
   const std::size_t max_batches_;
+  const bool is_background_;
   const std::chrono::microseconds spin_;
   bool is_of_use_ = true;  ///< the GPU has room, and no segment what blocks do not know of
   std::vector<PlacedBlocks> segments_;

@@ -97,7 +97,9 @@ bool GpuEngine::poll(Ticket ticket) {
 }
 
 EarlyAnswers GpuEngine::early_answers(Ticket ticket) {
-  if (state_->is_by_blocks(ticket)) return {};
+  if (state_->is_by_blocks(ticket)) {
+    return state_->by_blocks->early_answers(without_mark(ticket));
+  }
   if (state_->at_once) return state_->at_once->early_answers(ticket);
   return state_->apart->early_answers(ticket);
 }

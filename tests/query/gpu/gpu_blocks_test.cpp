@@ -101,6 +101,7 @@ TEST(GpuBlocks, BatchesAreUnderWayTogether) {
     expect_as_lists(on_gpu.snapshot, log, first);
   }
   EXPECT_THROW(engine.wait(one), UsageError);
+  EXPECT_THROW(engine.early_answers(one), UsageError);
   EXPECT_THROW(engine.poll(Ticket{std::uint64_t{1} << 63 | 99}), UsageError);
 }
 
