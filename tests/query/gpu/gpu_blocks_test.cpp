@@ -1,10 +1,13 @@
 // Blocks of documents on the GPU: answers are those of a search by lists on the CPU, to the bit.
 #include <gtest/gtest.h>
 
+#include <array>
 #include <memory>
 #include <optional>
 
 #include "tests/query/gpu/gpu_blocks_support.hpp"
+#include "warpdex/indexer/build/index_builder.hpp"
+#include "warpdex/query/gpu/gpu_group.hpp"
 
 namespace warpdex {
 namespace {
@@ -103,6 +106,64 @@ TEST(GpuBlocks, BatchesAreUnderWayTogether) {
   EXPECT_THROW(engine.wait(one), UsageError);
   EXPECT_THROW(engine.early_answers(one), UsageError);
   EXPECT_THROW(engine.poll(Ticket{std::uint64_t{1} << 63 | 99}), UsageError);
+}
+
+/// Documents that are all alike, in 64 lists: the first ones are the best, whatever is found first.
+TEST(GpuBlocks, EqualScoresGoByDocument) {
+  WARPDEX_NEEDS_GPU_FOR_BLOCKS();
+  const test::TemporaryFolder folder;
+  BuildOptions build;
+  build.output = folder / "index";
+  build.analyzer = "whitespace";
+  build.impacts.emplace();
+  Document document;
+  Query query;
+  for (int word = 0; word < 64; ++word) {
+    query.terms.push_back({"w" + std::to_string(word), Occur::kUnsigned, 0.37F});
+    document.text += query.terms.back().term + " ";
+  }
+  std::vector<Document> documents(5'000, document);
+  for (std::size_t i = 0; i < documents.size(); ++i) documents[i].id = "d" + std::to_string(i);
+  build_index(*documents_from_memory(std::move(documents)), build);
+  const BlocksOnGpu on_gpu(folder / "index");
+  Random random = test::generator(988);
+  BlocksLog log(random, on_gpu.snapshot, 0, 1);
+  for (const std::uint32_t k : {1, 31, 32, 33, 127, 129, 511, 512}) {
+    log.plans.push_back(CpuSearcher(on_gpu.snapshot).plan(query));
+    log.settings.push_back(best(k));
+  }
+  GpuEngine engine(on_gpu.uploaded, {.blocks = on_gpu.blocks});
+  const BatchAnswers answers = engine.run(log.plans, log.settings);
+  expect_as_lists(on_gpu.snapshot, log, answers);
+  EXPECT_EQ(answers[7].hits.back().document, 511U);
+  EXPECT_EQ(engine.statistics().parts, 0U);
+}
+
+/// Replicas share out a batch; two on one GPU have the same blocks, as have two commits.
+TEST(GpuBlocks, AreSharedByReplicasAndCommits) {
+  WARPDEX_NEEDS_GPU_FOR_BLOCKS();
+  test::Living living(986, CodecKind::kBitpack, true, 700);
+  living.change(6);
+  Random random = test::generator(987);
+  const Snapshot snapshot = Snapshot::open(living.index());
+  const SnapshotBlocks blocks(snapshot, 1);
+  Resources one;
+  Resources other;
+  const std::array gpus{&one, &other};
+  const GpuGroup group(snapshot, gpus);
+  const std::size_t before = one.memory().used() + other.memory().used();
+  const auto on_gpus = std::make_shared<const GpuBlocks>(snapshot, blocks, gpus);
+  const std::size_t taken = one.memory().used() + other.memory().used() - before;
+  EXPECT_GT(taken, 0U);
+  EXPECT_EQ(on_gpus->memory(), taken);
+  EXPECT_EQ(GpuBlocks(snapshot, blocks, std::span(gpus).first(1)).memory(), taken);
+  const GpuBlocks next(snapshot, blocks, gpus, on_gpus.get());
+  EXPECT_EQ(one.memory().used() + other.memory().used(), before + taken);
+  GpuGroupEngine engine(group, {.blocks = on_gpus});
+  const BlocksLog log(random, snapshot, 520, 20);
+  expect_as_lists(snapshot, log, engine.run(log.plans, log.settings));
+  EXPECT_EQ(engine.statistics().queries, 520U);
+  EXPECT_EQ(engine.statistics().parts, 0U);
 }
 
 TEST(GpuBlocks, NeedMemory) {
