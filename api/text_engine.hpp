@@ -101,7 +101,8 @@ class TextEngine {
 /// `threads` of 0: default_threads().
 std::unique_ptr<TextEngine> make_cpu_text(const Snapshot& snapshot, std::size_t threads,
                                           std::shared_ptr<const SnapshotBlocks> blocks = nullptr);
-/// Batches on GPUs; what they cannot answer, `cpu` does, which must outlive it.
+/// Batches on GPUs, by `blocks` (null: none) where these take them; what GPUs cannot answer, `cpu`
+/// does, which must outlive it.
 std::unique_ptr<TextEngine> make_gpu_text(const GpuGroup& gpus,
                                           std::shared_ptr<const GpuBlocks> blocks, TextEngine& cpu);
 /// Each query on the processor that serves it best.

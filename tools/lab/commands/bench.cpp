@@ -218,7 +218,9 @@ BenchReport bench(const Arguments& given, const BenchSettings& settings, const S
     return report;
   }
   const std::shared_ptr<const GpuBlocks> blocks =
-      settings.document_blocks ? gpu->upload_blocks(settings.threads) : nullptr;
+      settings.document_blocks && gpu->group.shards() == 1  // shards go by lists
+          ? gpu->upload_blocks(settings.threads)
+          : nullptr;
   if (blocks) report.gpu_memory += blocks->memory();
   const MakeGpuEngine make = [&](GpuEngineSettings of) {
     of.blocks = blocks;

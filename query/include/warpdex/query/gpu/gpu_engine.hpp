@@ -88,7 +88,9 @@ struct GpuEngineSettings {
   /// For batches of much work. The GPU prefers the work of other engines, so that their batches go
   /// on beside these.
   bool is_background = false;
-  /// The snapshot's, on this GPU too: batches of OR of several terms go by them. Null: none.
+  /// The snapshot's, on this GPU too: batches of OR of several terms go by them, unless the GPU has
+  /// less than 128 KiB of shared memory for a block. Such batches count apart in max_batches, and
+  /// `ablation` does not change them. Null: none.
   std::shared_ptr<const GpuBlocks> blocks{};
   GpuAblation ablation{};
 };
