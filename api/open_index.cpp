@@ -8,6 +8,7 @@
 #include <thread>
 #include <utility>
 
+#include "warpdex/core/error.hpp"
 #include "warpdex/core/parallel.hpp"
 #include "warpdex/core/storage/same_sections.hpp"
 #include "warpdex/indexer/format/text_fields.hpp"
@@ -63,8 +64,7 @@ OpenIndex::OpenIndex(const Snapshot& snapshot, std::span<const Gpu> gpus,
     uploaded_.emplace(snapshot, resources, options.shards);
   }
   if (blocks_ && options.device == Device::kGpu && options.shards == 1) {
-    gpu_blocks_ = std::make_shared<const GpuBlocks>(
-        snapshot, *blocks_, resources, before != nullptr ? before->gpu_blocks_.get() : nullptr);
+    gpu_blocks_ = upload_blocks(snapshot, *blocks_, resources, before);
   }
   for (std::size_t i = 0; i < uploaded_->replicas(); ++i) {
     replicas_.push_back(std::make_unique<GpuReplica>(
@@ -74,6 +74,19 @@ OpenIndex::OpenIndex(const Snapshot& snapshot, std::span<const Gpu> gpus,
   hybrids_ = std::vector<Pool<Hybrid>>(replicas_.size() * hybrids_.size());
   with_gpu_ = options.device == Device::kAuto ? make_scheduled_text(*uploaded_, options.threads)
                                               : make_gpu_text(*uploaded_, gpu_blocks_, *cpu_);
+}
+
+/// Where a later commit's do not fit beside those before, its searches go by lists.
+std::shared_ptr<const GpuBlocks> OpenIndex::upload_blocks(const Snapshot& snapshot,
+                                                          const SnapshotBlocks& blocks,
+                                                          std::span<Resources* const> gpus,
+                                                          const OpenIndex* before) {
+  if (before == nullptr) return std::make_shared<const GpuBlocks>(snapshot, blocks, gpus);
+  try {
+    return std::make_shared<const GpuBlocks>(snapshot, blocks, gpus, before->gpu_blocks_.get());
+  } catch (const UsageError&) {
+    return nullptr;
+  }
 }
 
 std::size_t OpenIndex::threads_for(std::size_t queries, const SearchLimits& limits) const {

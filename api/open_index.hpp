@@ -104,6 +104,10 @@ class OpenIndex {
   using HybridSearch =
       std::function<std::vector<TextAnswer>(HybridSearcher&, std::size_t first, std::size_t count)>;
 
+  static std::shared_ptr<const GpuBlocks> upload_blocks(const Snapshot& snapshot,
+                                                        const SnapshotBlocks& blocks,
+                                                        std::span<Resources* const> gpus,
+                                                        const OpenIndex* before);
   std::size_t threads_for(std::size_t queries, const SearchLimits& limits) const;
   Pool<TextAnalyzers>::Lease take_analyzers() const;
   Pool<QueryPlanner>::Lease take_planner() const;
