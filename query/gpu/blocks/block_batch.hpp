@@ -48,18 +48,21 @@ struct BlockBatch {
   std::uint32_t query_count;
   std::uint32_t segment_count;
   std::uint32_t most;         ///< the largest k
-  std::uint32_t superblocks;  ///< the most that are ordered together
+  std::uint32_t superblocks;  ///< BlockShape::superblocks
+  std::uint32_t threads;      ///< BlockShape::threads
 };
 
 /// So many superblocks of a segment are ordered together at most. More would leave no room for
 /// other CTAs.
 inline constexpr std::uint32_t kOrderedSuperblocks = 16'384;
-/// Shared memory that a CTA must be able to have: what is found takes 100 KiB, the rest is for
-/// superblocks. A T4 (64 KiB) and an L4 (99) have less.
-inline constexpr std::size_t kBlocksSharedMemory = std::size_t{128} << 10;
-/// How many the current GPU orders together where `most` are wanted: a multiple of 64 that a CTA's
-/// shared memory, kBlocksSharedMemory or more, has room for. Throws CudaError.
-std::uint32_t ordered_superblocks(std::uint32_t most);
+/// How a batch is launched.
+struct BlockShape {
+  std::uint32_t threads;      ///< of a CTA
+  std::uint32_t superblocks;  ///< that it orders together; 0: the GPU has no room for such a batch
+};
+/// For a GPU whose CTAs can have so much shared memory, answers of `most` documents, and segments
+/// of which `superblocks` are to be ordered together.
+BlockShape block_shape(std::size_t shared_memory, std::uint32_t most, std::uint32_t superblocks);
 
 /// Answers all queries. Throws CudaError if the kernel cannot start.
 void launch_search_blocks(const BlockBatch& batch, const Stream& stream);

@@ -10,25 +10,24 @@
 namespace warpdex::gpu {
 namespace {
 
-constexpr std::uint32_t kThreads = 512;
-constexpr std::uint32_t kWarps = kThreads / kWarp;
-constexpr std::uint32_t kCtasAtOnce = 2;  // of a multiprocessor
+/// Of all CTAs of a multiprocessor.
+constexpr std::uint32_t kThreadsAtOnce = 1024;
 /// Superblocks are sorted by so many levels of their bounds.
 constexpr std::uint32_t kLevels = 256;
+/// With room for fewer superblocks, smaller CTAs are used.
+constexpr std::uint32_t kFewestOrdered = 1'024;
 /// Superblocks that a thread bounds together, so that reads of memory overlap.
 constexpr std::uint32_t kBoundedTogether = 2;
 /// After so many more documents, or k if that is more, what was found is sorted.
 constexpr std::uint32_t kFewFound = 128;
-/// Documents that all warps may find while each searches a superblock.
-constexpr std::uint32_t kFoundAtOnce = kWarps * kDocumentsOfSuperblock;
-
 /// Sorts as documents do: score descending, then docID ascending. Scores are above 0.
 using FoundKey = unsigned long long;
 
+template <std::uint32_t kThreads>
 struct Shared {
   OpenList lists[kMostBlockTerms];
-  PresentList present[kWarps][kMostBlockTerms];  ///< in the canonical order
-  std::uint32_t levels[kLevels];                 ///< superblocks of each; then where these end
+  PresentList present[kThreads / kWarp][kMostBlockTerms];  ///< in the canonical order
+  std::uint32_t levels[kLevels];  ///< superblocks of each; then where these end
   std::uint32_t found;
   std::uint32_t next;       ///< place in the order
   std::uint32_t highest;    ///< bound, as bits
@@ -51,14 +50,22 @@ class BestScores {
   KeyCode best_[1] = {~KeyCode{0}};  ///< inverted, ascending
 };
 
+/// Keys of what is kept, and of what is found before it is sorted: all warps may find whole
+/// superblocks at once.
+__host__ __device__ constexpr std::uint32_t found_room(std::uint32_t threads, std::uint32_t most) {
+  const std::uint32_t at_once = threads / kWarp * kDocumentsOfSuperblock;
+  return room_to_sort(most + (most > kFewFound ? most : kFewFound) + at_once);
+}
+
 /// A query's search in a CTA.
+template <std::uint32_t kThreads>
 class Search {
  public:
-  __device__ Search(const BlockQuery& query, Shared& shared, FoundKey* memory,
+  __device__ Search(const BlockQuery& query, Shared<kThreads>& shared, FoundKey* memory,
                     const BlockBatch& batch)
       : query_(query),
         shared_(shared),
-        most_found_(found_room(batch.most)),
+        most_found_(found_room(kThreads, batch.most)),
         found_(memory),
         other_(found_ + most_found_),
         sums_(reinterpret_cast<float*>(other_ + most_found_)),
@@ -69,11 +76,6 @@ class Search {
       shared_.threshold = __float_as_uint(fmaxf(query.threshold, 0));
     }
     __syncthreads();
-  }
-
-  /// Keys of what is kept and of what is found before it is sorted.
-  __host__ __device__ static std::uint32_t found_room(std::uint32_t most) {
-    return room_to_sort(most + (most > kFewFound ? most : kFewFound) + kFoundAtOnce);
   }
 
   __device__ void search(const PlacedBlocks& segment, const BlockTerm* terms, std::uint32_t count) {
@@ -120,7 +122,7 @@ class Search {
       shared_.highest = 0;
     }
     __syncthreads();
-    for (std::uint32_t list = warp_id_; list < lists_; list += kWarps) {
+    for (std::uint32_t list = warp_id_; list < lists_; list += kThreads / kWarp) {
       const OpenList& own = shared_.lists[list];
       if (own.words != nullptr) continue;
       for (std::uint32_t i = lane_id(); i < own.count; i += kWarp) {
@@ -370,7 +372,7 @@ class Search {
   }
 
   const BlockQuery query_;
-  Shared& shared_;
+  Shared<kThreads>& shared_;
   const std::uint32_t most_found_;
   FoundKey* const found_;  ///< what is kept, then what was found since
   FoundKey* const other_;
@@ -390,23 +392,24 @@ class Search {
 };
 
 /// Dynamic shared memory: what was found, twice; then sums and order of superblocks.
-std::size_t shared_bytes(std::uint32_t most) {
-  return 2 * sizeof(FoundKey) * Search::found_room(most);
+std::size_t shared_bytes(std::uint32_t threads, std::uint32_t most) {
+  return 2 * sizeof(FoundKey) * found_room(threads, most);
 }
 constexpr std::size_t kBytesOfSuperblock = sizeof(float) + sizeof(std::uint16_t);
 
-/// Work item: a query, a CTA of 512 threads. Of 200,000 documents and 25 terms it bounds 800
+/// Work item: a query, a CTA. Of 200,000 documents and 25 terms it bounds 800
 /// superblocks, looks at 140 to 300 of them, some 280 instructions of a warp each, and scores 70 to
 /// 110 pairs of blocks, some 330 each. Bound by these instructions, 180,000 a query: reads are 100
 /// bytes a term and superblock. At full issue 500 queries would take 50 us on an H200; they take
 /// about 500, since each multiprocessor issues 0.4 of what it could, and half of them wait for
 /// those with the queries of the most superblocks. A second batch beside fills that.
-__global__ void __launch_bounds__(kThreads, ctas_at_once(kThreads, kCtasAtOnce))
+template <std::uint32_t kThreads>
+__global__ void __launch_bounds__(kThreads, ctas_at_once(kThreads, kThreadsAtOnce / kThreads))
     search_blocks(BlockBatch batch) {
   extern __shared__ __align__(16) FoundKey memory[];
-  __shared__ Shared shared;
+  __shared__ Shared<kThreads> shared;
   const std::uint32_t number = blockIdx.x;
-  Search search(batch.queries[number], shared, memory, batch);
+  Search<kThreads> search(batch.queries[number], shared, memory, batch);
   std::uint32_t first = batch.queries[number].first_term;
   for (std::uint32_t i = 0; i < batch.segment_count; ++i) {
     const std::uint32_t end = batch.term_ends[number * batch.segment_count + i];
@@ -416,25 +419,44 @@ __global__ void __launch_bounds__(kThreads, ctas_at_once(kThreads, kCtasAtOnce))
   search.write(batch.hits + std::size_t{number} * batch.most, batch.counts + number);
 }
 
-}  // namespace
-
-std::uint32_t ordered_superblocks(std::uint32_t most) {
-  constexpr std::size_t kWord = 64;  // superblocks
-  const std::size_t room =
-      current_chip().shared_memory_of_block - sizeof(Shared) - shared_bytes(kMostBlockHits);
-  const std::size_t wanted = (std::size_t{most} + kWord - 1) / kWord * kWord;
-  return static_cast<std::uint32_t>(std::min(wanted, room / kBytesOfSuperblock / kWord * kWord));
-}
-
-void launch_search_blocks(const BlockBatch& batch, const Stream& stream) {
-  allow_all_shared_memory(reinterpret_cast<const void*>(search_blocks));
+template <std::uint32_t kThreads>
+void launch_of(const BlockBatch& batch, const Stream& stream) {
+  constexpr auto kernel = search_blocks<kThreads>;
+  allow_all_shared_memory(reinterpret_cast<const void*>(kernel));
   warpdex::launch(
       {.name = "search_blocks",
        .ctas = batch.query_count,
        .threads = kThreads,
-       .shared_memory = shared_bytes(batch.most) + batch.superblocks * kBytesOfSuperblock,
+       .shared_memory = shared_bytes(kThreads, batch.most) + batch.superblocks * kBytesOfSuperblock,
        .stream = stream.handle()},
-      search_blocks, batch);
+      kernel, batch);
+}
+
+/// Superblocks of which a CTA has room for the sums and the order.
+template <std::uint32_t kThreads>
+std::uint32_t room_for_superblocks(std::size_t shared_memory, std::uint32_t most) {
+  const std::size_t taken = sizeof(Shared<kThreads>) + shared_bytes(kThreads, most);
+  if (shared_memory < taken) return 0;
+  return static_cast<std::uint32_t>((shared_memory - taken) / kBytesOfSuperblock);
+}
+
+}  // namespace
+
+BlockShape block_shape(std::size_t shared_memory, std::uint32_t most, std::uint32_t superblocks) {
+  constexpr std::uint32_t kWord = 64;  // superblocks
+  // Many warps share the queries of the most superblocks out, where there is room for two CTAs.
+  BlockShape shape{.threads = 512, .superblocks = room_for_superblocks<512>(shared_memory, most)};
+  if (shape.superblocks < std::min(superblocks, kFewestOrdered)) {
+    shape = {.threads = 256, .superblocks = room_for_superblocks<256>(shared_memory, most)};
+  }
+  const std::uint32_t wanted = (superblocks + kWord - 1) / kWord * kWord;
+  shape.superblocks = std::min(wanted, shape.superblocks / kWord * kWord);
+  return shape;
+}
+
+void launch_search_blocks(const BlockBatch& batch, const Stream& stream) {
+  if (batch.threads == 512) return launch_of<512>(batch, stream);
+  launch_of<256>(batch, stream);
 }
 
 }  // namespace warpdex::gpu

@@ -36,6 +36,10 @@ bool are_for_blocks(const SearchSettings& settings) {
          settings.k <= kMostBlockHits;
 }
 
+std::uint32_t most_hits(std::span<const SearchSettings> settings) {
+  return std::ranges::max(settings, {}, &SearchSettings::k).k;
+}
+
 bool has_only_scoring(const PlannedQuery& plan) {
   return std::ranges::none_of(
       plan.terms, [](const PlannedTerm& term) { return term.is_must || term.is_prohibited; });
@@ -140,7 +144,7 @@ bool BlocksEngine::Batch::start(std::span<const PlannedQuery> plans,
   const std::size_t segments = engine_.segments_.size();
   const std::size_t terms = count_terms(plans);
   queries_ = plans.size();
-  most_ = std::ranges::max(settings, {}, &SearchSettings::k).k;
+  most_ = most_hits(settings);
   const std::size_t bytes = Parts(nullptr, segments, queries_, terms).bytes;
   Resources& resources = engine_.snapshot_.state().resources;
   if (memory_.size() < bytes &&
@@ -154,6 +158,7 @@ bool BlocksEngine::Batch::start(std::span<const PlannedQuery> plans,
   copy_to_gpu(static_cast<std::uint8_t*>(memory_.data()),
               static_cast<const std::uint8_t*>(image_.data()), bytes, stream_);
   const Parts parts(memory_.data(), segments, queries_, terms);
+  const BlockShape shape = engine_.shape(settings);
   auto* const answers = static_cast<std::uint8_t*>(answers_.device_data());
   launch_search_blocks({.segments = parts.segments,
                         .queries = parts.queries,
@@ -164,7 +169,8 @@ bool BlocksEngine::Batch::start(std::span<const PlannedQuery> plans,
                         .query_count = static_cast<std::uint32_t>(queries_),
                         .segment_count = static_cast<std::uint32_t>(segments),
                         .most = static_cast<std::uint32_t>(most_),
-                        .superblocks = engine_.superblocks_},
+                        .superblocks = shape.superblocks,
+                        .threads = shape.threads},
                        stream_);
   return true;
 }
@@ -188,9 +194,13 @@ BlocksEngine::BlocksEngine(const GpuSnapshot& snapshot, std::shared_ptr<const Gp
     is_of_use_ = all[i].uploaded->index->sections().static_scores.empty();
   }
   const CurrentDevice current(snapshot.device());
-  const bool has_room = current_chip().shared_memory_of_block >= kBlocksSharedMemory;
-  is_of_use_ = is_of_use_ && most > 0 && has_room;
-  if (is_of_use_) superblocks_ = ordered_superblocks(std::min(most, together));
+  shared_memory_ = current_chip().shared_memory_of_block;
+  superblocks_ = std::min(most, together);
+  is_of_use_ = is_of_use_ && most > 0;
+}
+
+BlockShape BlocksEngine::shape(std::span<const SearchSettings> settings) const {
+  return block_shape(shared_memory_, most_hits(settings), superblocks_);
 }
 
 BlocksEngine::~BlocksEngine() {
@@ -206,6 +216,7 @@ BlocksEngine::~BlocksEngine() {
 bool BlocksEngine::takes(std::span<const PlannedQuery> plans,
                          std::span<const SearchSettings> settings) const {
   if (!is_of_use_ || plans.empty() || !std::ranges::all_of(settings, are_for_blocks)) return false;
+  if (shape(settings).superblocks == 0) return false;
   std::size_t terms = 0;
   for (const PlannedQuery& plan : plans) {
     if (plan.misses_must || excludes_words(plan) || !has_only_scoring(plan)) return false;

@@ -21,8 +21,7 @@ namespace warpdex::gpu {
 class BlocksEngine {
  public:
   /// The snapshot is whole and on one GPU. Shares both. Orders so many superblocks together, or
-  /// fewer if the GPU has no room. Takes no batch where the GPU lacks kBlocksSharedMemory. Throws
-  /// CudaError.
+  /// fewer if the GPU has no room. Throws CudaError.
   BlocksEngine(const GpuSnapshot& snapshot, std::shared_ptr<const GpuBlocks> blocks,
                const GpuEngineSettings& settings, std::uint32_t together = kOrderedSuperblocks);
   ~BlocksEngine();
@@ -45,6 +44,8 @@ class BlocksEngine {
   class Batch;
   using Batches = std::map<std::uint64_t, std::shared_ptr<Batch>>;
 
+  /// For a batch of such settings.
+  BlockShape shape(std::span<const SearchSettings> settings) const;
   Batches::iterator find(Ticket ticket);
   std::shared_ptr<Batch> take_batch();
 
@@ -55,7 +56,8 @@ class BlocksEngine {
   const std::chrono::microseconds spin_;
   bool is_of_use_ = true;  ///< the GPU has room, and no segment what blocks do not know of
   std::vector<PlacedBlocks> segments_;
-  std::uint32_t superblocks_ = 0;              ///< BlockBatch::superblocks
+  std::size_t shared_memory_ = 0;              ///< that a CTA of the GPU can have
+  std::uint32_t superblocks_ = 0;              ///< that are to be ordered together
   std::vector<std::shared_ptr<Batch>> known_;  ///< each is used again when nobody else has it
   Batches batches_;                            ///< under way
   std::uint64_t last_ticket_ = 0;

@@ -8,19 +8,10 @@
 #include <memory>
 #include <set>
 
-#include "gpu/blocks/block_batch.hpp"
 #include "tests/query/engine/random_engine_inputs.hpp"
 #include "tests/query/gpu/gpu_snapshot_support.hpp"
 #include "warpdex/query/cpu/blocks/document_blocks.hpp"
 #include "warpdex/query/gpu/gpu_blocks.hpp"
-
-/// Skips a test where there is no GPU, or one without the shared memory for blocks of documents.
-#define WARPDEX_NEEDS_GPU_FOR_BLOCKS()                                                       \
-  WARPDEX_NEEDS_GPU();                                                                       \
-  if (warpdex::device_info(0).shared_memory_per_block < warpdex::gpu::kBlocksSharedMemory) { \
-    GTEST_SKIP() << "this GPU has too little shared memory for blocks of documents";         \
-  }                                                                                          \
-  static_assert(true)
 
 namespace warpdex::test {
 

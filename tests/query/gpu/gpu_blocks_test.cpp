@@ -19,7 +19,7 @@ using test::expect_as_lists;
 using test::Random;
 
 TEST(GpuBlocks, AnswerAsListsAfterChanges) {
-  WARPDEX_NEEDS_GPU_FOR_BLOCKS();
+  WARPDEX_NEEDS_GPU();
   test::Living living(992, CodecKind::kBitpack, true, 700);
   Random random = test::generator(993);
   Resources resources;
@@ -42,7 +42,7 @@ TEST(GpuBlocks, AnswerAsListsAfterChanges) {
 
 /// Batches that blocks do not take go by lists.
 TEST(GpuBlocks, OthersGoByLists) {
-  WARPDEX_NEEDS_GPU_FOR_BLOCKS();
+  WARPDEX_NEEDS_GPU();
   test::Living living(994, CodecKind::kBitpack, true, 3'000);
   Random random = test::generator(995);
   const BlocksOnGpu on_gpu(living.index());
@@ -79,7 +79,7 @@ TEST(GpuBlocks, OthersGoByLists) {
 }
 
 TEST(GpuBlocks, BatchesAreUnderWayTogether) {
-  WARPDEX_NEEDS_GPU_FOR_BLOCKS();
+  WARPDEX_NEEDS_GPU();
   test::Living living(996, CodecKind::kBitpack, true, 5'000);
   Random random = test::generator(997);
   const BlocksOnGpu on_gpu(living.index());
@@ -110,7 +110,7 @@ TEST(GpuBlocks, BatchesAreUnderWayTogether) {
 
 /// Documents that are all alike, in 64 lists: the first ones are the best, whatever is found first.
 TEST(GpuBlocks, EqualScoresGoByDocument) {
-  WARPDEX_NEEDS_GPU_FOR_BLOCKS();
+  WARPDEX_NEEDS_GPU();
   const test::TemporaryFolder folder;
   BuildOptions build;
   build.output = folder / "index";
@@ -141,7 +141,7 @@ TEST(GpuBlocks, EqualScoresGoByDocument) {
 
 /// Replicas share out a batch; two on one GPU have the same blocks, as have two commits.
 TEST(GpuBlocks, AreSharedByReplicasAndCommits) {
-  WARPDEX_NEEDS_GPU_FOR_BLOCKS();
+  WARPDEX_NEEDS_GPU();
   test::Living living(986, CodecKind::kBitpack, true, 700);
   living.change(6);
   Random random = test::generator(987);

@@ -20,33 +20,38 @@ void expect_of_size(std::uint64_t documents, std::size_t queries, std::uint32_t 
 }
 
 TEST(GpuBlocksTiny, AnswerAsLists) {
-  WARPDEX_NEEDS_GPU_FOR_BLOCKS();
+  WARPDEX_NEEDS_GPU();
   for (const std::uint64_t documents : {1, 15, 16, 17, 257, 700}) {
     expect_of_size(documents, 12, gpu::kOrderedSuperblocks);
   }
 }
 
-/// A GPU of little shared memory, as WARPDEX_GPU=l4 imitates, leaves all batches to lists.
-TEST(GpuBlocks, NeedSharedMemory) {
-  WARPDEX_NEEDS_GPU();
-  test::Random random = test::generator(989);
-  test::Living living(989, CodecKind::kBitpack, true, 700);
-  const test::BlocksOnGpu on_gpu(living.index());
-  const gpu::BlocksEngine engine(on_gpu.uploaded, on_gpu.blocks, {});
-  const test::BlocksLog log(random, on_gpu.snapshot, 60, 40);
-  EXPECT_EQ(engine.takes(log.plans, log.settings),
-            device_info(0).shared_memory_per_block >= gpu::kBlocksSharedMemory);
+/// Shared memory of a T4, an L4, an A100 and an H200, in KiB.
+TEST(GpuBlocks, HaveRoomInSharedMemory) {
+  for (const std::size_t kilobytes : {64, 99, 163, 227}) {
+    for (const std::uint32_t k : {1U, 10U, 128U, 129U, 512U}) {
+      for (const std::uint32_t superblocks : {1U, 64U, 65U, 1'000U, 100'000U}) {
+        const gpu::BlockShape shape = gpu::block_shape(kilobytes << 10, k, superblocks);
+        EXPECT_GE(shape.superblocks, std::min(superblocks, 320U)) << kilobytes << " " << k;
+        EXPECT_EQ(shape.superblocks % 64, 0U);
+        EXPECT_LT(shape.superblocks, superblocks + 64);
+        EXPECT_TRUE(shape.threads == 512 || (shape.threads == 256 && kilobytes < 163));
+      }
+    }
+  }
+  EXPECT_EQ(gpu::block_shape(32 << 10, 10, 1'000).superblocks, 0U);
+  EXPECT_EQ(gpu::block_shape(0, 512, 1'000).superblocks, 0U);
 }
 
 TEST(GpuBlocks, AnswerAsListsInAllSizes) {
-  WARPDEX_NEEDS_GPU_FOR_BLOCKS();
+  WARPDEX_NEEDS_GPU();
   for (const std::uint64_t documents : {255, 256, 4'095, 4'097, 20'000}) {
     expect_of_size(documents, 200, gpu::kOrderedSuperblocks);
   }
 }
 
 TEST(GpuBlocks, AnswerAsListsInTurns) {
-  WARPDEX_NEEDS_GPU_FOR_BLOCKS();
+  WARPDEX_NEEDS_GPU();
   expect_of_size(16'385, 100, 64);
   expect_of_size(50'000, 100, 64);
 }
