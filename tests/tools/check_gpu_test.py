@@ -59,7 +59,7 @@ class Runs(unittest.TestCase):
                       encoding="utf-8") as log:
                 suite = "GpuTiny.*" if tool == "racecheck" else "GpuSmall."
                 self.assertIn(f"Forms/{suite}AnswersAsTheOracle/riceImpacts", log.read())
-        self.assertIn("84 steps passed, 0 failed", done.stdout)
+        self.assertIn("88 steps passed, 0 failed", done.stdout)
 
     def test_a_failure_is_told(self):
         done = self.run_script("--tools", "memcheck", BROKEN="riceImpacts")
