@@ -340,8 +340,10 @@ TEST_P(ListedHybrid, DamageIsFound) {
   const bool has_codes = std::string(GetParam()) != "ivf-flat";
   const std::string name = has_codes ? "codes" : "list_vectors";
   std::fstream file(listed_ / "segment-0" / name, std::ios::in | std::ios::out | std::ios::binary);
+  file.seekg(64 + 100);
+  const auto byte = static_cast<char>(file.get());
   file.seekp(64 + 100);
-  file.put('\x7f');
+  file.put(static_cast<char>(~byte));
   file.close();
   const VerifyReport report = verify_index(listed_);
   ASSERT_FALSE(report.ok());

@@ -2,13 +2,17 @@
 import math
 
 from vectors_gpu.report import COLOURS as _COLOURS
-from vectors_gpu.report import DASHES, line
+from vectors_gpu.report import DASHES
 
 LEAST_SHARE = {"replicas": 0.9, "parts": 0.85}
 KMEANS_ON_FOUR = 3.16  # Johnson et al., 8.1 M x 784, 4,096 clusters
 RAY = 0.8              # of the speed in one process
 COLUMNS, PANEL, GAP, MARGIN, TOP, LEGEND = 3, (260, 200), (80, 56), 50, 50, 16
 COLOURS = [*_COLOURS.values(), "#a3c", "#d80"]
+
+
+def line(points, style):
+    return f"<polyline points='{' '.join(f'{x:.1f},{y:.1f}' for x, y in points)}' {style}/>"
 
 
 def goal(figure):
