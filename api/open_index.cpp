@@ -65,6 +65,7 @@ OpenIndex::OpenIndex(const Snapshot& snapshot, std::span<const Gpu> gpus,
   }
   if (blocks_ && options.device == Device::kGpu && options.shards == 1) {
     gpu_blocks_ = upload_blocks(snapshot, *blocks_, resources, before);
+    lacks_gpu_blocks_ = gpu_blocks_ == nullptr;
   }
   for (std::size_t i = 0; i < uploaded_->replicas(); ++i) {
     replicas_.push_back(std::make_unique<GpuReplica>(
@@ -76,7 +77,7 @@ OpenIndex::OpenIndex(const Snapshot& snapshot, std::span<const Gpu> gpus,
                                               : make_gpu_text(*uploaded_, gpu_blocks_, *cpu_);
 }
 
-/// Where a later commit's do not fit beside those before, its searches go by lists.
+/// Null where a later commit's do not fit beside those before: its searches go by lists.
 std::shared_ptr<const GpuBlocks> OpenIndex::upload_blocks(const Snapshot& snapshot,
                                                           const SnapshotBlocks& blocks,
                                                           std::span<Resources* const> gpus,

@@ -91,7 +91,7 @@ class OpenIndex {
                                   const SearchLimits& limits) const;
   Pool<StoredReader>::Lease stored_reader() const;
   /// A sentence where the GPU's memory does not hold the vectors or positions that were searched,
-  /// or some GPUs have no segment; else empty.
+  /// or blocks of documents, or some GPUs have no segment; else empty.
   std::string note() const;
 
  private:
@@ -144,6 +144,7 @@ class OpenIndex {
   mutable std::atomic<std::size_t> next_replica_ = 0;
   std::shared_ptr<const SnapshotBlocks> blocks_;  ///< or none
   std::shared_ptr<const GpuBlocks> gpu_blocks_;   ///< or none
+  bool lacks_gpu_blocks_ = false;                 ///< they were wanted, and did not fit
   std::unique_ptr<TextEngine> cpu_;
   std::unique_ptr<TextEngine> with_gpu_;  ///< or none, and the CPU answers
   mutable KeptThreads kept_threads_;

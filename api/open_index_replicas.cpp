@@ -163,6 +163,10 @@ std::string OpenIndex::note() const {
     const std::string note = replica->note();
     if (!note.empty()) return note;
   }
+  if (lacks_gpu_blocks_) {
+    return "the blocks of documents of the new commit do not fit into GPU memory beside those "
+           "before, so lists are searched; allow more by --gpu-memory, or open the index again";
+  }
   if (!uploaded_ || uploaded_->used_shards() == uploaded_->shards()) return "";
   return "the index has " + std::to_string(snapshot_->segments().size()) + " segments for " +
          std::to_string(uploaded_->shards()) + " shards, so GPUs are idle; split it";

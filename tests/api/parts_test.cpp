@@ -45,6 +45,8 @@ class PartsTest : public testing::Test {
 
   /// Random queries in all modes, of all parts and of the one index.
   void expect_as_one(const AskParts& ask);
+  /// The same of learned weights, which are held by blocks of documents.
+  void expect_blocks_as_one();
   std::filesystem::path path(std::size_t part) const {
     return folder_ / ("part" + std::to_string(part));
   }
@@ -82,8 +84,22 @@ class PartsTest : public testing::Test {
 
 TEST_F(PartsTest, AnswersAsOneIndex) { expect_as_one(ask()); }
 
-/// Learned weights, by blocks of documents: on a GPU too, where there is one.
-TEST_F(PartsTest, BlocksOfDocumentsAnswerAsOneIndex) {
+TEST_F(PartsTest, BlocksOfDocumentsAnswerAsOneIndex) { expect_blocks_as_one(); }
+
+TEST_F(PartsTest, GpusAnswerByBlocksAsOneIndex) {
+  if (device_count() == 0) GTEST_SKIP() << why_no_device();
+  served_.device = Device::kGpu;
+  expect_blocks_as_one();
+}
+
+TEST_F(PartsTest, GpusAnswerAsOneIndex) {
+  if (device_count() == 0) GTEST_SKIP() << why_no_device();
+  served_.device = Device::kGpu;
+  build(test::word_documents(random_, 0, 900, 60, 40), {});
+  expect_as_one(ask());
+}
+
+void PartsTest::expect_blocks_as_one() {
   std::vector<Document> documents(900);
   for (std::size_t i = 0; i < documents.size(); ++i) {
     documents[i].id = std::to_string(i);
@@ -96,18 +112,7 @@ TEST_F(PartsTest, BlocksOfDocumentsAnswerAsOneIndex) {
   served_.document_blocks = true;
   most_words_ = 20;
   has_signs_ = false;
-  for (const bool is_on_gpu : {false, true}) {
-    if (is_on_gpu && device_count() == 0) continue;
-    served_.device = is_on_gpu ? Device::kGpu : Device::kCpu;
-    build(documents, {});
-    expect_as_one(ask());
-  }
-}
-
-TEST_F(PartsTest, GpusAnswerAsOneIndex) {
-  if (device_count() == 0) GTEST_SKIP() << why_no_device();
-  served_.device = Device::kGpu;
-  build(test::word_documents(random_, 0, 900, 60, 40), {});
+  build(documents, {});
   expect_as_one(ask());
 }
 

@@ -32,7 +32,7 @@ struct BlockTerm {
 };
 
 struct BlockQuery {
-  std::uint32_t first_term;  ///< in BlockBatch::term_ends
+  std::uint32_t first_term;  ///< in BlockBatch::terms
   std::uint32_t k;           ///< 1 to kMostBlockHits
   float slack;               ///< sum_slack()
   float threshold;           ///< documents below need not be found

@@ -40,7 +40,9 @@ class DocumentBlocks {
     std::uint64_t begin;  ///< a multiple of 8
   };
   Place place(std::uint32_t term_number) const;
+  /// Of the lexicon.
   std::uint32_t terms() const { return static_cast<std::uint32_t>(lists_.size()); }
+  /// The memory of all lists.
   const std::vector<std::vector<std::uint8_t>>& parts() const { return parts_; }
   /// Memory that it takes.
   std::uint64_t bytes() const;
@@ -60,6 +62,7 @@ class SnapshotBlocks {
                  const SnapshotBlocks* before = nullptr);
 
   const DocumentBlocks& of(std::size_t segment) const { return *segments_[segment].blocks; }
+  /// The same, to be kept.
   std::shared_ptr<const DocumentBlocks> shared(std::size_t segment) const {
     return segments_[segment].blocks;
   }
