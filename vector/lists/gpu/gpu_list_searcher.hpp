@@ -234,7 +234,7 @@ Neighbors GpuListSearcher<Coding>::nearest(std::span<const float> queries, std::
   ListSearchSizes sizes{.k = k, .candidates = k, .options = options, .is_from_host = true};
   if constexpr (kHasCodes) sizes.candidates = std::min(std::max(k, options.refine), rows());
   sizes.refines = kHasCodes && options.refine > 0 && vectors_;
-  sizes.way = Search::choose_way(lists_, sizes, count, way_);
+  sizes.way = Search::choose_way(lists_, sizes, std::min(count, kMaxBlock), way_);
   HostQueries all{queries, {}};
   const bool is_refined_on_host = kHasCodes && options.refine > 0 && !vectors_;
   if (is_refined_on_host || Search::kReadsHostQueries) {
@@ -271,7 +271,7 @@ bool GpuListSearcher<Coding>::nearest_on_gpu(const float* queries, std::size_t c
   ListSearchSizes sizes{.k = k, .candidates = k, .options = options.among(nullptr)};
   if (refines) sizes.candidates = std::min(std::max(k, options.refine), this->rows());
   sizes.refines = refines;
-  sizes.way = Search::choose_way(lists_, sizes, count, way_);
+  sizes.way = Search::choose_way(lists_, sizes, std::min(count, kMaxBlock), way_);
   for_each_block(count, sizes,
                  [&](std::size_t first, std::size_t some, Block& block, Workspace& workspace) {
                    begin(block, queries + first * dimension(), some, nullptr, first, workspace);
