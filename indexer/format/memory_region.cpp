@@ -6,25 +6,15 @@
 #include <new>
 #include <utility>
 
+#include "warpdex/core/large_pages.hpp"
+
 namespace warpdex::build {
-namespace {
-
-// Postings are appended at random places: large pages save most of the address translation.
-// Regions below this size stay with small pages, whose use is exact.
-constexpr std::size_t kLargePagesFrom = std::size_t{16} << 20;
-
-void prefer_large_pages(void* data, std::size_t size) {
-#ifdef MADV_HUGEPAGE
-  if (size >= kLargePagesFrom) ::madvise(data, size, MADV_HUGEPAGE);  // advice: may fail
-#endif
-}
-
-}  // namespace
 
 MemoryRegion::MemoryRegion(std::size_t size) {
   if (size == 0) return;
   void* data = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (data == MAP_FAILED) throw std::bad_alloc();
+  // Postings are appended at random places: large pages save most of the address translation.
   prefer_large_pages(data, size);
   data_ = static_cast<std::uint8_t*>(data);
   size_ = size;

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "warpdex/core/error.hpp"
+#include "warpdex/core/large_pages.hpp"
 
 namespace warpdex::vector {
 namespace {
@@ -41,6 +42,11 @@ void read_numbers(VectorReader& reader, Matrix<std::int32_t>* matrix) {
 }
 
 }  // namespace
+
+void reserve_rows(Matrix<float>& matrix, std::uint64_t rows) {
+  matrix.values.reserve(rows * matrix.columns);
+  prefer_large_pages(matrix.values.data(), matrix.values.capacity() * sizeof(float));
+}
 
 Matrix<float> read_float_matrix(const std::string& path, Role role) {
   const auto reader = open_vectors(path, role);

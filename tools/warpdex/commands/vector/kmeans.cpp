@@ -92,7 +92,7 @@ vector::Matrix<float> read_points(const Arguments& given, vector::VectorReader& 
                                                 : vector::sample_rows(total, wanted, given.seed);
   const std::size_t dimension = reader.dimension();
   vector::Matrix<float> points{0, dimension, {}};
-  points.values.reserve((sample.empty() ? total : sample.size()) * dimension);
+  vector::reserve_rows(points, sample.empty() ? total : sample.size());
   std::vector<float> part(kPartRows * dimension);
   std::uint64_t done = 0;
   auto next = sample.begin();

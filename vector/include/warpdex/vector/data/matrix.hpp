@@ -22,6 +22,10 @@ struct Matrix {
   std::span<T> row(std::uint64_t i) { return {values.data() + i * columns, columns}; }
 };
 
+/// Room for so many rows of `columns` values, in large pages where the system has them. Throws
+/// std::length_error for more than memory can address.
+void reserve_rows(Matrix<float>& matrix, std::uint64_t rows);
+
 /// All vectors of a file as floats. Throws as open_vectors() and VectorReader::read() do.
 Matrix<float> read_float_matrix(const std::string& path, Role role = Role::kBase);
 
