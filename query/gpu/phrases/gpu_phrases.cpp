@@ -132,7 +132,8 @@ std::vector<std::optional<SearchResult>> GpuPhrases::search(std::span<const Quer
   State& state = *state_;
   const auto k =
       static_cast<std::uint32_t>(std::min<std::uint64_t>(settings.k, state.snapshot.documents()));
-  if (trees.empty() || k == 0 || !state.can_search(k)) return Found(trees.size());
+  if (k == 0) return Found(trees.size(), SearchResult{});  // no document is left
+  if (trees.empty() || !state.can_search(k)) return Found(trees.size());
   const ScorerSettings scorer = effective_scorer(state.snapshot.settings(), settings.scorer);
   const Search search(state.shards);
   for (const auto& shard : state.shards) shard->begin(settings, k);

@@ -133,6 +133,15 @@ TEST_P(GpuPhrasesOfCodecs, TinyAreTheCpus) {
   EXPECT_GT(expect_as_cpu(more, collection, 4, 20), 0U);
 }
 
+TEST_P(GpuPhrasesOfCodecs, TinyOfNoDocumentsFindNothing) {
+  WARPDEX_NEEDS_GPU();
+  PhraseCollection collection(5803, GetParam());
+  UploadedPhrases uploaded;
+  collection.build(3, 40);
+  collection.remove(1);
+  EXPECT_EQ(expect_as_cpu(uploaded.open(collection.open()), collection, 4, 20), 0U);
+}
+
 TEST_P(GpuPhrasesOfCodecs, AreTheCpus) {
   WARPDEX_NEEDS_GPU();
   for (const std::size_t documents : {1, 127, 128, 129, 1000, 20'000}) {
