@@ -1,28 +1,37 @@
-// Merges sorted answers, one segment after the other.
+// Merges sorted answers by their heads: the segments are few.
 #include "gpu/run/merged_answers.hpp"
 
 #include <algorithm>
-#include <iterator>
+#include <cstddef>
+#include <vector>
 
 namespace warpdex::gpu {
 namespace {
 
-bool is_better(const Hit& a, const Hit& b) {
-  return a.score != b.score ? a.score > b.score : a.document < b.document;
-}
+/// The hits of a segment that are not taken yet, of which there are some.
+struct Head {
+  const Hit* next;
+  const Hit* end;
+  std::uint32_t first_document;
 
-/// Merges a segment's hits into the best so far, both sorted, and keeps k.
-void merge_hits(const AnswerView& part, std::uint32_t first_document, std::uint32_t k,
-                std::vector<Hit>& best) {
-  const auto before = static_cast<std::ptrdiff_t>(best.size());
-  for (const Hit& hit : part.hits) {
-    const Hit moved{hit.document + first_document, hit.score};
-    // Hits behind one that is not among the best are not either.
-    if (static_cast<std::size_t>(before) == k && !is_better(moved, best[k - 1])) break;
-    best.push_back(moved);
+  Hit hit() const { return {next->document + first_document, next->score}; }
+};
+
+/// Takes the best of all heads until `best` is full. They have as many hits at least.
+void merge_hits(std::vector<Head>& heads, std::vector<Hit>& best) {
+  for (Hit& to : best) {
+    std::size_t from = 0;
+    to = heads[0].hit();
+    for (std::size_t i = 1; i < heads.size(); ++i) {
+      const Hit hit = heads[i].hit();
+      if (!comes_before(hit, to)) continue;
+      to = hit;
+      from = i;
+    }
+    if (++heads[from].next == heads[from].end) {
+      heads.erase(heads.begin() + static_cast<std::ptrdiff_t>(from));
+    }
   }
-  std::inplace_merge(best.begin(), best.begin() + before, best.end(), is_better);
-  if (best.size() > k) best.resize(k);
 }
 
 }  // namespace
@@ -30,14 +39,20 @@ void merge_hits(const AnswerView& part, std::uint32_t first_document, std::uint3
 void MergedAnswers::merge(std::size_t query, std::span<const SegmentAnswers> segments,
                           std::uint32_t k) {
   SearchResult& result = results_[query];
-  result.hits.clear();
   result.matches = 0;
+  std::vector<Head> heads;
+  std::size_t hits = 0;
   for (const SegmentAnswers& segment : segments) {
     const AnswerView part = segment.answers[query];
     if (!part.is_answered) return leave(query);
-    merge_hits(part, segment.first_document, k, result.hits);
     result.matches += part.matches;
+    hits += part.hits.size();
+    if (part.hits.empty()) continue;
+    heads.push_back(
+        {part.hits.data(), part.hits.data() + part.hits.size(), segment.first_document});
   }
+  result.hits.resize(std::min<std::size_t>(k, hits));
+  merge_hits(heads, result.hits);
 }
 
 AnswerView MergedAnswers::answer(std::size_t query) const {

@@ -10,6 +10,11 @@
 
 namespace warpdex::gpu {
 
+/// Score descending, then docID ascending.
+inline bool comes_before(const Hit& a, const Hit& b) {
+  return a.score != b.score ? a.score > b.score : a.document < b.document;
+}
+
 /// The answers of one segment; its document 0 is `first_document` of the snapshot.
 struct SegmentAnswers {
   BatchAnswers answers;

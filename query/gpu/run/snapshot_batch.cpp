@@ -6,9 +6,12 @@
 
 #include <algorithm>
 #include <exception>
+#include <iterator>
 #include <numeric>
 #include <optional>
 #include <utility>
+
+#include "warpdex/query/shards/merge.hpp"
 
 namespace warpdex::gpu {
 namespace {
@@ -56,6 +59,17 @@ void share(std::span<const std::unique_ptr<AlertThread>> helpers, std::size_t it
 
 }  // namespace
 
+double SearchedParts::largest_share() const {
+  std::uint64_t largest = 0;
+  std::uint64_t sum = 0;
+  for (const SearchedPart& part : all) {
+    largest = std::max(largest, part.documents);
+    sum += part.documents;
+  }
+  const bool are_at_once = others.empty() && sum > 0;
+  return are_at_once ? static_cast<double>(largest) / static_cast<double>(sum) : 1;
+}
+
 SnapshotBatch::SnapshotBatch(SearchedParts& parts, std::span<const PlannedQuery> plans,
                              std::span<const SearchSettings> settings)
     : parts_(parts),
@@ -78,11 +92,21 @@ SnapshotBatch::~SnapshotBatch() { abandon(); }
 void SnapshotBatch::begin_pass(bool is_fallback) {
   has_fallen_back_ = is_fallback;
   has_started_others_ = false;
+  is_short_ = false;
   now_ = settings_;
+  const bool pay = parts_.short_answers.pay();
+  if (!pay) parts_.short_answers.note(slots_.size(), 0);
+  const double share = pay ? parts_.largest_share() : 1;
   for (SearchSettings& each : now_) {
-    if (each.mode != QueryMode::kAndOr) continue;
-    each.mode = is_fallback ? QueryMode::kOr : QueryMode::kAnd;
-    each.known_threshold = 0;
+    const bool may_fall_back = each.mode == QueryMode::kAndOr && !is_fallback;
+    if (each.mode == QueryMode::kAndOr) {
+      each.mode = is_fallback ? QueryMode::kOr : QueryMode::kAnd;
+      each.known_threshold = 0;
+    }
+    if (may_fall_back) continue;  // all matches up to k are wanted
+    const std::uint32_t k = each.k;
+    each.k = shards::first_k(k, share);
+    is_short_ |= each.k < k;
   }
   start(parts_.first);
 }
@@ -165,6 +189,7 @@ bool SnapshotBatch::advance() {
     }
   }
   merge();
+  if (ask_again()) return true;
   found_.clear();
   is_done_ = !fall_back();
   return !is_done_;
@@ -193,6 +218,47 @@ void SnapshotBatch::raise_thresholds() {
 void SnapshotBatch::merge() {
   for_each(slots_.size(), slots_.size(),
            [&](std::size_t i) { answers_->merge(slots_[i], found_, settings_of(slots_[i]).k); });
+}
+
+/// Whether a part may have left out a document of a query's answer, which is merged.
+bool SnapshotBatch::may_lack(std::uint32_t slot) const {
+  if (!answers_->is_answered(slot)) return false;
+  const std::uint32_t k = settings_of(slot).k;
+  const std::uint32_t asked = now_of(slot).k;
+  const std::span<const Hit> merged = answers_->answer(slot).hits;
+  return asked < k && std::ranges::any_of(found_, [&](const SegmentAnswers& part) {
+           const std::span<const Hit> hits = part.answers[slot].hits;
+           if (hits.size() < asked) return false;
+           const Hit last{hits.back().document + part.first_document, hits.back().score};
+           return merged.size() < k || comes_before(last, merged.back());
+         });
+}
+
+/// Starts the queries of which a part may have left out a document anew, for k. Returns whether
+/// there are any. When these are done, goes on with all queries of the pass.
+bool SnapshotBatch::ask_again() {
+  if (!is_short_) {
+    if (!pass_slots_.empty()) slots_ = std::exchange(pass_slots_, {});
+    return false;
+  }
+  is_short_ = false;
+  std::vector<std::uint32_t> again;
+  std::ranges::copy_if(slots_, std::back_inserter(again),
+                       [&](std::uint32_t slot) { return may_lack(slot); });
+  parts_.short_answers.note(slots_.size(), again.size());
+  if (again.empty()) return false;
+  pass_slots_ = std::exchange(slots_, std::move(again));
+  if (now_.size() == 1) now_.resize(plans_.size(), now_[0]);
+  for (const std::uint32_t slot : slots_) {
+    SearchSettings& settings = now_[slot];
+    settings.k = settings_of(slot).k;
+    const std::span<const Hit> merged = answers_->answer(slot).hits;
+    if (merged.size() < settings.k) continue;
+    settings.known_threshold = std::max(settings.known_threshold, merged.back().score);
+  }
+  found_.clear();
+  start(parts_.first);
+  return true;
 }
 
 /// Starts OR for the queries of AND+OR that matched too few. Returns whether there are any.

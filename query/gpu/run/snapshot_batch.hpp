@@ -1,7 +1,8 @@
 // A batch over segments, or over several of them at a time, on one GPU or on several. Those that
 // come first, one on each GPU, are searched at the same time. The scores of their k-th answers are
-// the first thresholds of all others. AND+OR is AND, then OR for the queries that matched too few
-// in all segments together. Internal.
+// the first thresholds of all others. If there are no others, each is asked for little more than
+// its share of k, and again for k where it may have left out a document of the answer. AND+OR is
+// AND, then OR for the queries that matched too few in all segments together. Internal.
 #pragma once
 
 #include <cstdint>
@@ -28,6 +29,7 @@ struct SearchedPart {
   std::size_t first_segment = 0;  ///< its number in the plans
   Plan plan = Plan::kSegment;
   std::uint32_t first_document = 0;  ///< to be added to the docIDs that it finds
+  std::uint64_t documents = 0;       ///< removed ones too
 
   SegmentPlans plans(std::span<const PlannedQuery> all) const {
     if (plan == Plan::kWhole) return all;
@@ -36,12 +38,38 @@ struct SearchedPart {
   }
 };
 
+/// Whether it pays to ask parts for fewer documents than k at first: where the best ones are spread
+/// over all of them. If they are together in one, it is tried again after some queries.
+class ShortAnswers {
+ public:
+  bool pay() const { return again_ * kMostAgain <= asked_; }
+  /// So many queries were answered, of which so many had to be asked again.
+  void note(std::size_t asked, std::size_t again) {
+    asked_ += asked;
+    again_ += again;
+    if (asked_ < kRemembered) return;
+    asked_ /= 2;
+    again_ /= 2;
+  }
+
+ private:
+  static constexpr std::uint64_t kMostAgain = 32;  ///< one of so many
+  static constexpr std::uint64_t kRemembered = std::uint64_t{1} << 20;
+
+  std::uint64_t asked_ = 0;
+  std::uint64_t again_ = 0;
+};
+
 struct SearchedParts {
   std::vector<SearchedPart> all;
   std::vector<std::size_t> first;   ///< those that are searched first
   std::vector<std::size_t> others;  ///< those that are searched then
   /// One less than `first`: they start few queries on one GPU each while the caller does on its.
   std::vector<std::unique_ptr<AlertThread>> helpers;
+  ShortAnswers short_answers;
+
+  /// Of the documents, that the largest part has; 1 if the parts do not share them out at once.
+  double largest_share() const;
 };
 
 /// Used by one thread at a time. Has at most one batch under way in each part.
@@ -75,22 +103,29 @@ class SnapshotBatch {
   const SearchSettings& settings_of(std::uint32_t slot) const {
     return settings_[settings_.size() == 1 ? 0 : slot];
   }
+  const SearchSettings& now_of(std::uint32_t slot) const {
+    return now_[now_.size() == 1 ? 0 : slot];
+  }
   void begin_pass(bool is_fallback);
   void start(std::span<const std::size_t> which);
   void take_answers();
   bool advance();
   void raise_thresholds();
   void merge();
+  bool may_lack(std::uint32_t slot) const;
+  bool ask_again();
   bool fall_back();
   void abandon() noexcept;
 
   SearchedParts& parts_;
   std::span<const PlannedQuery> plans_;
-  std::vector<SearchSettings> settings_;  ///< one for all queries or one for each
-  std::vector<SearchSettings> now_;       ///< likewise, as the parts get them in this pass
-  std::vector<std::uint32_t> slots_;      ///< the queries of this pass that are left
-  bool has_fallen_back_ = false;          ///< this pass is OR, after AND
-  bool has_started_others_ = false;       ///< all parts are under way, or were
+  std::vector<SearchSettings> settings_;   ///< one for all queries or one for each
+  std::vector<SearchSettings> now_;        ///< likewise, as the parts get them in this pass
+  std::vector<std::uint32_t> slots_;       ///< the queries of this pass that are left
+  std::vector<std::uint32_t> pass_slots_;  ///< those before some were asked again
+  bool is_short_ = false;                  ///< parts are asked for fewer than k
+  bool has_fallen_back_ = false;           ///< this pass is OR, after AND
+  bool has_started_others_ = false;        ///< all parts are under way, or were
   bool is_done_ = false;
   std::vector<Flight> flights_;
   std::vector<SegmentAnswers> found_;  ///< in this pass

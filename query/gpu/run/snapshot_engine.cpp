@@ -23,8 +23,12 @@ void SnapshotEngine::add(const GpuSnapshot& snapshot, const GpuEngineSettings& s
   const std::size_t before = parts_.all.size();
   std::size_t largest = before;
   if (state.joined) {
+    std::uint64_t documents = 0;
+    for (const GpuSnapshot::State::Segment& segment : state.segments) {
+      documents += segment.uploaded->placed.documents;
+    }
     add({std::make_unique<SegmentEngine>(*state.joined, settings), state.range.first,
-         SearchedPart::Plan::kJoined, 0});
+         SearchedPart::Plan::kJoined, 0, documents});
   } else {
     std::uint64_t most = 0;
     for (std::size_t i = 0; i < state.segments.size(); ++i) {
@@ -34,7 +38,7 @@ void SnapshotEngine::add(const GpuSnapshot& snapshot, const GpuEngineSettings& s
       most = std::max<std::uint64_t>(most, placed.documents);
       add({std::make_unique<SegmentEngine>(placed, segment.removals(), settings), state.number(i),
            state.is_plain ? SearchedPart::Plan::kWhole : SearchedPart::Plan::kSegment,
-           segment.first_document - placed.first_document});
+           segment.first_document - placed.first_document, placed.documents});
     }
   }
   for (std::size_t i = before; i < parts_.all.size(); ++i) {

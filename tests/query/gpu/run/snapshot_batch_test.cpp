@@ -11,6 +11,7 @@
 #include "tests/reference/compare.hpp"
 #include "warpdex/core/error.hpp"
 #include "warpdex/query/cpu/cpu_searcher.hpp"
+#include "warpdex/query/shards/merge.hpp"
 
 namespace warpdex::gpu {
 namespace {
@@ -42,9 +43,11 @@ class CpuSegment final : public SegmentSearcher {
     if (fails_at_submit) throw UsageError("no");
     EXPECT_TRUE(batches_.empty()) << "one batch at a time";
     auto answers = std::make_shared<OwnAnswers>(plans.size());
+    largest_k = 0;
     for (const std::uint32_t slot : slots) {
       const SearchSettings& own = settings[settings.size() == 1 ? 0 : slot];
       EXPECT_NE(own.mode, QueryMode::kAndOr);
+      largest_k = std::max(largest_k, own.k);
       answers->results[slot] = search(plans[slot], own);
       answers->is_answered[slot] = slot % leaves_every != leaves_every - 1;
     }
@@ -68,6 +71,7 @@ class CpuSegment final : public SegmentSearcher {
   bool fails_at_submit = false;
   std::uint32_t leaves_every = 1U << 30;  ///< it cannot answer each so many-th query
   int submitted = 0;
+  std::uint32_t largest_k = 0;  ///< of the last queries
 
  private:
   SearchResult search(const PlannedQuery& plan, const SearchSettings& settings) {
@@ -111,8 +115,8 @@ struct Searched {
         const Snapshot::Segment& segment = snapshot.segments()[i];
         auto cpu = std::make_unique<CpuSegment>(*segment.index, random());
         all.push_back(cpu.get());
-        parts.all.push_back(
-            {std::move(cpu), i, SearchedPart::Plan::kSegment, segment.first_document});
+        parts.all.push_back({std::move(cpu), i, SearchedPart::Plan::kSegment,
+                             segment.first_document, documents_of(snapshot, i)});
         (i == largest ? parts.first : parts.others).push_back(i);
       }
     }
@@ -179,6 +183,63 @@ TEST_P(SnapshotBatchTest, AnswersAsTheCpu) {
       ASSERT_FALSE(HasFailure()) << count << " queries, " << snapshot.segments().size();
     }
   }
+}
+
+/// A snapshot of two segments, which the parts of two GPUs are.
+Snapshot two_segments(Living& living, std::size_t more) {
+  living.add_some(more);
+  living.remove_some(3);
+  living.commit();
+  Snapshot snapshot = Snapshot::open(living.index());
+  EXPECT_EQ(snapshot.segments().size(), 2U);
+  return snapshot;
+}
+
+/// Of AND or OR.
+Log log_of(Living& living, const Snapshot& snapshot, std::size_t queries, std::uint32_t k) {
+  Log log(living, snapshot, queries);
+  for (SearchSettings& settings : log.settings) {
+    settings.k = k;
+    if (settings.mode == QueryMode::kAndOr) settings.mode = QueryMode::kOr;
+  }
+  return log;
+}
+
+TEST_P(SnapshotBatchTest, PartsAreAskedForLittleMoreThanTheirShare) {
+  Living living(873, CodecKind::kBitpack, GetParam(), 3'000);
+  const Snapshot snapshot = two_segments(living, 2'000);
+  Searched searched(snapshot, living.random(), 2);
+  const double share = 3'000. / 5'000;
+  for (const std::uint32_t k : {1U, 10U, 31U, 100U, 300U, 4'000U}) {
+    const Log log = log_of(living, snapshot, 50, k);
+    SnapshotBatch batch(searched.parts, log.plans, log.settings);
+    for (const CpuSegment* segment : searched.all) {
+      EXPECT_EQ(segment->largest_k, shards::first_k(k, share));
+    }
+    batch.wait();
+    expect_right(snapshot, log, *batch.answers());
+  }
+}
+
+// One part has nearly all documents, though they are said to be shared out: it is asked again, and
+// for k at once in the batches that follow.
+TEST_P(SnapshotBatchTest, WherePartsLeaveOutMoreTheyAreAskedAgain) {
+  Living living(874, CodecKind::kBitpack, GetParam(), 3'000);
+  const Snapshot snapshot = two_segments(living, 40);
+  Searched searched(snapshot, living.random(), 2);
+  for (SearchedPart& part : searched.parts.all) part.documents = 1;
+  int again = 0;
+  for (int round = 0; round < 100; ++round) {
+    const Log log = round % 2 == 0 ? log_of(living, snapshot, 30, 100) : Log(living, snapshot, 30);
+    const int before = searched.all[0]->submitted;
+    SnapshotBatch batch(searched.parts, log.plans, log.settings);
+    batch.wait();
+    expect_right(snapshot, log, *batch.answers());
+    ASSERT_FALSE(HasFailure()) << round;
+    if (round % 2 == 0) again += searched.all[0]->submitted - before - 1;
+  }
+  EXPECT_GE(again, 1);
+  EXPECT_LE(again, 10);
 }
 
 TEST_P(SnapshotBatchTest, SegmentsMayLeaveQueries) {
