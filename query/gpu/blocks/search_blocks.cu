@@ -1,5 +1,6 @@
 // OR by blocks of documents: a CTA for each query.
 #include <algorithm>
+#include <array>
 
 #include "gpu/blocks/block_searcher.cuh"
 #include "warpdex/core/cuda/kernel_internal.hpp"
@@ -62,14 +63,25 @@ std::uint32_t room_for_superblocks(std::size_t shared_memory, std::uint32_t most
   return static_cast<std::uint32_t>((shared_memory - taken) / kBytesOfSuperblock);
 }
 
+/// The kernel with so many threads.
+struct Form {
+  std::uint32_t threads;
+  std::uint32_t (*room)(std::size_t shared_memory, std::uint32_t most);
+  void (*launch)(const BlockBatch& batch, const Stream& stream);
+};
+template <std::uint32_t kThreads>
+constexpr Form kForm{kThreads, room_for_superblocks<kThreads>, launch_of<kThreads>};
+/// The largest first: many warps share the queries of the most superblocks out.
+constexpr std::array kForms{kForm<1024>, kForm<512>, kForm<256>};
+
 }  // namespace
 
 BlockShape block_shape(std::size_t shared_memory, std::uint32_t most, std::uint32_t superblocks) {
   constexpr std::uint32_t kWord = 64;  // superblocks
-  // Many warps share the queries of the most superblocks out, where there is room for two CTAs.
-  BlockShape shape{.threads = 512, .superblocks = room_for_superblocks<512>(shared_memory, most)};
-  if (shape.superblocks < std::min(superblocks, kFewestOrdered)) {
-    shape = {.threads = 256, .superblocks = room_for_superblocks<256>(shared_memory, most)};
+  BlockShape shape{};
+  for (const Form& form : kForms) {
+    shape = {.threads = form.threads, .superblocks = form.room(shared_memory, most)};
+    if (shape.superblocks >= std::min(superblocks, kFewestOrdered)) break;
   }
   const std::uint32_t wanted = (superblocks + kWord - 1) / kWord * kWord;
   shape.superblocks = std::min(wanted, shape.superblocks / kWord * kWord);
@@ -77,8 +89,9 @@ BlockShape block_shape(std::size_t shared_memory, std::uint32_t most, std::uint3
 }
 
 void launch_search_blocks(const BlockBatch& batch, const Stream& stream) {
-  if (batch.threads == 512) return launch_of<512>(batch, stream);
-  launch_of<256>(batch, stream);
+  for (const Form& form : kForms) {
+    if (form.threads == batch.threads) form.launch(batch, stream);
+  }
 }
 
 }  // namespace warpdex::gpu

@@ -35,7 +35,8 @@ TEST(GpuBlocks, HaveRoomInSharedMemory) {
         EXPECT_GE(shape.superblocks, std::min(superblocks, 320U)) << kilobytes << " " << k;
         EXPECT_EQ(shape.superblocks % 64, 0U);
         EXPECT_LT(shape.superblocks, superblocks + 64);
-        EXPECT_TRUE(shape.threads == 512 || (shape.threads == 256 && kilobytes < 163));
+        EXPECT_TRUE(shape.threads == 1024 || (shape.threads == 512 && kilobytes < 227) ||
+                    (shape.threads == 256 && kilobytes < 163));
       }
     }
   }
