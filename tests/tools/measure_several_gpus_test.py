@@ -23,7 +23,7 @@ loader = importlib.machinery.SourceFileLoader("measure_several_gpus", SCRIPT)
 spec = importlib.util.spec_from_loader("measure_several_gpus", loader)
 script = importlib.util.module_from_spec(spec)
 loader.exec_module(script)
-from several_gpus import host, report, results, serving  # noqa: E402
+from several_gpus import host, report, results, serving, text  # noqa: E402
 
 if not importlib.util.find_spec("numpy"):
     print("skipped: there is no numpy, which the script makes vectors with")
@@ -120,6 +120,14 @@ class MadeUp(unittest.TestCase):
         self.assertEqual(host.forms("0,1,2,3"), [("replicas", 1), ("shards", 4), ("2 x 2", 2)])
         self.assertEqual(host.Host(".").place("0,1,2,3", 2)[2:],
                          ["--devices", "0,1,2,3", "--shards", 2, "--replicas", 2])
+
+    def test_only_counted_matches_are_answers(self):
+        def of(matches, is_exact, score=1.5):
+            return text.checksum({"queries": [{"id": "1", "matches": matches, "matches_exact":
+                                               is_exact, "hits": [{"score": score}]}]})
+        self.assertEqual(of(10, False), of(20, False))
+        self.assertNotEqual(of(10, True), of(20, True))
+        self.assertNotEqual(of(10, False), of(10, False, 1.25))
 
     def test_lines_of_measure_cluster(self):
         told = "note\nRay\tk 10\tone query 1.20 ms, p99 2.00\tbatch of 1000 8.40 ms\n{'a': 1}\n"

@@ -14,7 +14,7 @@ SEARCHED = (Shape("10m", 10_000_000, 96, "float"), Shape("100m", 100_000_000, 96
 CLUSTERED = ((Shape("10m", 10_000_000, 128, "float"), (4096,)),
              (Shape("8m", 8_100_000, 784, "byte"), (4096, 256)))
 KINDS = {"flat": [], "ivf-flat": [], "ivf-pq": ["--bytes", 24, "--no-vectors"]}
-GRAPH_ROWS = 1_000_000
+GRAPH_ROWS = 4_000_000
 PROBES, K = 32, 10
 TIMES = 3
 
