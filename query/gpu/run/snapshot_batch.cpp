@@ -93,22 +93,29 @@ void SnapshotBatch::begin_pass(bool is_fallback) {
   has_fallen_back_ = is_fallback;
   has_started_others_ = false;
   is_short_ = false;
+  const bool pays = parts_.short_answers.pay();
   now_ = settings_;
-  const bool pay = parts_.short_answers.pay();
-  if (!pay) parts_.short_answers.note(slots_.size(), 0);
-  const double share = pay ? parts_.largest_share() : 1;
   for (SearchSettings& each : now_) {
     const bool may_fall_back = each.mode == QueryMode::kAndOr && !is_fallback;
     if (each.mode == QueryMode::kAndOr) {
       each.mode = is_fallback ? QueryMode::kOr : QueryMode::kAnd;
       each.known_threshold = 0;
     }
-    if (may_fall_back) continue;  // all matches up to k are wanted
-    const std::uint32_t k = each.k;
-    each.k = shards::first_k(k, share);
-    is_short_ |= each.k < k;
+    if (!may_fall_back) shorten(each, pays);  // else all matches up to k are wanted
   }
   start(parts_.first);
+}
+
+/// Asks for little more than a part's share of k, if that is a tenth less or more, and if it pays.
+void SnapshotBatch::shorten(SearchSettings& settings, bool pays) {
+  const std::uint32_t k = shards::first_k(settings.k, parts_.largest_share());
+  if (k > settings.k / 10 * 9) return;
+  if (pays) {
+    is_short_ = true;
+    settings.k = k;
+  } else {
+    parts_.short_answers.note(now_.size() == 1 ? slots_.size() : 1, 0);
+  }
 }
 
 /// Starts parts with the settings and the queries that are left.
@@ -226,7 +233,7 @@ bool SnapshotBatch::may_lack(std::uint32_t slot) const {
   const std::uint32_t k = settings_of(slot).k;
   const std::uint32_t asked = now_of(slot).k;
   const std::span<const Hit> merged = answers_->answer(slot).hits;
-  return asked < k && std::ranges::any_of(found_, [&](const SegmentAnswers& part) {
+  return is_short(slot) && std::ranges::any_of(found_, [&](const SegmentAnswers& part) {
            const std::span<const Hit> hits = part.answers[slot].hits;
            if (hits.size() < asked) return false;
            const Hit last{hits.back().document + part.first_document, hits.back().score};
@@ -245,7 +252,9 @@ bool SnapshotBatch::ask_again() {
   std::vector<std::uint32_t> again;
   std::ranges::copy_if(slots_, std::back_inserter(again),
                        [&](std::uint32_t slot) { return may_lack(slot); });
-  parts_.short_answers.note(slots_.size(), again.size());
+  const auto asked =
+      std::ranges::count_if(slots_, [&](std::uint32_t slot) { return is_short(slot); });
+  parts_.short_answers.note(static_cast<std::size_t>(asked), again.size());
   if (again.empty()) return false;
   pass_slots_ = std::exchange(slots_, std::move(again));
   if (now_.size() == 1) now_.resize(plans_.size(), now_[0]);

@@ -5,6 +5,7 @@
 // AND, then OR for the queries that matched too few in all segments together. Internal.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -29,7 +30,7 @@ struct SearchedPart {
   std::size_t first_segment = 0;  ///< its number in the plans
   Plan plan = Plan::kSegment;
   std::uint32_t first_document = 0;  ///< to be added to the docIDs that it finds
-  std::uint64_t documents = 0;       ///< removed ones too
+  std::uint64_t documents = 0;       ///< live ones of its GPU
 
   SegmentPlans plans(std::span<const PlannedQuery> all) const {
     if (plan == Plan::kWhole) return all;
@@ -42,22 +43,17 @@ struct SearchedPart {
 /// over all of them. If they are together in one, it is tried again after some queries.
 class ShortAnswers {
  public:
-  bool pay() const { return again_ * kMostAgain <= asked_; }
-  /// So many queries were answered, of which so many had to be asked again.
-  void note(std::size_t asked, std::size_t again) {
-    asked_ += asked;
-    again_ += again;
-    if (asked_ < kRemembered) return;
-    asked_ /= 2;
-    again_ /= 2;
+  bool pay() const { return debt_ == 0; }
+  /// So many queries were or could be asked for fewer, of which so many had to be asked again.
+  void note(std::size_t queries, std::size_t again) {
+    debt_ += kMostAgain * again;
+    debt_ -= std::min<std::uint64_t>(debt_, queries);
   }
 
  private:
   static constexpr std::uint64_t kMostAgain = 32;  ///< one of so many
-  static constexpr std::uint64_t kRemembered = std::uint64_t{1} << 20;
 
-  std::uint64_t asked_ = 0;
-  std::uint64_t again_ = 0;
+  std::uint64_t debt_ = 0;  ///< queries
 };
 
 struct SearchedParts {
@@ -107,11 +103,13 @@ class SnapshotBatch {
     return now_[now_.size() == 1 ? 0 : slot];
   }
   void begin_pass(bool is_fallback);
+  void shorten(SearchSettings& settings, bool pays);
   void start(std::span<const std::size_t> which);
   void take_answers();
   bool advance();
   void raise_thresholds();
   void merge();
+  bool is_short(std::uint32_t slot) const { return now_of(slot).k < settings_of(slot).k; }
   bool may_lack(std::uint32_t slot) const;
   bool ask_again();
   bool fall_back();

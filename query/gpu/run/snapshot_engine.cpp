@@ -22,11 +22,8 @@ void SnapshotEngine::add(const GpuSnapshot& snapshot, const GpuEngineSettings& s
   const GpuSnapshot::State& state = snapshot.state();
   const std::size_t before = parts_.all.size();
   std::size_t largest = before;
+  const std::uint64_t documents = state.snapshot.documents();
   if (state.joined) {
-    std::uint64_t documents = 0;
-    for (const GpuSnapshot::State::Segment& segment : state.segments) {
-      documents += segment.uploaded->placed.documents;
-    }
     add({std::make_unique<SegmentEngine>(*state.joined, settings), state.range.first,
          SearchedPart::Plan::kJoined, 0, documents});
   } else {
@@ -38,7 +35,7 @@ void SnapshotEngine::add(const GpuSnapshot& snapshot, const GpuEngineSettings& s
       most = std::max<std::uint64_t>(most, placed.documents);
       add({std::make_unique<SegmentEngine>(placed, segment.removals(), settings), state.number(i),
            state.is_plain ? SearchedPart::Plan::kWhole : SearchedPart::Plan::kSegment,
-           segment.first_document - placed.first_document, placed.documents});
+           segment.first_document - placed.first_document, documents});
     }
   }
   for (std::size_t i = before; i < parts_.all.size(); ++i) {
