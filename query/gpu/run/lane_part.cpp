@@ -177,12 +177,16 @@ void Lane::finish_part(Part& target) {
   target.filter = {};
 }
 
-/// Whether fewer than k documents reached the score that was a guess. By scores, not by sums in
-/// units: these are rounded up, so k sums may reach a threshold that k scores do not.
+/// Whether fewer than k documents reached the score that was a guess, and not known to be reached.
+/// By scores, not by sums in units: these are rounded up, so k sums may reach a threshold that k
+/// scores do not.
 bool Lane::has_guessed_wrong(const Part& part, std::uint32_t slot) const {
-  if (!part.has_guesses || guesses_[slot] <= 0) return false;
+  const SearchSettings& settings = answers_.settings_of(slot);
+  if (!part.has_guesses || guesses_[slot] <= std::max(0.F, settings.start_threshold())) {
+    return false;
+  }
   const std::span<const Hit> hits = answers_.view(slot).hits;
-  return hits.size() < answers_.settings_of(slot).k || hits.back().score < guesses_[slot];
+  return hits.size() < settings.k || hits.back().score < guesses_[slot];
 }
 
 void Lane::copy_work() {
