@@ -1,3 +1,4 @@
+// Advice by madvise(), where the system knows it.
 #include "warpdex/core/large_pages.hpp"
 
 #include <sys/mman.h>

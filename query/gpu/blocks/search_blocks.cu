@@ -23,9 +23,9 @@ constexpr std::size_t kBytesOfSuperblock = sizeof(float) + sizeof(std::uint16_t)
 /// Work item: a query, a CTA. Of 200,000 documents and 25 terms it bounds 800 superblocks, looks at
 /// 140 to 300 of them, some 280 instructions of a warp each, and scores 70 to 110 pairs of blocks,
 /// some 330 each. Reads are 100 bytes a term and superblock. Bound by instructions, 180,000 a
-/// query: at full issue 500 queries would take 50 us on an H200. They take about 500. A busy
-/// multiprocessor issues 0.4 of what it could. And queries differ: at the end most multiprocessors
-/// are idle while the longest queries go on. A second batch fills that time.
+/// query: at full issue 500 queries would take 50 us on an H200. They take 580 with what the host
+/// does, and 320 where two batches are under way: at the end of a batch most multiprocessors are
+/// idle while the longest queries go on. A second batch fills that time.
 template <std::uint32_t kThreads>
 __global__ void __launch_bounds__(kThreads, ctas_at_once(kThreads, kThreadsAtOnce / kThreads))
     search_blocks(BlockBatch batch) {

@@ -93,6 +93,7 @@ void SnapshotBatch::begin_pass(bool is_fallback) {
   has_fallen_back_ = is_fallback;
   has_started_others_ = false;
   is_short_ = false;
+  const double share = parts_.largest_share();
   const bool pays = parts_.short_answers.pay();
   now_ = settings_;
   for (SearchSettings& each : now_) {
@@ -101,14 +102,15 @@ void SnapshotBatch::begin_pass(bool is_fallback) {
       each.mode = is_fallback ? QueryMode::kOr : QueryMode::kAnd;
       each.known_threshold = 0;
     }
-    if (!may_fall_back) shorten(each, pays);  // else all matches up to k are wanted
+    // Before a fallback all matches up to k are wanted.
+    if (share < 1 && !may_fall_back) shorten(each, share, pays);
   }
   start(parts_.first);
 }
 
-/// Asks for little more than a part's share of k, if that is a tenth less or more, and if it pays.
-void SnapshotBatch::shorten(SearchSettings& settings, bool pays) {
-  const std::uint32_t k = shards::first_k(settings.k, parts_.largest_share());
+/// Asks for little more than a part's share of k, if that saves a tenth, and if it pays.
+void SnapshotBatch::shorten(SearchSettings& settings, double share, bool pays) {
+  const std::uint32_t k = shards::first_k(settings.k, share);
   if (k > settings.k / 10 * 9) return;
   if (pays) {
     is_short_ = true;

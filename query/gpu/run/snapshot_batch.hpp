@@ -44,7 +44,7 @@ struct SearchedPart {
 class ShortAnswers {
  public:
   bool pay() const { return debt_ == 0; }
-  /// So many queries were or could be asked for fewer, of which so many had to be asked again.
+  /// `queries` were asked for fewer, or could have been; `again` of them had to be asked again.
   void note(std::size_t queries, std::size_t again) {
     debt_ += kMostAgain * again;
     debt_ -= std::min<std::uint64_t>(debt_, queries);
@@ -103,7 +103,7 @@ class SnapshotBatch {
     return now_[now_.size() == 1 ? 0 : slot];
   }
   void begin_pass(bool is_fallback);
-  void shorten(SearchSettings& settings, bool pays);
+  void shorten(SearchSettings& settings, double share, bool pays);
   void start(std::span<const std::size_t> which);
   void take_answers();
   bool advance();

@@ -22,8 +22,8 @@ struct Matrix {
   std::span<T> row(std::uint64_t i) { return {values.data() + i * columns, columns}; }
 };
 
-/// Room for so many rows of `columns` values, in large pages where the system has them. Throws
-/// std::length_error for more than memory can address.
+/// Makes room for so many rows, in large pages where the system has them. Throws std::bad_alloc or
+/// std::length_error where memory does not hold them.
 void reserve_rows(Matrix<float>& matrix, std::uint64_t rows);
 
 /// All vectors of a file as floats. Throws as open_vectors() and VectorReader::read() do.
