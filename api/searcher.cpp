@@ -53,8 +53,9 @@ void check_vectors(std::size_t dimension, std::size_t queries, std::size_t compo
         "explain and count, out");
   }
   if (components == queries * dimension) return;
-  throw UsageError(std::to_string(queries) + " queries came with " + std::to_string(components) +
-                   " components; give a vector of " + std::to_string(dimension) + " for each");
+  throw UsageError(std::to_string(queries) + (queries == 1 ? " query" : " queries") +
+                   " came with " + std::to_string(components) + " components; give a vector of " +
+                   std::to_string(dimension) + " for each");
 }
 
 /// Throws UsageError for what has no columns.

@@ -20,7 +20,7 @@ void append_hexadecimal(std::string& out, char byte) {
 
 std::string json_text(std::string_view text) {
   std::size_t invalid = analysis::find_invalid_utf8(text);
-  if (invalid == text.size() && text.find("\\x") == text.npos) return std::string(text);
+  if (invalid == text.size()) return std::string(text);
   std::string out;
   for (;;) {
     append_with_double_backslashes(out, text.substr(0, invalid));

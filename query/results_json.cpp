@@ -4,7 +4,6 @@
 #include <rapidjson/stringbuffer.h>
 #include <rapidjson/writer.h>
 
-#include <algorithm>
 #include <cmath>
 #include <ostream>
 #include <utility>
@@ -26,24 +25,14 @@ void write_key(Writer& json, std::string_view key) {
   json.Key(key.data(), static_cast<rapidjson::SizeType>(key.size()));
 }
 
-/// Where a place of a text is in json_text(text). Stored texts are UTF-8, so that only backslashes
-/// are changed.
-std::size_t place_in_json_text(std::string_view text, bool is_changed, std::size_t place) {
-  if (!is_changed) return place;
-  return place + static_cast<std::size_t>(std::count(text.data(), text.data() + place, '\\'));
-}
-
-void write_marked(Writer& json, const ShownField& field) {
-  const bool is_changed = json_text(field.text) != field.text;
+void write_marked(Writer& json, std::span<const MarkedWord> marked) {
   json.StartArray();
-  for (const MarkedWord& word : *field.marked) {
-    const std::size_t start = place_in_json_text(field.text, is_changed, word.start);
-    const std::size_t end = place_in_json_text(field.text, is_changed, word.start + word.length);
+  for (const MarkedWord& word : marked) {
     json.StartObject();
     write_key(json, "start");
-    json.Uint64(start);
+    json.Uint64(word.start);
     write_key(json, "length");
-    json.Uint64(end - start);
+    json.Uint64(word.length);
     json.EndObject();
   }
   json.EndArray();
@@ -70,7 +59,7 @@ void write_fields(Writer& json, std::span<const ShownField> fields) {
   json.StartObject();
   for (const ShownField& field : fields) {
     write_key(json, json_text(field.name));
-    write_marked(json, field);
+    write_marked(json, *field.marked);
   }
   json.EndObject();
 }

@@ -195,7 +195,7 @@ class JsonlReader final : public DocumentReader {
     for (const std::string& field : fields_) wanted += (wanted.empty() ? "'" : ", '") + field + "'";
     fail_document(record.location, "there is no member " + wanted + "; the members here are " +
                                        json::MemberNames(record.bytes).list() +
-                                       ": name those to index with --fields");
+                                       "; 'index --fields' says which are indexed");
   }
 
   InputFiles files_;

@@ -227,7 +227,8 @@ void Application::on_request(const ExchangePtr& exchange) noexcept {
   }
 }
 
-Response Application::render(const HttpError& error, const Exchange& exchange) {
+Response Application::render(const HttpError& error, Exchange& exchange) {
+  if (exchange.request.id.empty()) name(exchange.request);  // its header was refused
   return render_error(face_of(exchange), error, exchange.request);
 }
 

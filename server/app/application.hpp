@@ -30,7 +30,7 @@ class Application final : public RequestHandler {
 
   std::size_t on_head(Exchange& exchange) override;
   void on_request(const ExchangePtr& exchange) noexcept override;
-  Response render(const HttpError& error, const Exchange& exchange) override;
+  Response render(const HttpError& error, Exchange& exchange) override;
   void on_answered(const Exchange& exchange, int status, std::uint64_t bytes) noexcept override;
   bool take_room(std::size_t bytes) override;
   void give_back_room(std::size_t bytes) override;

@@ -72,12 +72,14 @@ Device ServedIndex::device() const { return vectors_ ? vectors_->device() : sear
 
 const Searcher& ServedIndex::searcher() const {
   if (searcher_) return *searcher_;
-  throw bad_request("'" + name_ + "' is an index of vectors; ask for /v1/" + name_ + "/nearest");
+  throw bad_request("'" + name_ + "' is an index of vectors: /v1/" + name_ +
+                    "/nearest searches it, and 'warpdex vector' changes it");
 }
 
 const VectorIndex& ServedIndex::vectors() const {
   if (vectors_) return *vectors_;
-  throw bad_request("'" + name_ + "' is an index of documents; ask for /v1/" + name_ + "/search");
+  throw bad_request("'" + name_ + "' is an index of documents: /v1/" + name_ +
+                    "/search searches it");
 }
 
 std::shared_ptr<const IndexReader> ServedIndex::reader() const {

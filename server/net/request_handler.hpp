@@ -20,7 +20,7 @@ class RequestHandler {
   /// Answers a request, now or later. Throws nothing.
   virtual void on_request(const ExchangePtr& exchange) noexcept = 0;
   /// What a client is told that is refused by on_head(), or whose request is none.
-  virtual Response render(const HttpError& error, const Exchange& exchange) = 0;
+  virtual Response render(const HttpError& error, Exchange& exchange) = 0;
   /// An answer was handed to the system; `bytes` of its body. Throws nothing.
   virtual void on_answered(const Exchange& exchange, int status, std::uint64_t bytes) noexcept = 0;
 

@@ -194,17 +194,44 @@ std::optional<float> Parameters::real(std::string_view name) {
 }
 
 std::optional<std::vector<std::string>> Parameters::texts(std::string_view name) {
+  return list(name, false);
+}
+
+std::optional<std::vector<std::string>> Parameters::ids(std::string_view name) {
+  return list(name, true);
+}
+
+std::optional<std::string> Parameters::joined(std::string_view name) {
+  const Entry* const entry = find(name);
+  if (entry == nullptr || entry->value == nullptr || !entry->value->IsArray()) return text(name);
+  const std::vector<std::string> parts = list(name, false).value();
+  std::string joined;
+  for (const std::string& part : parts) joined += (joined.empty() ? "" : ",") + part;
+  return joined;
+}
+
+std::optional<std::vector<std::string>> Parameters::list(std::string_view name,
+                                                         bool takes_numbers) {
   const Entry* const entry = take(name);
   if (entry == nullptr) return std::nullopt;
+  const std::string wanted = takes_numbers ? "array of texts or whole numbers" : "array of texts";
   std::vector<std::string> texts;
-  if (entry->value == nullptr) {
-    for (const std::string_view part : parts_of(entry->text)) texts.emplace_back(part);
+  if (entry->value == nullptr || entry->value->IsString()) {
+    const std::string_view text = entry->value == nullptr ? entry->text : view_of(*entry->value);
+    for (const std::string_view part : parts_of(text)) texts.emplace_back(part);
     return texts;
   }
-  if (!entry->value->IsArray()) refuse(name, "array of texts");
+  if (!entry->value->IsArray()) refuse(name, wanted);
   for (const auto& each : entry->value->GetArray()) {
-    if (!each.IsString()) refuse(name, "array of texts");
-    texts.emplace_back(view_of(each));
+    if (each.IsString()) {
+      texts.emplace_back(view_of(each));
+    } else if (takes_numbers && each.IsInt64()) {
+      texts.push_back(std::to_string(each.GetInt64()));
+    } else if (takes_numbers && each.IsUint64()) {
+      texts.push_back(std::to_string(each.GetUint64()));
+    } else {
+      refuse(name, wanted);
+    }
   }
   return texts;
 }

@@ -50,7 +50,7 @@ NearestCall read_call(const Services& services, const Request& request) {
   const auto single = parameters.reals("vector");
   const rapidjson::Value* const several = parameters.json("vectors");
   call.k = parameters.whole("k", 1, services.options.limits.k).value_or(10);
-  call.among = parameters.texts("among");
+  call.among = parameters.ids("among");
   parameters.finish();
   if (single.has_value() == (several != nullptr)) {
     throw bad_request("the body needs 'vector' or 'vectors'");
@@ -64,16 +64,6 @@ NearestCall read_call(const Services& services, const Request& request) {
                       " components, and those of the index have " + std::to_string(dimension));
   }
   return call;
-}
-
-/// The rows of the ids that the call names. Throws HttpError (400) for one that is not there.
-vector::RowFilter filter_of(const VectorIndex& index, const std::vector<std::string>& ids) {
-  vector::UnknownIds unknown;
-  vector::RowFilter filter = index.filter_of(vector::VectorIds(ids, "'among'"), &unknown);
-  if (unknown.count > 0) {
-    throw bad_request("'among' names '" + unknown.first + "', which no vector has");
-  }
-  return filter;
 }
 
 void write_neighbors(const NearestCall& call, const vector::Neighbors& found,
@@ -102,7 +92,7 @@ std::string answer_of(const NearestCall& call, std::stop_token stop) {
   const auto begin = Request::Clock::now();
   const VectorIndex& index = call.index->vectors();
   std::optional<vector::RowFilter> filter;
-  if (call.among) filter = filter_of(index, *call.among);
+  if (call.among) filter = index.filter_of(vector::VectorIds(*call.among, "'among'"));
   const std::uint64_t commit = index.commit();
   const NamedNeighbors found = index.search_named(
       call.queries, call.k, {.filter = filter ? &*filter : nullptr, .stop = std::move(stop)});

@@ -37,14 +37,14 @@ void read_matching(Parameters& parameters, SearchOptions& options) {
   }
   options.count = parameters.flag("count").value_or(false);
   options.filter = parameters.text("filter").value_or("");
-  options.sort = parse_sort(parameters.text("sort").value_or(""));
+  options.sort = parse_sort(parameters.joined("sort").value_or(""));
   options.search_after = parameters.text("search_after").value_or("");
   options.facets = parse_facets(parameters.texts("facets").value_or(std::vector<std::string>()));
   options.explain = parameters.flag("explain").value_or(false);
   if (const auto syntax = parameters.text("query_syntax")) {
     options.syntax = query_syntax_from_name(*syntax);
   }
-  if (const auto fields = parameters.text("query_fields")) {
+  if (const auto fields = parameters.joined("query_fields")) {
     options.searched.fields = parse_searched_fields(*fields);
   }
   if (const auto rules = parameters.text("synonyms")) {
@@ -183,11 +183,11 @@ void read_deadline(Parameters& parameters, const ServerLimits& limits, SearchOpt
 /// The words: `q`, or `query`, an object of clauses (in an address its text).
 std::optional<std::string> read_asked(Parameters& parameters, SearchOptions& options) {
   std::optional<std::string> words = parameters.text("q");
+  const rapidjson::Value* const json = parameters.json("query");
   if (!parameters.has("query")) return words;
   if (words) throw bad_request("'q' and 'query' both say what to search for; give one");
   refuse(parameters, {"query_syntax", "mode"}, "is for 'q'; give that");
   options.syntax = QuerySyntax::kJson;
-  const rapidjson::Value* const json = parameters.json("query");
   if (json == nullptr) return parameters.text("query");
   rapidjson::StringBuffer text;
   rapidjson::Writer<rapidjson::StringBuffer> writer(text);

@@ -210,7 +210,7 @@ TEST(JsonlReader, SaysWhatIsWrongWithALineAndGoesOn) {
       {"{\"id\":null,\"docno\":null,\"contents\":\"x\"}",
        "there is no id, and the members 'id', 'docno' are null; give one"},
       {"{\"id\":1,\"title\":\"x\",\"text\":\"y\"}",
-       "the members here are id, text, title: name those to index with --fields"},
+       "the members here are id, text, title; 'index --fields' says which are indexed"},
       {"{\"id\":1,\"contents\":\"caf\xE9 au lait\"}", "iconv -f LATIN1"},
       {"{\"id\":1,\"contents\":\"\xC0\x80\"}", "not UTF-8"},
       {"{\"id\":1,\"contents\":\"\xED\xA0\x80\"}", "not UTF-8"},

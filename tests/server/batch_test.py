@@ -104,12 +104,17 @@ class Many(serving.ServerTest):
         told = self.ask("POST", "/v1/points/nearest",
                         {"vector": self.rows[0], "k": 20, "among": among}).json()
         self.assertEqual(set(among), {each["id"] for each in told["queries"][0]["neighbors"]})
+        told = self.ask("POST", "/v1/points/nearest",
+                        {"vector": self.rows[0], "among": ["none", among[0]]}).json()
+        self.assertEqual(among[:1], [each["id"] for each in told["queries"][0]["neighbors"]])
+        told = self.ask("POST", "/v1/lists/nearest", {"vector": self.rows[0], "among": [5, "7"]})
+        self.assertEqual({5, 7}, {each["row"] for each in told.json()["queries"][0]["neighbors"]})
         for body, named in (({"vector": [1]}, "components"), ({}, "vector"),
                             ({"vector": self.rows[0], "vectors": [self.rows[0]]}, "vector"),
                             ({"vectors": [[1, 2, 3, "a"]]}, "vectors"), ({"vectors": []}, "vectors"),
                             ({"vectors": [1]}, "components"), ({"vector": self.rows[0], "k": 0}, "k"),
                             ({"vector": self.rows[0], "probes": 3}, "probes"),
-                            ({"vector": self.rows[0], "among": ["none"]}, "none")):
+                            ({"vector": self.rows[0], "among": [1.5]}, "whole numbers")):
             answer = self.ask("POST", "/v1/points/nearest", body)
             self.assertEqual(400, answer.status, body)
             self.assertIn(named, answer.reason(), body)

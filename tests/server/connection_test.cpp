@@ -27,7 +27,7 @@ class StandInHandler final : public RequestHandler {
     const std::lock_guard lock(mutex_);
     kept_.push_back(exchange);
   }
-  Response render(const HttpError& error, const Exchange&) override {
+  Response render(const HttpError& error, Exchange&) override {
     return {.status = error.status(), .body = std::string(error.what())};
   }
   void on_answered(const Exchange&, int, std::uint64_t) noexcept override {}

@@ -5,6 +5,7 @@ Run as: documents_test.py SOURCE_FOLDER WARPDEX"""
 import json
 import tempfile
 import threading
+import urllib.parse
 from pathlib import Path
 
 import serving
@@ -53,6 +54,24 @@ class Documents(serving.ServerTest):
                              told["length"])
         self.assertEqual(404, self.get("/v1/texts/documents/none").status)
         self.assertEqual(404, self.get("/v1/none/documents/d1").status)
+
+    def test_texts_with_backslashes_come_back(self):
+        self.ask("PUT", "/v1/slashes", {"store": ["path"],
+                                        "schema": {"fields": {"path": {"type": "keyword"}}}})
+        path, name = "C:\\xampp\\x41 <b>", "a\\x41"
+        told = self.ask("PUT", f"/v1/slashes/documents/{urllib.parse.quote(name)}?commit=true",
+                        {"text": path, "fields": {"path": path}, "values": {"path": path}})
+        self.assertEqual(201, told.status, told.body)
+        told = self.get(f"/v1/slashes/documents/{urllib.parse.quote(name)}").json()
+        self.assertEqual((name, path), (told["document"], told["fields"]["path"]))
+        told = self.ask("POST", "/v1/slashes/search", {"q": "xampp", "fields": "path",
+                                                       "facets": ["path"]}).json()
+        self.assertEqual((name, path), (told["hits"][0]["document"], told["hits"][0]["fields"]["path"]))
+        value = told["facets"]["path"]["top"][0]["value"]
+        self.assertEqual(path, value)
+        told = self.ask("POST", "/v1/slashes/search", {"query": {"term": {"path": value}},
+                                                       "sort": ["path:desc"]}).json()
+        self.assertEqual([name], [hit["document"] for hit in told["hits"]])
 
     def test_random_changes_are_those_of_a_map(self):
         self.make("living")
@@ -199,6 +218,7 @@ class Documents(serving.ServerTest):
         for document, named in (({"id": "a b", "vector": [1, 2, 3]}, "white space"),
                                 ({"id": "", "vector": [1, 2, 3]}, "id"),
                                 ({"id": "a", "vector": [1, 2]}, "components"),
+                                ({"id": "a", "text": "b"}, "has no vector"),
                                 ({"id": "a", "vector": [1, 2, 3], "fields": {"no": "x"}}, "'no'"),
                                 ({"id": "a", "vector": [1, 2, 3], "weights": {"x": 1}}, "weights"),
                                 ({"id": "a", "vector": [1, 2, 3], "text": "a\0b"}, "NUL")):

@@ -82,7 +82,10 @@ class Faults(serving.ServerTest):
                              (b"POST /v1/texts/search HTTP/1.1\r\n" + HOST + b"Content-Type: "
                               b"application/json\r\nContent-Length: 99999999999\r\n\r\n", 413),
                              (b"\x16\x03\x01\x02\x00\x01", 400)):
-            self.assertEqual(wanted, self.status_of(data), data[:80])
+            received = self.server.send(data)
+            self.assertEqual([wanted], statuses(received), data[:80])
+            told = re.search(rb'"request_id":"([0-9a-f]+)"', received)
+            self.assertIn(b"X-Request-ID: " + told[1] + b"\r\n", received, data[:80])
 
     def test_tricks_with_paths(self):
         for path, wanted in (("/v1/../texts", 404), ("/v1/..%2f..%2fetc", 404), ("/v1/%00", 400),

@@ -39,7 +39,7 @@ class Documents(ClientTest):
 
     def test_a_document_comes_and_goes(self):
         self.make("one")
-        document = {"body": "alpha beta", "url": "u"}
+        document = {"body": "alpha C:\\xampp \\ beta", "url": "u\\xFF"}
         told = self.client.index(index="one", id="a", body=document)
         self.assertEqual(("created", "a", "one"), (told["result"], told["_id"], told["_index"]))
         self.assertEqual("updated", self.client.index(index="one", id="a", body=document)["result"])

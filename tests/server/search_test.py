@@ -96,7 +96,7 @@ class Searches(serving.ServerTest):
         self.assertEqual(whole, pages[:30])
 
     def test_what_is_not_known_is_refused_by_its_name(self):
-        for target, named in (("q=w1&kk=3", "kk"), ("q=w1&k=0", "k"), ("q=w1&k=10001", "k"),
+        for target, named in (("q=w1&kk=3", "kk"), ("q=w1&kk=3", "q, query, vector"), ("q=w1&k=0", "k"), ("q=w1&k=10001", "k"),
                               ("q=w1&k=1&k=2", "k"), ("q=w1&mode=xor", "xor"), ("k=3", "q"),
                               ("q=w1&mu=3", "mu"), ("q=w1&and_or_min=3", "and_or_min"),
                               ("q=w1&count=maybe", "count"), ("q=w1&fields=author", "author"),

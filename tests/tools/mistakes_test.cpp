@@ -144,6 +144,11 @@ TEST_F(Mistakes, OptionsWithoutEffectAreRefused) {
       run_warpdex({"search", index_, "sky", "--tag", "mine", "--output-format", "trec"}).out,
       HasSubstr(" mine\n"));
   EXPECT_THAT(search_log("1\tsky\n", {"--tag", "mine"}).out, HasSubstr(" mine\n"));
+  for (const auto& [option, value] :
+       {std::pair("--tag", "mine"), std::pair("--output-format", "json")}) {
+    expect_complaint(run_warpdex({"bench", index_, "--queries", file("log.tsv"), option, value}), 2,
+                     {option, "is for --output FILE"});
+  }
 }
 
 TEST_F(Mistakes, VerifyNotesWhatStandsInTheWayOfChanges) {

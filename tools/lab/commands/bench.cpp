@@ -282,6 +282,12 @@ int run_bench(const std::vector<std::string>& arguments) {
   check_shared_stream("standard output",
                       {{"--json", given.json}, {"--output", given.answers.output()}});
   check_outputs_outside(given.index, {given.json, given.answers.output()});
+  given.answers.check(command, false);
+  for (const char* const option : {"output-format", "tag"}) {
+    if (!command.given(option) || !given.answers.output().empty()) continue;
+    throw UsageError("--" + std::string(option) +
+                     " is for --output FILE; add that or leave it out");
+  }
   given.device.check(command, {"in-flight", "exhaustive", "or-by", "no-seeds", "stages"});
   given.search.check_mode(command);
   given.search.settings();

@@ -6,9 +6,9 @@
 
 namespace warpdex {
 
-/// `text` itself if it is UTF-8. Otherwise each byte that belongs to no character is written as
-/// `\xHH`, and each backslash twice. UTF-8 that holds a `\x` has its backslashes doubled too, so
-/// that no two texts become the same. O(size).
+/// `text` itself if it is UTF-8, as all that an index holds. Otherwise each byte that belongs to no
+/// character is written as `\xHH`, and each backslash twice, so that no two such texts become the
+/// same. O(size).
 std::string json_text(std::string_view text);
 
 }  // namespace warpdex
