@@ -35,7 +35,8 @@ Answer AnswerMaker::make(const Query& asked, TextAnswer&& found) {
   Answer answer;
   answer.id = asked.id;
   answer.matches = found.result.matches;
-  answer.matches_exact = (options_.count || asks_columns(options_)) && found.is_complete;
+  const bool is_counted = options_.count || asks_columns(options_);
+  answer.matches_exact = is_counted && found.is_complete && !found.terms_cut;
   answer.fell_back_to_or = found.result.fell_back_to_or;
   answer.scores_are_distances = scores_are_distances_;
   answer.is_complete = found.is_complete;

@@ -83,7 +83,8 @@ TextAnswer search_columns(const OpenIndex& index, const Query& query, const Sear
     if (by_gpu) return std::move(*by_gpu);
   }
   SearchSettings settings = wanted;
-  const vector::RowFilter matches = all_matches(index.snapshot(), query, settings).documents;
+  const Matches found = all_matches(index.snapshot(), query, settings);
+  const vector::RowFilter& matches = found.documents;
   TextAnswer answer;
   if (options.sort.empty()) {
     SearchSettings uncounted = wanted;
@@ -95,6 +96,7 @@ TextAnswer search_columns(const OpenIndex& index, const Query& query, const Sear
         wanted.mode == QueryMode::kAndOr && settings.mode == QueryMode::kOr && !query.tree;
   }
   answer.result.matches = matches.count();
+  answer.terms_cut = found.was_cut;
   for (const FacetRequest& facet : options.facets) {
     limits.check_stop();
     answer.facets.push_back(count_facet(index.snapshot(), facet, matches));

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "warpdex/core/error.hpp"
+#include "warpdex/core/number_text.hpp"
 #include "warpdex/indexer/field_value.hpp"
 #include "warpdex/indexer/format/text_fields.hpp"
 #include "warpdex/indexer/readers/text_checks.hpp"
@@ -106,7 +107,7 @@ void Writer::State::check(const Document& document) const {
   check_values(document, called);
   for (const std::string& text : document.texts) check_utf8(text, location);
   for (const auto& value : document.stored) check_utf8(value ? *value : "", location);
-  if (journal) check_terms(document, called);
+  check_terms(document, called);
 }
 
 void Writer::State::check_values(const Document& document, const std::string& called) const {
@@ -163,7 +164,15 @@ void Writer::State::check_vector(std::span<const float> vector, const VectorSet&
 void Writer::State::check_weights(const Document& document, const std::string& called) const {
   const IndexSettings& settings = index->settings();
   const bool are_whole = is_weighted() && settings.impacts->source == ImpactSource::kWholeWeights;
+  const bool are_steps =
+      is_weighted() && settings.impacts->source == ImpactSource::kQuantisedWeights;
   for (const TermWeight& term : document.vector) {
+    if (term.term.empty()) throw BadDocument(called + "has an empty term; leave it out");
+    if (are_steps && static_cast<double>(term.weight) > settings.impacts->largest) {
+      throw BadDocument(called + "has a weight for '" + term.term + "' above " +
+                        shortest(settings.impacts->largest) +
+                        ", the largest that the index was built for");
+    }
     const bool fits =
         std::isfinite(term.weight) && term.weight >= 0 &&
         (!are_whole || (term.weight <= 255 && term.weight == std::floor(term.weight)));

@@ -47,22 +47,17 @@ std::uint64_t Writer::State::take_journal() {
 }
 
 void Writer::State::take_put(Document&& document) {
-  try {
-    if (document.stored.size() != settings().stored_fields.size()) {
-      throw BadDocument("the document '" + document.id + "' has other stored fields");
-    }
-    if (document.texts.size() != text_fields(settings().schema).size()) {
-      throw BadDocument("the document '" + document.id + "' has other text fields");
-    }
-    check(document);
-  } catch (const BadDocument& error) {
+  const auto fail = [&](const std::string& what) {
     throw FormatError("the journal of the index '" + folder.string() +
-                      "' is damaged: " + error.what());
-  }
-  put(std::move(document));
+                      "' is damaged: the document '" + document.id + "' has other " + what);
+  };
+  if (document.stored.size() != settings().stored_fields.size()) fail("stored fields");
+  if (document.texts.size() != text_fields(settings().schema).size()) fail("text fields");
   try {
+    check(document);  // an earlier program may have taken what this one refuses
+    put(std::move(document));
     flush_much();
-  } catch (const BadDocument& error) {  // as it was told before
+  } catch (const BadDocument& error) {
     notes.emplace_back(error.what());
   }
 }

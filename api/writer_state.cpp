@@ -84,13 +84,11 @@ void Writer::State::take(NewDocument&& given, bool is_update) {
 
 void Writer::State::put(Document&& document) {
   const std::uint64_t bytes = bytes_of(document);
-  const auto known = places.find(document.id);
-  if (known != places.end()) {
-    waiting[known->second] = std::move(document);
-  } else {
-    places.emplace(document.id, waiting.size());
-    waiting.push_back(std::move(document));
-  }
+  waiting.emplace_back();  // one without an id is left out when they are handed over
+  const std::size_t place = waiting.size() - 1;
+  const auto [known, is_new] = places.try_emplace(document.id, place);
+  if (!is_new) waiting[std::exchange(known->second, place)] = Document{};
+  waiting[place] = std::move(document);
   waiting_bytes += bytes;
 }
 
@@ -109,6 +107,7 @@ void Writer::State::flush(const std::function<void()>& check) {
   if (waiting.empty()) return;
   std::vector<Document> documents = std::move(waiting);
   forget();
+  std::erase_if(documents, [](const Document& document) { return document.id.empty(); });
   bool& is_short = journal ? is_behind : has_lost;
   is_short = true;  // unless the next call returns
   std::vector<std::string> refused;

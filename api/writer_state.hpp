@@ -46,7 +46,7 @@ struct Writer::State {
   static void check_vector(std::span<const float> vector, const VectorSet& set,
                            const std::string& called);
   void check_weights(const Document& document, const std::string& called) const;
-  /// What only analysis would find, which is too late for a document in a journal.
+  /// What only analysis would find, which is too late for a document that was taken.
   void check_terms(const Document& document, const std::string& called) const;
   /// Hands what waits to the index. `check` as of Writer::commit().
   void flush(const std::function<void()>& check = {});

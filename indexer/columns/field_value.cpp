@@ -36,7 +36,8 @@ std::string given_text(const FieldValue& value) {
 std::optional<std::int64_t> whole_number(const FieldValue& value) {
   if (const auto* number = std::get_if<std::int64_t>(&value)) return *number;
   const auto* number = std::get_if<double>(&value);
-  if (number == nullptr || !(*number >= -kIntEnd && *number < kIntEnd)) return std::nullopt;
+  // What is written of a double at the lower end may have been less.
+  if (number == nullptr || !(*number > -kIntEnd && *number < kIntEnd)) return std::nullopt;
   if (*number != std::trunc(*number)) return std::nullopt;
   return static_cast<std::int64_t>(*number);
 }
@@ -60,6 +61,16 @@ std::optional<T> number_of(std::string_view text) {
   const auto read = std::from_chars(text.data(), text.data() + text.size(), number);
   if (read.ec != std::errc() || read.ptr != text.data() + text.size()) return std::nullopt;
   return number;
+}
+
+/// Exact where a long double holds all whole numbers of 64 bits: "1e18", "2.0".
+std::optional<std::int64_t> whole_number(std::string_view text) {
+  if (const auto whole = number_of<std::int64_t>(text)) return whole;
+  const auto number = number_of<long double>(text);
+  if (!number || !(*number >= -kIntEnd && *number < kIntEnd) || *number != std::trunc(*number)) {
+    return std::nullopt;
+  }
+  return static_cast<std::int64_t>(*number);
 }
 
 }  // namespace
@@ -106,8 +117,7 @@ FieldValue value_of_text(const Field& field, std::string_view text) {
     case FieldType::kVector: break;
     case FieldType::kKeyword: return std::string(text);
     case FieldType::kInt:
-      if (const auto whole = number_of<std::int64_t>(text)) return *whole;
-      if (const auto number = number_of<double>(text)) return value_for(field, *number);
+      if (const auto whole = whole_number(text)) return *whole;
       break;
     case FieldType::kFloat:
       if (const auto number = number_of<double>(text)) return value_for(field, *number);

@@ -33,7 +33,9 @@ FieldValue value_of(const Field& field, const Item& item, const RawRecord& recor
       check_escapes(record, {item.value});
       return value_for(field, std::string(item.value));
     case Kind::kInteger:
-    case Kind::kNumber: return value_for(field, number_of(item.value));
+    case Kind::kNumber:
+      return field.type == FieldType::kInt ? value_of_text(field, item.value)
+                                           : value_for(field, number_of(item.value));
     case Kind::kBoolean: return value_for(field, item.value == "true");
     default: break;
   }

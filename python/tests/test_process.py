@@ -115,9 +115,12 @@ def test_fork(books: Path) -> None:
     assert len(index.search(np.eye(3, dtype=np.float32), 1)[0]) == 3
 
 
-def test_pickles(books: Path, tmp_path: Path) -> None:
-    searcher = pickle.loads(pickle.dumps(warpdex.Searcher(books, device="cpu", threads=1)))
-    assert searcher.search("sea").ids == ["7"]
+def test_pickles(books: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(books.parent)
+    searcher = warpdex.Searcher(books.name, device="cpu", threads=1)
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    assert pickle.loads(pickle.dumps(searcher)).search("sea").ids == ["7"]
     rows = np.eye(3, dtype=np.float32)
     index = warpdex.vectors.Index.build(rows, tmp_path / "v", lists=2, probes=2)
     again = pickle.loads(pickle.dumps(index))

@@ -111,6 +111,11 @@ def test_changes_and_ids(tmp_path: Path) -> None:
     assert numbered.ids(numbered.search(ROWS[:1], 1)[1]) == [str(1000 + same)]
     with pytest.raises(warpdex.InputError):
         Index.build(ROWS[:2], ids=[1, 1])
+    limits = [-(2**63), 2**63 - 1]
+    assert Index.build(ROWS[:2], ids=limits).ids([0, 1]) == [str(each) for each in limits]
+    for large in (np.array([2**63, 1], dtype=np.uint64), [2**63, 1], [1, np.uint64(2**64 - 1)]):
+        with pytest.raises(warpdex.UsageError, match="2[*][*]63"):
+            Index.build(ROWS[:2], ids=large)
     with pytest.raises(warpdex.InputError):
         Index.build(ROWS[:2], ids=[1])
 

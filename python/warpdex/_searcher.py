@@ -194,6 +194,7 @@ class Searcher(TermSearch):
             UsageError: document_blocks of an index that holds no impacts.
         """
         self._path, self._device = os.fspath(path), device
+        self._absolute_path = os.path.abspath(self._path)  # of now: the process may move
         self._options: dict[str, Any] = {
             "threads": threads,
             "gpu": gpu,
@@ -212,7 +213,7 @@ class Searcher(TermSearch):
         )
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return partial(Searcher, **self._options), (os.path.abspath(self._path), self._device)
+        return partial(Searcher, **self._options), (self._absolute_path, self._device)
 
     def __repr__(self) -> str:
         return f"Searcher({self._path!r}, documents={self.documents})"

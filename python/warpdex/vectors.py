@@ -42,11 +42,18 @@ def _ids(ids: Any) -> Any:
     if ids is None:
         return None
     if isinstance(ids, np.ndarray) and ids.dtype.kind in "iu":
-        return np.ascontiguousarray(ids, dtype=np.int64)
+        if ids.size == 0 or ids.max() < 2**63:
+            return np.ascontiguousarray(ids, dtype=np.int64)
+        ids = ids.tolist()
     values = list(ids)
-    if all(isinstance(each, (int, np.integer)) and not isinstance(each, bool) for each in values):
-        return np.array(values, dtype=np.int64)
-    return values
+    if not all(isinstance(each, (int, np.integer)) and not isinstance(each, bool) for each in values):
+        return values
+    try:
+        return np.array([int(each) for each in values], dtype=np.int64)
+    except OverflowError as error:
+        raise UsageError(
+            "ids that are numbers are from -2**63 to 2**63 - 1; give others as texts"
+        ) from error
 
 
 def _filter(rows: Any) -> Any:
@@ -54,6 +61,8 @@ def _filter(rows: Any) -> Any:
     if rows is None:
         return None
     array = np.asarray(rows)
+    if array.size == 0:
+        array = array.astype(np.int64)
     if array.ndim != 1 or array.dtype.kind not in "biu":
         raise UsageError(
             "a filter is an array of one dimension: True or False for each row, or row numbers"

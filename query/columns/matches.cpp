@@ -19,7 +19,8 @@ Matches matches_of(const Snapshot& snapshot, const Query& query, const SearchSet
       return !settings.documents->documents.contains(document);
     });
   }
-  return {vector::RowFilter::of_rows(found.documents, snapshot.docid_end()), found.most_terms};
+  return {vector::RowFilter::of_rows(found.documents, snapshot.docid_end()), found.was_cut,
+          found.most_terms};
 }
 
 }  // namespace

@@ -35,7 +35,7 @@ std::vector<QueryNode> take_nodes(MessageReader& from, std::size_t depth, std::s
 
 QueryNode take_node_at(MessageReader& from, std::size_t depth, std::size_t& nodes) {
   // A root above the groups, and a word below.
-  if (++nodes > kMaxQueryNodes || depth > kMaxQueryDepth + 1) fail_message("a tree too large");
+  if (++nodes > kMaxQueryNodes + 1 || depth > kMaxQueryDepth + 1) fail_message("a tree too large");
   QueryNode node;
   node.kind = from.choice(Kind::kCombined);
   node.boost = from.number<float>();

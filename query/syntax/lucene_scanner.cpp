@@ -125,7 +125,21 @@ LuceneToken LuceneScanner::with_number(LuceneToken::Kind kind) {
          (hex_digit(text_[at_]) >= 0 ? text_[at_] <= '9' : text_[at_] == '.')) {
     token.text += text_[at_++];
   }
+  take_exponent(token.text);
   return token;
+}
+
+/// Of a number such as 1e-3, if what comes next is one.
+void LuceneScanner::take_exponent(std::string& number) {
+  std::size_t end = at_;
+  if (number.empty() || end == text_.size() || (text_[end] != 'e' && text_[end] != 'E')) return;
+  ++end;
+  if (end < text_.size() && (text_[end] == '+' || text_[end] == '-')) ++end;
+  const std::size_t digits = end;
+  while (end < text_.size() && text_[end] >= '0' && text_[end] <= '9') ++end;
+  if (end == digits) return;
+  number += text_.substr(at_, end - at_);
+  at_ = end;
 }
 
 LuceneToken LuceneScanner::next(bool in_range) {

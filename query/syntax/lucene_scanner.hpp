@@ -51,6 +51,7 @@ class LuceneScanner {
   LuceneToken quoted();
   LuceneToken with_number(LuceneToken::Kind kind);
   void append_escaped(std::string& to, std::string* pattern);
+  void take_exponent(std::string& number);
   bool ends_word(char c, bool in_range) const;
 
   std::string_view text_;

@@ -60,6 +60,7 @@ std::optional<QueryNode> column_node(const QueryNode& node, const Field& column)
   switch (node.kind) {
     case Kind::kMatch:
     case Kind::kTerm:
+    case Kind::kPhrase:
       filter.kind = FilterNode::Kind::kIn;
       filter.values = {node.text};
       break;

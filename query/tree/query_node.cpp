@@ -12,12 +12,12 @@ namespace {
 
 void check_node(const QueryNode& node, std::size_t depth, std::size_t& nodes) {
   nodes += 1 + node.texts.size();
-  if (nodes > kMaxQueryNodes) {
-    throw UsageError("the query has more than " + std::to_string(kMaxQueryNodes) +
+  if (nodes > kMaxQueryNodes + 1) {  // the root is none
+    throw InputError("the query has more than " + std::to_string(kMaxQueryNodes) +
                      " clauses; search for fewer at a time");
   }
   if (depth > kMaxQueryDepth + 1) {  // a root above them, and a word below
-    throw UsageError("more than " + std::to_string(kMaxQueryDepth) +
+    throw InputError("more than " + std::to_string(kMaxQueryDepth) +
                      " clauses of the query lie in each other");
   }
   if (node.boost != 0 && !(node.boost >= kMinQueryWeight && node.boost <= kMaxQueryWeight)) {

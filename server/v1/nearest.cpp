@@ -53,7 +53,7 @@ NearestCall read_call(const Services& services, const Request& request) {
   call.among = parameters.ids("among");
   parameters.finish();
   if (single.has_value() == (several != nullptr)) {
-    throw bad_request("the body needs 'vector' or 'vectors'");
+    throw bad_request("the body needs one of 'vector' and 'vectors'");
   }
   if (several != nullptr) {
     read_rows(*several, call);

@@ -283,6 +283,32 @@ std::string message_of(const std::function<void()>& action) {
   return "nothing was refused";
 }
 
+TEST_F(ColumnSearchTest, SortedAnswersTellOfTermsThatAreCut) {
+  NewIndex settings{.analyzer = "whitespace"};
+  settings.schema =
+      parse_schema(R"({"fields": {"year": {"type": "int"}, "at": {"type": "keyword"}}})");
+  std::string many;
+  for (int i = 0; i < 16'384; ++i) many += "p" + std::to_string(100'000 + i) + " ";
+  Writer writer(index(), settings);
+  writer.add({.id = "many", .text = many, .values = {{"year", {std::int64_t{1}}}}});
+  writer.add({.id = "last", .text = "pz", .values = {{"at", {std::string("a b")}}}});
+  writer.commit();
+  const Searcher searcher(index());
+  for (const bool is_cut : {true, false}) {
+    for (const bool is_sorted : {true, false}) {
+      SearchOptions options{.count = true, .syntax = QuerySyntax::kLucene};
+      if (is_sorted) options.sort = {{"year"}};
+      const Answer answer = searcher.search(is_cut ? "p*" : "p1*", options);
+      EXPECT_EQ(answer.terms_cut, is_cut) << is_sorted;
+      EXPECT_EQ(answer.matches_exact, !is_cut) << is_sorted;
+      EXPECT_EQ(answer.size(), 1U) << is_sorted;
+    }
+  }
+  const Answer quoted = searcher.search("at:\"a b\"", {.syntax = QuerySyntax::kLucene});
+  ASSERT_EQ(quoted.size(), 1U);
+  EXPECT_EQ(quoted[0].id(), "last");
+}
+
 TEST_F(ColumnSearchTest, WhatCannotBeIsRefused) {
   schema_ = parse_schema(R"({"fields": {"year": {"type": "int"}}})");
   make(20, false);

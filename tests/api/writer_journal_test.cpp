@@ -208,12 +208,49 @@ TEST_F(WriterJournal, HasNoDocumentThatAnalysisRefuses) {
     EXPECT_THROW(writer.add({.id = "1", .weights = {{"fish", 1}, {"fish", 2}}}), BadDocument);
     EXPECT_THROW(writer.add({.id = "1", .weights = {{"fish", 0}}}), BadDocument);
     EXPECT_THROW(writer.add({.id = "1", .weights = {{"\xff", 1}}}), BadDocument);
+    EXPECT_THROW(writer.add({.id = "1", .weights = {{"", 1}}}), BadDocument);
     writer.add({.id = "1", .weights = {{"fish", 3}, {"soup", 0}}});
     writer.sync();
   }
   Writer writer(index_, {}, kNone);
   EXPECT_EQ(writer.recovered(), 1U);
   writer.commit();
+  EXPECT_EQ(Searcher(index_).search("fish").size(), 1U);
+}
+
+TEST_F(WriterJournal, HasNoWeightAboveThoseOfTheBuild) {
+  const std::vector<Document> built{{.id = "1", .vector = {{"fish", 1.5}}}};
+  BuildOptions build;
+  build.output = index_;
+  build_index(*vectors_from_memory(built), build);
+  {
+    Writer writer(index_, {}, kJournal);
+    EXPECT_THROW(writer.update({.id = "1", .weights = {{"fish", 1.6F}}}), BadDocument);
+    writer.update({.id = "2", .weights = {{"fish", 1.5F}, {"soup", 0.1F}}});
+    writer.sync();
+  }
+  Writer writer(index_, {}, kNone);
+  writer.commit();
+  EXPECT_EQ(Searcher(index_).search("fish").size(), 2U);
+}
+
+TEST_F(WriterJournal, PassesOverDocumentsThatAnEarlierProgramTook) {
+  {
+    Writer writer(index_, {.is_weighted = true}, kJournal);
+    writer.add({.id = "good", .weights = {{"fish", 3}}});
+    writer.sync();
+  }
+  {
+    LivingIndex index(index_);
+    const std::unique_ptr<ChangeJournal> journal = index.open_journal();
+    journal->put({.id = "bad", .vector = {{"", 1}}});
+    journal->remove("none");
+    journal->sync();
+  }
+  Writer writer(index_, {}, kNone);
+  const CommitReport report = writer.commit();
+  ASSERT_EQ(report.notes.size(), 1U);
+  EXPECT_THAT(report.notes[0], testing::HasSubstr("the document 'bad' has an empty term"));
   EXPECT_EQ(Searcher(index_).search("fish").size(), 1U);
 }
 

@@ -46,6 +46,18 @@ TEST(Writer, ACommitThatIsStoppedChangesNothing) {
   EXPECT_EQ(Searcher(folder / "index").documents(), 2U);
 }
 
+TEST(Writer, AnUpdatedDocumentIsTheLastOne) {
+  const test::TemporaryFolder folder;
+  Writer writer(folder / "index");
+  for (const char* id : {"1", "2", "1", "3", "2"}) writer.update({.id = id, .text = "fish"});
+  writer.commit();
+  const Answer answer = Searcher(folder / "index").search("fish");
+  ASSERT_EQ(answer.size(), 3U);
+  EXPECT_EQ(answer[0].id(), "1");
+  EXPECT_EQ(answer[1].id(), "3");
+  EXPECT_EQ(answer[2].id(), "2");
+}
+
 TEST(Writer, AnswersAreThoseOfOneBuildOfWhatIsLive) {
   std::mt19937_64 random = test::generator(7);
   const test::TemporaryFolder folder;
@@ -249,11 +261,12 @@ TEST(Writer, TakesWeightedTermsAndVectors) {
       EXPECT_THROW(writer.add({.id = "2", .weights = {{"sea", weight}}}), BadDocument);
     }
     writer.commit();
-    // What only analysis finds costs no other document.
     writer.add({.id = "3", .weights = {{"sea", 2}}});
-    writer.add({.id = "4", .weights = {{"sea", 2}, {"sea", 3}}});
+    using Weights = std::vector<TermWeight>;
+    for (const Weights& bad : {Weights{{"sea", 2}, {"sea", 3}}, {{"", 1}}, {{"sea", 0}}}) {
+      EXPECT_THROW(writer.add({.id = "4", .weights = bad}), BadDocument);
+    }
     writer.add({.id = "5", .weights = {{"sea", 1}}});
-    EXPECT_THROW(writer.commit(), BadDocument);
     writer.commit();
   }
   const Searcher weights(folder / "weights");

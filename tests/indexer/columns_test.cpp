@@ -277,8 +277,11 @@ TEST_F(ColumnReaderTest, CsvGivesValues) {
 TEST_F(ColumnReaderTest, WhatDoesNotFitIsNamed) {
   const std::string text = R"({"type": "int"})";
   EXPECT_THAT(refusal_of(text, "\"7\""), HasSubstr("input:1: the field 'f' has the value '7'"));
-  EXPECT_THAT(refusal_of(text, "1.5"), HasSubstr("1.5; it takes a whole number of 64 bits"));
-  EXPECT_THAT(refusal_of(text, "9223372036854775808"), HasSubstr("a whole number of 64 bits"));
+  EXPECT_THAT(refusal_of(text, "1.5"), HasSubstr("'1.5'; it takes a whole number of 64 bits"));
+  for (const char* past : {"9223372036854775808", "-9223372036854775809", "-9223372036854776000",
+                           "9007199254740993.5", "1e19"}) {
+    EXPECT_THAT(refusal_of(text, past), HasSubstr("a whole number of 64 bits")) << past;
+  }
   EXPECT_THAT(refusal_of(text, "[1, 2]"), HasSubstr("has 2 values, and the schema allows one"));
   EXPECT_THAT(refusal_of(text, "{\"a\": 1}"), HasSubstr("a value that is an object"));
   EXPECT_THAT(refusal_of(text, "[[1]]"), HasSubstr("a value that is an array"));
@@ -287,6 +290,23 @@ TEST_F(ColumnReaderTest, WhatDoesNotFitIsNamed) {
   EXPECT_THAT(refusal_of(R"({"type": "keyword"})", "1"), HasSubstr("it takes a string"));
   EXPECT_THAT(refusal_of(R"({"type": "date"})", "\"1990-02-30\""),
               HasSubstr("the field 'f': '1990-02-30' is no date that exists"));
+}
+
+TEST_F(ColumnReaderTest, WholeNumbersAreExact) {
+  constexpr std::int64_t kLeast = std::numeric_limits<std::int64_t>::min();
+  const std::string line =
+      "{\"id\": 1, \"contents\": \"\", \"n\": [-9223372036854775808, "
+      "9223372036854775807, 9007199254740993.0, 1e18, -2.0]}\n";
+  const auto values =
+      read(DocumentFormat::kJsonl, line, R"({"fields": {"n": {"type": "int", "multiple": true}}})");
+  const std::vector<FieldValues> wanted{
+      {{kLeast, std::int64_t{-2}, std::int64_t{9007199254740993},
+        std::int64_t{1'000'000'000'000'000'000}, std::numeric_limits<std::int64_t>::max()}}};
+  EXPECT_EQ(values, wanted);
+  const Field field{.name = "n", .type = FieldType::kInt};
+  EXPECT_EQ(value_of_text(field, "9007199254740993.0"), FieldValue(std::int64_t{9007199254740993}));
+  EXPECT_THROW(value_of_text(field, "-9223372036854775809"), InputError);
+  EXPECT_THROW(value_for(field, -9223372036854775808.0), InputError);
 }
 
 TEST_F(ColumnReaderTest, FormatsWithoutFieldsAreRefused) {

@@ -236,6 +236,17 @@ class Documents(serving.ServerTest):
                         {"q": "alpha", "vector": [1, 0, 0], "fusion": "convex"}).json()
         self.assertEqual(["a"], [hit["document"] for hit in both["hits"]])
 
+    def test_weights_that_no_commit_could_take_are_refused_at_once(self):
+        self.assertEqual(201, self.ask("PUT", "/v1/weights", {"weighted": True}).status)
+        for weights, named in (({"": 1}, "empty term"), ({"x": 0}, "above 0"),
+                               ({"x": 1.5}, "whole number"), ({"x": 256}, "whole number")):
+            answer = self.ask("PUT", "/v1/weights/documents/2", {"weights": weights})
+            self.assertEqual(400, answer.status, weights)
+            self.assertIn(named, answer.reason())
+        answer = self.ask("PUT", "/v1/weights/documents/3?commit=true", {"weights": {"x": 1}})
+        self.assertEqual(201, answer.status, answer.body)
+        self.assertEqual(404, self.get("/v1/weights/documents/2").status)
+
     def test_indexes_are_made_and_removed(self):
         for name in ("..", "a%2Fb", "A", "_a", "v1", "", "%00", "x" * 201, "-a", ".a", "a%20b"):
             self.assertIn(self.ask("PUT", f"/v1/{name}", {}).status, (400, 404, 405), name)

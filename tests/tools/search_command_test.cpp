@@ -252,6 +252,18 @@ TEST_F(SearchCommand, RefusesSettingsOutOfRange) {
   expect_complaint(run_warpdex({"search"}), 2, {"INDEX"});
 }
 
+TEST_F(SearchCommand, AQueryOfTooManyClausesIsABadOne) {
+  std::string words;
+  for (int i = 0; i < 4096; ++i) words += "w" + std::to_string(i) + " ";
+  write_file(file("log"), "1\tgreen\n2\t" + words + "\n3\t(" + words + ")^2 OR a\n4\tgreen\n");
+  const Outcome run = search(
+      {"--queries", file("log"), "--query-syntax", "lucene", "-k", "1", "--on-bad-query", "skip"});
+  EXPECT_EQ(run.status, 0);
+  EXPECT_THAT(run.out, AllOf(HasSubstr("1 Q0"), HasSubstr("4 Q0")));
+  EXPECT_THAT(run.err, AllOf(HasSubstr("3"), HasSubstr("more than 4096 clauses")));
+  EXPECT_EQ(search({"--queries", file("log"), "--query-syntax", "lucene"}).status, 1);
+}
+
 // As a file, and through a pipe, whose queries are answered one by one.
 TEST_F(SearchCommand, AFileOfBadQueriesAloneIsNoRun) {
   const std::string bad = "no tab\n\ta query without an id\n";

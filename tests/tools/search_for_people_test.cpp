@@ -51,6 +51,31 @@ TEST_F(SearchForPeople, SaysOneThingWhereNothingMatches) {
               HasSubstr("too few documents hold all"));
 }
 
+TEST_F(SearchForPeople, SaysWhereTermsAreCut) {
+  std::string words;
+  for (const char a : {'a', 'b', 'c', 'd'}) {
+    for (const char b : {'a', 'b', 'c', 'd'}) {
+      words += {' ', a, b};
+      for (const char c : {'a', 'b', 'c', 'd'}) words += {' ', a, b, c};
+    }
+  }
+  ASSERT_EQ(run_warpdex({"index", "--input", "-", "--format", "tsv", "--analyzer", "whitespace",
+                         "--quiet", "--output", file("near")},
+                        {"d1\t" + words + "\n", {}, {}})
+                .status,
+            0);
+  const auto notes = [&](const std::vector<std::string>& more, const std::string& input = "") {
+    std::vector<std::string> arguments{"search", file("near"), "--query-syntax", "lucene"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return run_warpdex(arguments, {.input = input}).err;
+  };
+  EXPECT_EQ(notes({"ab~1"}), "");
+  EXPECT_THAT(notes({"ab~2"}), HasSubstr("note: the query has a prefix, pattern, range or near"));
+  EXPECT_THAT(notes({"--queries", "-"}, "7\tab~2\n8\tab~1\n"), HasSubstr("query 7 has a prefix"));
+  write_file(file("log"), "7\tab~2\n8\tab~2\n");
+  EXPECT_THAT(notes({"--queries", file("log")}), HasSubstr("2 queries have prefixes, patterns"));
+}
+
 TEST_F(SearchForPeople, OffersTermsThatAreSpeltAlike) {
   const Outcome outcome = search({"aple gren"});
   EXPECT_THAT(outcome.out, HasSubstr("not in the index: aple; did you mean apple?\n"));

@@ -53,7 +53,7 @@ class AnswerHit {
 class Answer {
  public:
   std::string id{};           ///< of the request
-  std::uint64_t matches = 0;  ///< exact if counted, else a lower bound
+  std::uint64_t matches = 0;  ///< exact if counted and no terms are cut, else a lower bound
   bool matches_exact = false;
   bool fell_back_to_or = false;       ///< and-or: the answer is OR's
   bool scores_are_distances = false;  ///< smaller ones are better

@@ -261,6 +261,8 @@ TEST(LuceneParser, LimitsHold) {
   std::string many;
   for (int i = 0; i < 4096; ++i) many += "a ";
   EXPECT_EQ(parse_lucene(many).should.size(), 4096U);
+  check_query_tree(parse_lucene(many));
+  EXPECT_THROW(check_query_tree(parse_lucene("(" + many + ")^2 OR b")), InputError);
   EXPECT_THROW(parse_lucene(many + "a"), InputError);
   EXPECT_THROW(parse_lucene_leniently(many + "a"), InputError);
   EXPECT_EQ(shown(parse_lucene(std::string(64, '(') + "a" + std::string(64, ')'))), "a");
@@ -279,6 +281,9 @@ TEST(LuceneParser, LimitsHold) {
   const QueryNode read_around = parse_lucene_leniently(stray).tree;
   check_query_tree(read_around);
   EXPECT_EQ(read_around.should.size(), 200U);
+  EXPECT_EQ(shown(parse_lucene("a^1e3 b^2.5E-1 c^1e d^1e+2")),
+            shown(parse_lucene("a^1000 b^0.25 c^1 e d^100")));
+  EXPECT_THROW(parse_lucene("a^1e10"), InputError);
   EXPECT_THROW(parse_lucene("((a^0.00001))^0.00001"), InputError);
   EXPECT_THROW(parse_lucene("a \xFF"), InputError);
   EXPECT_THROW(parse_lucene_leniently("a \xFF"), InputError);

@@ -157,6 +157,7 @@ void answer_words(const IndexReader& index, const Arguments& arguments, bool rea
       searcher.search({&query, 1}, vectors ? vectors->next(1) : std::span<const float>(), options)
           .front());
   print_problem(searcher);
+  if (answer.terms_cut) print_notes({std::string("the query ") + kTermsCut});
   const NamedAnswer named(answer, {}, kMaxK, !options.sort.empty());
   OutputFile output(arguments.answers.output());
   if (readable) {
@@ -215,8 +216,11 @@ void answer_file(const IndexReader& index, const Arguments& arguments, bool repo
     watch.next_vectors = [&](std::size_t queries) { return vectors->next(queries); };
     options.vectors_alone = !arguments.search.has_query_file();
   }
-  if (report_counts) watch.on_answer = report;
   TermNotes terms(index);
+  watch.on_answer = [&](const Query& query, const Answer& answer) {
+    terms.look_at(query, answer);
+    if (report_counts) report(query, answer);
+  };
   if (arguments.search.has_query_file()) {
     watch.on_queries = [&](std::span<const Query> queries) { terms.look_at(queries); };
   }

@@ -35,6 +35,10 @@ void TermNotes::look_at(std::span<const Query> queries) {
   }
 }
 
+void TermNotes::look_at(const Query& query, const Answer& answer) {
+  if (answer.terms_cut) add(query, with_terms_cut_);
+}
+
 void TermNotes::add(const Query& query, Kind& kind) {
   if (++kind.count == 1) kind.first = query.id;
 }
@@ -54,6 +58,9 @@ std::vector<std::string> TermNotes::notes() const {
          std::string("have no terms ") + kNoTerms, notes);
   append(only_excluding_, "only excludes; add a word to look for",
          "only exclude; add words to look for", notes);
+  append(with_terms_cut_, kTermsCut,
+         "have prefixes, patterns, ranges or near words that stand for more terms than are taken",
+         notes);
   if (is_any_known_ || looking_ == 0) return notes;
   if (index_.documents() == 0) {
     notes.emplace_back("the index has no documents, so no query finds any");

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "warpdex/answer.hpp"
 #include "warpdex/index_reader.hpp"
 #include "warpdex/query/query.hpp"
 
@@ -23,9 +24,11 @@ class TermNotes {
 
   /// Throws FormatError for a damaged index.
   void look_at(std::span<const Query> queries);
+  /// Of an answer.
+  void look_at(const Query& query, const Answer& answer);
 
-  /// What to say once all were seen: of queries without terms, of those that only exclude, and that
-  /// no query has a term of the index.
+  /// What to say once all were seen: of queries without terms, of those that only exclude or have
+  /// terms cut, and that no query has a term of the index.
   std::vector<std::string> notes() const;
 
  private:
@@ -40,9 +43,14 @@ class TermNotes {
   const IndexReader& index_;
   Kind without_terms_;
   Kind only_excluding_;
+  Kind with_terms_cut_;
   std::uint64_t looking_ = 0;  ///< queries that look for a term
   bool is_any_known_ = false;
 };
+
+/// What a query is told whose answer has terms cut: it is not of all that the query asks for.
+inline constexpr const char* kTermsCut =
+    "has a prefix, pattern, range or near word that stands for more terms than are taken";
 
 /// Tells notes on standard error, each on a line of its own.
 void print_notes(const std::vector<std::string>& notes);

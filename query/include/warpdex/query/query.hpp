@@ -155,12 +155,13 @@ struct QueryNode {
   bool operator==(const QueryNode&) const = default;
 };
 
-/// Clauses of a tree, itself included; more are refused.
+/// Clauses of a tree, besides itself; more are refused.
 inline constexpr std::size_t kMaxQueryNodes = 4096;
 /// Groups of clauses in each other.
 inline constexpr std::size_t kMaxQueryDepth = 64;
 
-/// Throws UsageError for more clauses than that, and for values out of range.
+/// Throws InputError for more clauses than that, or deeper ones; UsageError for values out of
+/// range.
 void check_query_tree(const QueryNode& tree);
 
 /// A match (kMatch) of each word of a match, which white space parts, with a weight of 1: for a

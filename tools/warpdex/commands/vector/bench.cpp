@@ -1,6 +1,7 @@
 // warpdex vector bench: how long searches take and how much they find, over numbers of queries, k,
 // probes, refined answers, and indexes.
 #include <algorithm>
+#include <charconv>
 #include <filesystem>
 #include <iostream>
 #include <limits>
@@ -115,15 +116,14 @@ std::vector<std::int64_t> numbers(const std::string& option, const std::string& 
                                   std::int64_t smallest, std::int64_t largest) {
   std::vector<std::int64_t> result;
   for (const std::string& part : split_list(option, list)) {
-    std::int64_t number = -1;
-    try {
-      std::size_t end = 0;
-      number = std::stoll(part, &end);
-      if (end != part.size()) number = -1;
-    } catch (const std::exception&) {
-      number = -1;
+    std::int64_t number = 0;
+    const char* const end = part.data() + part.size();
+    const auto read = std::from_chars(part.data(), end, number);
+    if (read.ec != std::errc() || read.ptr != end) {
+      throw UsageError(option + " takes whole numbers with commas between them, not '" + part +
+                       "'");
     }
-    if (number < smallest || number > largest) checked_number(option, number, smallest, largest);
+    checked_number(option, number, smallest, largest);
     result.push_back(number);
   }
   if (result.empty()) throw UsageError(option + " has no number");

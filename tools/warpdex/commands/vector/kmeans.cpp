@@ -198,6 +198,10 @@ int run_vector_kmeans(const std::vector<std::string>& arguments) {
   given.device.check(command);
   vector::KmeansSettings settings = settings_of(given);
   if (given.sample < 0) throw UsageError("--sample is 0 for all vectors, or how many to draw");
+  if (given.sample > 0 && given.sample < given.clusters) {
+    throw UsageError("--sample draws " + counted(given.sample, "vector") + " for " +
+                     counted(given.clusters, "cluster") + "; draw more");
+  }
 
   for (const std::string& other : {given.input, given.json}) {
     std::error_code ignored;

@@ -12,7 +12,8 @@ namespace warpdex {
 
 struct Matches {
   vector::RowFilter documents;
-  std::size_t most_terms = 0;  ///< that a prefix, pattern or range of a tree stands for
+  bool was_cut = false;  ///< as TreeResult has it, and the next one
+  std::size_t most_terms = 0;
 };
 
 /// The live documents that match, and that `settings.documents`, if it is not null, lets through.
