@@ -74,6 +74,11 @@ std::vector<std::string_view> parts_of(std::string_view text) {
   return parts;
 }
 
+std::vector<std::string> strings_of(std::string_view text) {
+  const std::vector<std::string_view> parts = parts_of(text);
+  return {parts.begin(), parts.end()};
+}
+
 /// A finite float, or none.
 std::optional<float> float_of(const rapidjson::Value& value) {
   if (!value.IsNumber()) return std::nullopt;
@@ -194,46 +199,48 @@ std::optional<float> Parameters::real(std::string_view name) {
 }
 
 std::optional<std::vector<std::string>> Parameters::texts(std::string_view name) {
-  return list(name, false);
+  const Entry* const entry = take(name);
+  return entry == nullptr ? std::nullopt : std::optional(items(*entry, false));
 }
 
-std::optional<std::vector<std::string>> Parameters::ids(std::string_view name) {
-  return list(name, true);
+std::optional<std::vector<std::string>> Parameters::list(std::string_view name) {
+  const Entry* const entry = take(name);
+  if (entry == nullptr) return std::nullopt;
+  if (entry->value == nullptr || !entry->value->IsString()) return items(*entry, false);
+  return strings_of(view_of(*entry->value));
 }
 
 std::optional<std::string> Parameters::joined(std::string_view name) {
-  const Entry* const entry = find(name);
+  const Entry* const entry = take(name);
   if (entry == nullptr || entry->value == nullptr || !entry->value->IsArray()) return text(name);
-  const std::vector<std::string> parts = list(name, false).value();
   std::string joined;
-  for (const std::string& part : parts) joined += (joined.empty() ? "" : ",") + part;
+  for (const std::string& item : items(*entry, false)) joined += (joined.empty() ? "" : ",") + item;
   return joined;
 }
 
-std::optional<std::vector<std::string>> Parameters::list(std::string_view name,
-                                                         bool takes_numbers) {
+std::optional<std::vector<std::string>> Parameters::ids(std::string_view name) {
   const Entry* const entry = take(name);
-  if (entry == nullptr) return std::nullopt;
-  const std::string wanted = takes_numbers ? "array of texts or whole numbers" : "array of texts";
-  std::vector<std::string> texts;
-  if (entry->value == nullptr || entry->value->IsString()) {
-    const std::string_view text = entry->value == nullptr ? entry->text : view_of(*entry->value);
-    for (const std::string_view part : parts_of(text)) texts.emplace_back(part);
-    return texts;
-  }
-  if (!entry->value->IsArray()) refuse(name, wanted);
-  for (const auto& each : entry->value->GetArray()) {
+  return entry == nullptr ? std::nullopt : std::optional(items(*entry, true));
+}
+
+/// Of a list of the address, or an array.
+std::vector<std::string> Parameters::items(const Entry& entry, bool takes_numbers) const {
+  if (entry.value == nullptr) return strings_of(entry.text);
+  const auto fail = [&] {
+    refuse(entry.name, takes_numbers ? "array of texts or whole numbers" : "array of texts");
+  };
+  if (!entry.value->IsArray()) fail();
+  std::vector<std::string> items;
+  for (const auto& each : entry.value->GetArray()) {
     if (each.IsString()) {
-      texts.emplace_back(view_of(each));
+      items.emplace_back(view_of(each));
     } else if (takes_numbers && each.IsInt64()) {
-      texts.push_back(std::to_string(each.GetInt64()));
-    } else if (takes_numbers && each.IsUint64()) {
-      texts.push_back(std::to_string(each.GetUint64()));
+      items.push_back(std::to_string(each.GetInt64()));
     } else {
-      refuse(name, wanted);
+      fail();
     }
   }
-  return texts;
+  return items;
 }
 
 std::optional<std::vector<float>> Parameters::reals(std::string_view name) {

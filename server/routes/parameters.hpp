@@ -30,7 +30,7 @@ class JsonText {
 /// All getters throw HttpError (400), which names the parameter, for a value of another kind or out
 /// of its range; they return none for one that is not there. A parameter of the address is a text:
 /// numbers are read from it, "true" and "false" are flags (nothing behind the name is true), and
-/// lists have commas between their parts. A list of a body is an array, or such a text.
+/// lists have commas between their parts.
 class Parameters {
  public:
   /// Of the address. The request must outlive this.
@@ -47,10 +47,12 @@ class Parameters {
       std::uint64_t most = std::numeric_limits<std::uint64_t>::max());
   std::optional<float> real(std::string_view name);
   std::optional<std::vector<std::string>> texts(std::string_view name);
-  /// The same; whole numbers of an array are texts, too.
-  std::optional<std::vector<std::string>> ids(std::string_view name);
-  /// A list as one text, with commas between its parts.
+  /// The same; a list of a body may be a text with commas, too.
+  std::optional<std::vector<std::string>> list(std::string_view name);
+  /// That list as one text.
   std::optional<std::string> joined(std::string_view name);
+  /// Texts or whole numbers, as texts.
+  std::optional<std::vector<std::string>> ids(std::string_view name);
   std::optional<std::vector<float>> reals(std::string_view name);
   /// A value of a JSON body, for those who read it themselves; null if it is not there. An address
   /// has none.
@@ -68,7 +70,7 @@ class Parameters {
   };
   const Entry* find(std::string_view name) const;
   Entry* take(std::string_view name);
-  std::optional<std::vector<std::string>> list(std::string_view name, bool takes_numbers);
+  std::vector<std::string> items(const Entry& entry, bool takes_numbers) const;
   [[noreturn]] void refuse(std::string_view name, const std::string& wanted) const;
 
   std::vector<Entry> entries_;

@@ -39,7 +39,7 @@ void read_matching(Parameters& parameters, SearchOptions& options) {
   options.filter = parameters.text("filter").value_or("");
   options.sort = parse_sort(parameters.joined("sort").value_or(""));
   options.search_after = parameters.text("search_after").value_or("");
-  options.facets = parse_facets(parameters.texts("facets").value_or(std::vector<std::string>()));
+  options.facets = parse_facets(parameters.list("facets").value_or(std::vector<std::string>()));
   options.explain = parameters.flag("explain").value_or(false);
   if (const auto syntax = parameters.text("query_syntax")) {
     options.syntax = query_syntax_from_name(*syntax);
@@ -132,7 +132,7 @@ void read_fusion(Parameters& parameters, std::uint32_t k, bool has_words, bool h
 void read_shown(Parameters& parameters, SearchOptions& options) {
   const std::initializer_list<std::string_view> of_snippets{"matches_position", "snippet_bytes",
                                                             "snippet_fragments", "snippet_html"};
-  options.fields = parameters.texts("fields").value_or(std::vector<std::string>());
+  options.fields = parameters.list("fields").value_or(std::vector<std::string>());
   const bool snippets = parameters.flag("snippets").value_or(true);
   options.positions = parameters.flag("matches_position").value_or(false);
   if (const auto bytes = parameters.whole("snippet_bytes", 1, 10'000)) {
