@@ -286,7 +286,8 @@ std::vector<Answer> Searcher::search(std::span<const Query> queries, std::span<c
 BatchAnswer Searcher::search_batch(std::span<const std::string_view> texts,
                                    std::span<const float> vectors,
                                    const SearchOptions& options) const {
-  if (!options.fields.empty() || options.explain || options.count || asks_columns(options)) {
+  if (!options.fields.empty() || options.explain || options.count || asks_columns(options) ||
+      !options.search_after.empty()) {
     throw UsageError(
         "answers that are arrays have no fields, explanations, counts, facets and order of their "
         "own; search for them");

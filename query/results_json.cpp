@@ -102,7 +102,7 @@ void write_facet(Writer& json, const Facet& facet) {
   for (const auto& [name, value] :
        {std::pair{"min", facet.min}, {"max", facet.max}, {"sum", facet.sum}}) {
     write_key(json, name);
-    json.Double(value);
+    std::isfinite(value) ? json.Double(value) : json.Null();  // a sum may be past all doubles
   }
   write_key(json, "top");
   json.StartArray();

@@ -2,11 +2,13 @@
 #include <algorithm>
 #include <condition_variable>
 #include <mutex>
+#include <span>
 #include <utility>
 
 #include "replicas/clockwork.hpp"
 #include "warpdex/core/error.hpp"
 #include "warpdex/parts.hpp"
+#include "warpdex/query/shards/messages.hpp"
 
 namespace warpdex {
 namespace replicas {
@@ -182,6 +184,23 @@ SearchTime::SearchTime(replicas::Time deadline)
 }
 SearchTime::~SearchTime() { replicas::search_time = outer_; }
 
+namespace {
+
+/// Statistics, which come before the search, have half of the time that is left: where a part does
+/// not answer, the others still have time to search.
+replicas::Time deadline_of(std::span<const PartMessage> messages, replicas::Time deadline) {
+  if (messages.empty()) return deadline;
+  const shards::MessageKind kind = shards::kind_of(messages[0].bytes);
+  const bool is_of_statistics = kind == shards::MessageKind::kTermsRequest ||
+                                kind == shards::MessageKind::kNearWordsRequest ||
+                                kind == shards::MessageKind::kFoundTermsRequest;
+  if (!is_of_statistics) return deadline;
+  const replicas::Time now = replicas::now();
+  return now + (deadline - now) / 2;
+}
+
+}  // namespace
+
 AskParts ask_replicas(std::shared_ptr<ReplicaSet> set) {
   return [set = std::move(set)](std::vector<PartMessage> messages) {
     SearchTime* const time = replicas::search_time;
@@ -189,7 +208,8 @@ AskParts ask_replicas(std::shared_ptr<ReplicaSet> set) {
       throw UsageError("a search by replicas needs its time; make a SearchTime on its thread");
     }
     std::vector<PartReply> replies;
-    for (ReplicaReply& reply : set->ask(std::move(messages), time->deadline_)) {
+    const replicas::Time deadline = deadline_of(messages, time->deadline_);
+    for (ReplicaReply& reply : set->ask(std::move(messages), deadline)) {
       if (!reply.is_of_version) time->is_version_gone_ = true;
       replies.push_back({std::move(reply.bytes), std::move(reply.failure)});
     }

@@ -186,8 +186,8 @@ void check_documents(const BuildReport& report, const BuildOptions& options) {
   refuse_empty(report.documents, options.output);
 }
 
-/// A misspelt field must not leave its text out unsaid.
-void check_fields(const FieldUse& use, const BuildReport& report) {
+/// A misspelt field must not leave its text out unsaid. Text fields of a schema may be in none.
+void check_fields(const FieldUse& use, const BuildReport& report, bool are_texts) {
   std::string missing;
   const auto look_at = [&](const std::vector<FieldCount>& fields) {
     for (const FieldCount& field : fields) {
@@ -196,7 +196,7 @@ void check_fields(const FieldUse& use, const BuildReport& report) {
       missing += (missing.empty() ? "" : ", ") + name;
     }
   };
-  look_at(use.fields);
+  if (!are_texts) look_at(use.fields);
   look_at(use.stored);
   if (missing.empty() || report.documents == 0) return;
   throw InputError("no document has the field " + missing + "; the first documents have " +
@@ -238,7 +238,7 @@ BuildReport build_segment(DocumentReader& reader, const BuildOptions& options,
   FieldUse field_use = reader.field_use();
   if (admission == nullptr) {
     check_documents(report, options);
-    if (text_fields(options.schema).empty()) check_fields(field_use, report);
+    check_fields(field_use, report, !text_fields(options.schema).empty());
   }
   report.fields = std::move(field_use.fields);
   report.left_out = reader.left_out();

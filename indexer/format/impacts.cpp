@@ -55,8 +55,8 @@ void ImpactQuantizer::quantize(std::span<const std::uint32_t> docids,
 
 void check_bm25_settings(double k1, double b) {
   // Written so that NaN fails each of them.
-  if (!(k1 >= 0.0) || !std::isfinite(k1)) {
-    throw UsageError("k1 is " + shortest(k1) + "; give a finite number of 0 or more");
+  if (!(k1 >= 0.0) || !std::isfinite(static_cast<float>(k1))) {
+    throw UsageError("k1 is " + shortest(k1) + "; give a number of 0 or more, up to 3.4e38");
   }
   if (!(b >= 0.0 && b <= 1.0)) {
     throw UsageError("b is " + shortest(b) + "; give a number from 0 to 1");

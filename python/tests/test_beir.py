@@ -71,6 +71,11 @@ def test_equal_scores_are_in_the_order_of_trec_eval() -> None:
     assert beir.measure(run, {"1": {"a": 1}}, ["MRR@10"])["MRR@10"]["1"] == pytest.approx(1 / 3)
 
 
+def test_a_score_that_is_no_number() -> None:
+    with pytest.raises(warpdex.UsageError, match="'1' has a document"):
+        beir.measure({"1": {"a": float("nan"), "b": 1.0}}, {"1": {"b": 1}}, ["MAP@100"])
+
+
 @pytest.mark.parametrize("measure", ["nDCG", "nDCG@0", "nDCG@x", "ERR@10", ""])
 def test_unknown_measures(measure: str) -> None:
     with pytest.raises(warpdex.UsageError, match="no measure"):

@@ -260,6 +260,10 @@ def test_a_part_without_replicas(built: tuple[cluster.Store, Path]) -> None:
         assert all(np.float32(scores[hit.id]) == np.float32(hit.score) for hit in answer.hits)
         lost = [hit.score for hit in whole.hits if hit.part == 1]
         assert all(score <= answer.max_missing_score for score in lost)
+        # Statistics that are asked for first leave time to search.
+        answer = await broker.search("w2 w3", deadline=2, on_missing="partial")
+        assert answer.coverage.searched == 600 - counts[1] and len(answer.hits) == 10
+        assert not answer.coverage.has_whole_statistics
         served.dead = set()
         again = await broker.search("w0 w1", deadline=20)
         assert again.hits == whole.hits

@@ -218,6 +218,9 @@ def test_commands(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert warpdex.Searcher(folders[0]).search("whale").ids == ["new"]
     assert main(["add", *map(str, more), *where]) == 1
     assert "'new'" in capsys.readouterr().err
+    for part in ("2", "-1"):
+        assert main(["pull", "--part", part, "--into", str(tmp_path), *where]) != 0
+        assert "--part is from 0 to 1" in capsys.readouterr().err
     assert main(["status", "--store", str(tmp_path / "empty")]) == 1
     assert "nothing is published" in capsys.readouterr().err
 

@@ -175,6 +175,8 @@ def measure(
     values: dict[str, dict[str, float]] = {name: {} for name in measures}
     for query, judged in qrels.items():
         scores = {id: float(np.float32(score)) for id, score in run.get(query, {}).items()}
+        if any(np.isnan(score) for score in scores.values()):
+            raise UsageError(f"query {query!r} has a document whose score is not a number")
         order = sorted(scores, key=lambda id: (scores[id], id.encode()), reverse=True)
         found = [judged.get(id, 0) for id in order]
         for name, (function, k) in wanted.items():

@@ -146,7 +146,7 @@ TrecRun read_run(const std::filesystem::path& file) {
     const auto [entry, is_new] = index_of_id.emplace(fields[0], open.size());
     if (is_new) open.push_back({.query = {.id = entry->first, .documents = {}}, .lines = {}});
     OpenQuery& query = open[entry->second];
-    query.query.documents.push_back({std::string(fields[2]), score});
+    query.query.documents.push_back({std::string(fields[2]), static_cast<float>(score)});
     query.lines.push_back(line);
     run.tag = fields[5];
   }

@@ -69,7 +69,9 @@ std::optional<QueryNode> JsonQueryParser::read_group(std::string_view name, cons
     node.should = clauses(members, "should", depth);
     node.must_not = clauses(members, "must_not", depth);
     node.minimum_should_match = members.whole("minimum_should_match", kMaxQueryNodes).value_or(0);
-    mend_negative(node);
+    const bool is_empty = node.must.empty() && node.filter.empty() && node.should.empty() &&
+                          node.must_not.empty() && node.minimum_should_match == 0;
+    is_empty ? void(node.kind = Kind::kAll) : mend_negative(node);
   } else if (name == "dis_max") {
     node.kind = Kind::kBest;
     node.tie_breaker = members.tie_breaker();

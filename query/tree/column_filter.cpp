@@ -34,6 +34,7 @@ bool append_filters(const std::vector<QueryNode>& nodes, const Schema& schema, b
 }
 
 std::optional<FilterNode> filter_of_group(const QueryNode& node, const Schema& schema) {
+  if (node.must.empty() && node.filter.empty() && node.should.empty()) return std::nullopt;
   if (node.minimum_should_match > std::min<std::size_t>(1, node.should.size())) return std::nullopt;
   std::vector<FilterNode> all;
   std::vector<FilterNode> any;

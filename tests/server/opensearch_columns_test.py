@@ -162,6 +162,48 @@ class Columns(ClientTest):
         self.assertEqual(wanted, [hit["_id"] for hit in hits])
         self.assertEqual(self.films[wanted[0]]["year"], hits[0]["sort"][0])
 
+    def test_clauses_of_columns_score_by_their_boosts(self):
+        def scored(query):
+            found = self.search(query, index="films", size=300)["hits"]["hits"]
+            return {hit["_id"]: hit["_score"] for hit in found}
+        de = {"term": {"lang": {"value": "de", "boost": 3}}}
+        recent = {"range": {"year": {"gte": 1995, "boost": 0.5}}}
+        # A group that only excludes matches nothing, as in Lucene.
+        for query, score in (
+                ({"bool": {"must": [de]}}, lambda a, b, c: 3 if a else None),
+                ({"bool": {"must": [de, recent]}}, lambda a, b, c: 3.5 if a and b else None),
+                ({"bool": {"should": [de, recent], "boost": 2}},
+                 lambda a, b, c: 6 * a + 1 * b or None),
+                ({"bool": {"must": [recent], "should": [de]}},
+                 lambda a, b, c: 0.5 + 3 * a if b else None),
+                ({"bool": {"filter": [de]}}, lambda a, b, c: 0 if a else None),
+                (de, lambda a, b, c: 3 if a else None),
+                ({"bool": {}}, lambda a, b, c: 1), ({"bool": {"must": []}}, lambda a, b, c: 1),
+                ({"bool": {"must": [], "boost": 2}}, lambda a, b, c: 2),
+                ({"query_string": {"query": "lang:de^0.5 -year:[1995 TO *]"}},
+                 lambda a, b, c: 0.5 if a and not b else None),
+                ({"query_string": {"query": "+draft:true -(-lang:de)"}},
+                 lambda a, b, c: 1 if c else None),
+                ({"query_string": {"query": "+(-lang:de) +draft:true"}}, lambda a, b, c: None)):
+            wanted = {id: score("de" in values(film.get("lang")), film.get("year", 0) >= 1995,
+                                film["draft"]) for id, film in self.films.items()}
+            wanted = {id: own for id, own in wanted.items() if own is not None}
+            self.assertEqual(wanted, scored(query), query)
+
+    def test_typed_keys(self):
+        aggs = {"a": {"terms": {"field": "lang"}}, "b": {"terms": {"field": "year"}},
+                "c": {"terms": {"field": "price"}}, "d": {"max": {"field": "year"}},
+                "e": {"range": {"field": "price", "ranges": [{"to": 3}]}},
+                "f": {"date_range": {"field": "added", "ranges": [{"from": "2015-01-01"}]}}}
+        names = ["sterms#a", "lterms#b", "dterms#c", "max#d", "range#e", "date_range#f"]
+        body = {"size": 0, "aggs": aggs}
+        told = self.client.search(index="films", body=body, params={"typed_keys": "true"})
+        self.assertEqual(names, list(told["aggregations"]))
+        told = self.client.msearch(body=[{"index": "films"}, body], params={"typed_keys": "true"})
+        self.assertEqual(names, list(told["responses"][0]["aggregations"]))
+        told = self.client.search(index="films", body=body)
+        self.assertEqual(list(aggs), list(told["aggregations"]))
+
     def test_aggregations_count_all_matches(self):
         query = {"range": {"year": {"gte": 1995}}}
         films = [self.films[id] for id in self.passing(lambda film: film.get("year", 0) >= 1995)]

@@ -202,7 +202,8 @@ class Searches(ClientTest):
         text = {each["id"]: each for each in self.texts}
         for wanted, names in ((True, BOTH), (["title"], ["title"]), ("b*", ["body"]),
                               ({"excludes": ["ti*"]}, ["body"]),
-                              ({"includes": ["*"], "excludes": ["body"]}, ["title"])):
+                              ({"includes": ["*"], "excludes": ["body"]}, ["title"]),
+                              ({"excludes": ["*"]}, [])):
             for hit in self.search(self.match("w1 w2"), _source=wanted)["hits"]["hits"]:
                 self.assertEqual({name: text[hit["_id"]][name] for name in names}, hit["_source"])
         hit = self.search(self.match("w1"), _source=False)["hits"]["hits"][0]

@@ -215,6 +215,12 @@ TEST(IndexCommand, TakesFieldsThatDocumentsHave) {
                    {"no document has the field 'titel'", "contents, id, text, title"});
   EXPECT_THAT(run_warpdex({"search", folder / "index", "apple"}).out, HasSubstr(" 2\n"));
 
+  write_file(folder / "schema", R"({"fields": {"title": {"type": "text"}}})");
+  std::vector<std::string> texts = index_arguments("-", "jsonl", folder / "texts");
+  texts.insert(texts.end(), {"--schema", folder / "schema", "--store", "titel"});
+  expect_complaint(run_warpdex(texts, {R"({"id": "1", "title": "a"})", {}, {}}), 1,
+                   {"no document has the field 'titel'"});
+
   std::vector<std::string> tsv = index_arguments("-", "tsv", folder / "tsv");
   tsv.insert(tsv.end(), {"--fields", "title"});
   expect_complaint(run_warpdex(tsv, {kTsvDocuments, {}, {}}), 2,

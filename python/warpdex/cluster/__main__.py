@@ -10,7 +10,7 @@ from dataclasses import asdict
 from typing import Any
 
 from .._version import version
-from ..errors import Error
+from ..errors import Error, UsageError
 from . import (
     Here,
     Replica,
@@ -205,6 +205,8 @@ def _add(given: argparse.Namespace, store: Store) -> Told:
 
 def _pull(given: argparse.Namespace, store: Store) -> Told:
     manifest = read_version(store, given.cluster_version)
+    if not 0 <= given.part < len(manifest.parts):
+        raise UsageError(f"--part is from 0 to {len(manifest.parts) - 1}, as the version has parts")
     pulled = Replica(store, given.into).pull(manifest, given.part)
     values = {**asdict(pulled), "folder": str(pulled.folder), "version": manifest.number}
     return values, str(pulled.folder), 0

@@ -154,6 +154,19 @@ void write_number(std::string_view name, const Facet& facet, double number, Json
   }
 }
 
+/// As clients read it with typed keys.
+std::string type_of(const Aggregation& asked) {
+  const FieldType type = asked.field.type;
+  if (asked.kind == AggregationKind::kRange)
+    return type == FieldType::kDate ? "date_range" : "range";
+  if (asked.kind == AggregationKind::kTerms) {
+    return type == FieldType::kKeyword ? "sterms" : type == FieldType::kFloat ? "dterms" : "lterms";
+  }
+  const auto* const kind =
+      std::ranges::find(kKinds, asked.kind, &std::pair<std::string_view, AggregationKind>::second);
+  return std::string(kind->first);
+}
+
 void write_one(const Aggregation& asked, const Facet& facet, JsonWriter& json) {
   const double average = facet.sum / static_cast<double>(std::max<std::uint64_t>(1, facet.values));
   switch (asked.kind) {
@@ -189,11 +202,11 @@ std::vector<Aggregation> read_aggregations(const rapidjson::Value& json,
 }
 
 void write_aggregations(const std::vector<Aggregation>& asked, const std::vector<Facet>& facets,
-                        JsonWriter& json) {
+                        bool has_typed_keys, JsonWriter& json) {
   if (asked.empty()) return;
   json.begin_object("aggregations");
   for (std::size_t i = 0; i < std::min(asked.size(), facets.size()); ++i) {
-    json.begin_object(asked[i].name);
+    json.begin_object((has_typed_keys ? type_of(asked[i]) + "#" : "") + asked[i].name);
     write_one(asked[i], facets[i], json);
     json.end_object();
   }

@@ -32,8 +32,9 @@ struct Aggregation {
 /// {"langs": {"terms": {"field": "lang"}}}. Throws HttpError (400) for what is unknown.
 std::vector<Aggregation> read_aggregations(const rapidjson::Value& json, const IndexFields& fields);
 
-/// The member aggregations, if there are some. `facets` are in their order.
+/// The member aggregations, if there are some. `facets` are in their order. With typed keys a name
+/// begins with its type: "sterms#langs".
 void write_aggregations(const std::vector<Aggregation>& asked, const std::vector<Facet>& facets,
-                        JsonWriter& json);
+                        bool has_typed_keys, JsonWriter& json);
 
 }  // namespace warpdex::server::opensearch

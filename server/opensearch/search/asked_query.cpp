@@ -188,16 +188,21 @@ Query all_documents(float score, const QueryContext& context) {
   return question_of({.kind = QueryNode::Kind::kAll, .boost = score}, context);
 }
 
-/// By words and columns. Where it asks columns and ids alone, all that fit score the same.
+/// Whether all documents that a clause on columns matches score the same.
+bool scores_alike(const QueryNode& node) {
+  return node.kind != QueryNode::Kind::kBoolean || (node.must.empty() && node.should.empty());
+}
+
+/// By words and columns.
 AskedQuery read_words(std::string_view name, const rapidjson::Value& value,
                       const QueryContext& context) {
   AskedQuery query{.kind = QueryKind::kWords};
   QueryNode node = read_word_query(name, value, context);
-  if (const auto columns = filter_of_clause(node, context.fields.schema)) {
-    const bool scores =
-        node.kind != QueryNode::Kind::kBoolean || !node.must.empty() || !node.should.empty();
+  const auto columns = scores_alike(node) ? filter_of_clause(node, context.fields.schema)
+                                          : std::optional<FilterNode>();
+  if (columns) {
     query.filter = filter_text(*columns);
-    query.words = all_documents(scores ? node.boost : 0, context);
+    query.words = all_documents(node.kind == QueryNode::Kind::kBoolean ? 0 : node.boost, context);
     return query;
   }
   query.filter = take_filters(node, context.fields.schema);

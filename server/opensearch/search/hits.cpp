@@ -86,7 +86,7 @@ void write_columns_place(const SearchAsk& ask, const AnswerHit& hit, JsonWriter&
 void write_hit(const SearchAsk& ask, const Answer& answer, const AnswerHit& hit, JsonWriter& json) {
   json.begin_object();
   write_head(ask.index->name(), hit.id(), shown_score(answer, hit.score()), json);
-  if (ask.source.shows_some()) {
+  if (ask.source.is_shown) {
     std::map<std::string, std::string> stored;
     for (const ShownField& field : hit.fields()) stored.emplace(field.name, field.text);
     std::map<std::string, std::vector<FieldValue>> values;
@@ -107,9 +107,17 @@ void write_hit(const SearchAsk& ask, const Answer& answer, const AnswerHit& hit,
   json.end_object();
 }
 
+/// The nearest k, or as many as there are; of a page before the last one that is filtered at least
+/// these.
+Total total_of_nearest(const SearchAsk& ask, const Answer& answer) {
+  const std::uint64_t asked = std::min<std::uint64_t>(ask.from + ask.size, ask.query.nearest);
+  if (answer.size() < asked || asked == ask.query.nearest) return {answer.size(), true};
+  if (!ask.query.filter.empty()) return {answer.size(), false};
+  return {std::min<std::uint64_t>(ask.query.nearest, ask.index->reader()->documents()), true};
+}
+
 Total total_of(const SearchAsk& ask, const Answer& answer) {
-  // The nearest are as many as were found: what a vector matches is a matter of k.
-  if (ask.query.kind == QueryKind::kVector) return {answer.size(), true};
+  if (ask.query.kind == QueryKind::kVector) return total_of_nearest(ask, answer);
   if (ask.query.has_no_words() && ask.query.kind == QueryKind::kWords) return {0, true};
   return {std::max<std::uint64_t>(answer.matches, answer.size()), answer.matches_exact};
 }
@@ -133,7 +141,7 @@ void write_answer(const SearchAsk& ask, const SearchOutcome& outcome, JsonWriter
   }
   json.end_array();
   json.end_object();
-  write_aggregations(ask.aggregations, answer.facets, json);
+  write_aggregations(ask.aggregations, answer.facets, ask.has_typed_keys, json);
 }
 
 void write_documents(const SearchAsk& ask, const IndexReader& reader,
@@ -150,7 +158,7 @@ void write_documents(const SearchAsk& ask, const IndexReader& reader,
   for (const ScoredDocument& each : documents) {
     json.begin_object();
     write_head(ask.index->name(), reader.id(each.document), each.score, json);
-    if (ask.source.shows_some()) {
+    if (ask.source.is_shown) {
       write_source(stored_of(reader, each.document), reader.values(each.document), ask.source,
                    json);
     }

@@ -24,8 +24,8 @@ struct Line {
 /// Answers of some searches that run at once. The searches may outlive the request.
 class Wave : public std::enable_shared_from_this<Wave> {
  public:
-  Wave(Services& services, ExchangePtr exchange)
-      : services_(services), exchange_(std::move(exchange)) {}
+  Wave(Services& services, ExchangePtr exchange, bool has_typed_keys)
+      : services_(services), exchange_(std::move(exchange)), has_typed_keys_(has_typed_keys) {}
 
   bool is_full() const {
     return answers_.size() >= services_.dispatcher.window() || held_ >= kMaxHeldHits;
@@ -87,7 +87,9 @@ class Wave : public std::enable_shared_from_this<Wave> {
       const JsonText body(line.body, "the body behind " + line.name);
       const Request none;
       Parameters address(none);
-      return read_search(services_, index, address, body.root(), Request::Clock::now());
+      SearchAsk ask = read_search(services_, index, address, body.root(), Request::Clock::now());
+      ask.has_typed_keys = has_typed_keys_;
+      return ask;
     });
   }
 
@@ -115,6 +117,7 @@ class Wave : public std::enable_shared_from_this<Wave> {
 
   Services& services_;
   const ExchangePtr exchange_;
+  const bool has_typed_keys_;
   std::size_t held_ = 0;
   std::mutex mutex_;  ///< protects the next two
   std::vector<std::string> answers_;
@@ -148,12 +151,12 @@ std::vector<Line> lines_of(const Request& request) {
 
 void search_many(Services& services, const ExchangePtr& exchange) {
   Parameters address(exchange->request);
-  address.flag("typed_keys");
+  const bool has_typed_keys = address.flag("typed_keys").value_or(false);
   address.finish();
   const std::vector<Line> lines = lines_of(exchange->request);
   const auto begin = Request::Clock::now();
   exchange->begin({});
-  const auto wave = std::make_shared<Wave>(services, exchange);
+  const auto wave = std::make_shared<Wave>(services, exchange, has_typed_keys);
   std::string before = "{\"responses\":[";
   const auto write = [&] {
     for (const std::string& answer : wave->take()) {

@@ -180,7 +180,7 @@ SearchAsk read_search(const Services& services, const IndexPtr& index, Parameter
   if (const auto* highlight = members.body().json("highlight")) {
     read_highlight(*highlight, fields, ask);
   }
-  address.flag("typed_keys");  // of aggregations and suggestions, which there are none of
+  ask.has_typed_keys = address.flag("typed_keys").value_or(false);
   if (members.body().has("min_score")) throw illegal_argument("'min_score' is not supported");
   read_columns(members, {index->searcher(), fields, limits}, ask);
   members.body().finish();

@@ -30,6 +30,7 @@ struct SearchAsk {
   std::optional<std::chrono::microseconds> scroll{};  ///< how long it is kept
   SearchOrder order{};
   std::vector<Aggregation> aggregations{};
+  bool has_typed_keys = false;  ///< names of aggregations begin with their types
   bool has_post_filter = false;
   Request::Clock::time_point arrival{};
 };

@@ -51,7 +51,7 @@ SourceFilter filtered(const Names& includes, const Names& excludes, const IndexF
     return std::ranges::any_of(patterns,
                                [&](const std::string& pattern) { return is_like(name, pattern); });
   };
-  SourceFilter filter;
+  SourceFilter filter{.is_shown = !fields.stored.empty() || !fields.columns.empty()};
   const auto is_in = [&](const std::string& name) {
     return (includes.empty() || is_one_of(name, includes)) && !is_one_of(name, excludes);
   };

@@ -16,8 +16,6 @@ struct SourceFilter {
   std::vector<Field> columns{};      ///< columns in it
 
   bool has(std::string_view name) const;
-  /// Whether _source can have something in it.
-  bool shows_some() const { return is_shown && (!names.empty() || !columns.empty()); }
 };
 
 /// From _source, _source_includes and _source_excludes of an address, or _source of a body (null:

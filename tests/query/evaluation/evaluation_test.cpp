@@ -110,7 +110,7 @@ TEST(Evaluation, ByHand) {
 TEST(Evaluation, ReciprocalRankIsCut) {
   TrecRun run{"t", {{"q", {}}}};
   for (int i = 0; i < 20; ++i) {
-    run.queries[0].documents.push_back({test::numbered('d', i), 20.0 - i});
+    run.queries[0].documents.push_back({test::numbered('d', i), static_cast<float>(20 - i)});
   }
   const Qrels qrels{{"q", {{"d10", 1}}}};
   const Evaluation e = evaluated(run, qrels, "RR,RR@10,RR@11,success@10,success@11");
@@ -291,7 +291,7 @@ TEST(Evaluation, RandomRunsAgreeWithTheDefinitions) {
     for (std::uint64_t i = random() % 140; i > 0; --i) {
       // Few scores, so that many documents tie.
       run.queries[0].documents.push_back(
-          {test::numbered('d', i), static_cast<double>(random() % 30) / 7});
+          {test::numbered('d', i), static_cast<float>(random() % 30) / 7});
     }
     for (std::uint64_t i = random() % 60; i > 0; --i) {
       qrels["q"].emplace(test::numbered('d', random() % 160), static_cast<int>(random() % 6) - 2);

@@ -97,6 +97,13 @@ class TrecFiles : public ::testing::Test {
   test::TemporaryFolder folder_;
 };
 
+TEST_F(TrecFiles, ScoresAreFloatsAsTrecEvalsAre) {
+  const TrecRun run = read_run(file("1 Q0 a 1 16777217 t\n1 Q0 b 2 16777216 t\n1 Q0 c 3 1e39 t\n"));
+  const float most = std::numeric_limits<float>::infinity();
+  EXPECT_EQ(run.queries[0].documents,
+            (std::vector<RunDocument>{{"a", 16777216}, {"b", 16777216}, {"c", most}}));
+}
+
 TEST_F(TrecFiles, ReadsRuns) {
   const TrecRun run =
       read_run(file("7 Q0 a 9 1.5 x\n\n  8\tQ0\tb\t1\t-2e3\ty more fields\r\n"
@@ -254,6 +261,20 @@ TEST(JsonResults, WithoutQueriesAreStillAnObject) {
   std::ostringstream out;
   JsonResultWriter(out).finish();
   EXPECT_EQ(out.str(), "{\"queries\":[]}\n");
+}
+
+TEST(JsonResults, HaveNullForASumPastAllDoubles) {
+  Facet facet;
+  facet.column = "f";
+  facet.sum = std::numeric_limits<double>::infinity();
+  std::ostringstream out;
+  JsonResultWriter writer(out);
+  writer.write({.id = "1", .hits = {}, .facets = {&facet, 1}});
+  writer.finish();
+  rapidjson::Document json;
+  json.Parse(out.str().c_str());
+  ASSERT_FALSE(json.HasParseError()) << out.str();
+  EXPECT_TRUE(json["queries"][0]["facets"]["f"]["sum"].IsNull());
 }
 
 TEST(JsonResults, AreUtf8WhateverTheNamesAre) {

@@ -111,7 +111,7 @@ double worth(const Halves& halves, const std::vector<std::size_t>& places,
     RunQuery& query = run.queries.emplace_back(RunQuery{halves.queries[i].id, {}});
     for (const Hit& hit :
          fuse(halves.text[i], halves.vectors[i], halves.metric, fusion, fusion.depth)) {
-      query.documents.push_back({halves.index->id(hit.document), static_cast<double>(hit.score)});
+      query.documents.push_back({halves.index->id(hit.document), hit.score});
     }
   }
   return evaluate(run, qrels, {measure}, options).summary.at(0);

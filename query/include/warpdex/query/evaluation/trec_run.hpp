@@ -36,7 +36,7 @@ class TrecRunWriter : public ResultWriter {
 
 struct RunDocument {
   std::string name;
-  double score = 0;
+  float score = 0;  ///< trec_eval rounds scores as well, and so makes some equal
   bool operator==(const RunDocument&) const = default;
 };
 
