@@ -145,7 +145,10 @@ void Writer::State::check_vector(std::span<const float> vector, const VectorSet&
   constexpr float kMaxHalf = 65'504;
   const std::string has =
       called + "has a vector " + (set.name.empty() ? "" : "'" + set.name + "' ");
-  if (vector.empty()) throw BadDocument(called + "has no vector, and each must have one");
+  if (vector.empty()) {
+    throw BadDocument(called + "has no vector" + (set.name.empty() ? "" : " '" + set.name + "'") +
+                      ", and each must have one");
+  }
   if (vector.size() != set.rows.dimension) {
     throw BadDocument(has + "of " + std::to_string(vector.size()) +
                       " components, and those of the index have " +

@@ -25,6 +25,7 @@ void Writer::State::make_ready() {
 
 std::uint64_t Writer::State::take_journal() {
   std::uint64_t changes = 0;
+  notes.clear();
   const ChangeVisitor visit{[&](Document&& document) {
                               take_put(std::move(document));
                               ++changes;
@@ -99,9 +100,10 @@ CommitReport Writer::State::commit(const std::function<void()>& check) {
     is_behind = journal || has_found;
     throw;
   }
-  if (report.number == before) return report;
-  journal.reset();  // it went with the folder of the last commit
-  has_found = false;
+  if (report.number > before) {
+    journal.reset();  // it went with the folder of the last commit
+    has_found = false;
+  }
   try {
     report.notes.insert(report.notes.end(), notes.begin(), notes.end());
   } catch (const std::bad_alloc&) {  // the notes go, the commit stays

@@ -178,25 +178,22 @@ void ReplicaSet::failed(std::uint64_t call, const std::string& why, bool lacks_v
   state_->wake_sender(replicas::now());
 }
 
-SearchTime::SearchTime(replicas::Time deadline)
-    : deadline_(deadline), outer_(replicas::search_time) {
+SearchTime::SearchTime(replicas::Time deadline, bool is_partial)
+    : of_statistics_(deadline), deadline_(deadline), outer_(replicas::search_time) {
+  const replicas::Time now = replicas::now();
+  if (is_partial) of_statistics_ = now + (deadline - now) / 2;
   replicas::search_time = this;
 }
 SearchTime::~SearchTime() { replicas::search_time = outer_; }
 
 namespace {
 
-/// Statistics, which come before the search, have half of the time that is left: where a part does
-/// not answer, the others still have time to search.
-replicas::Time deadline_of(std::span<const PartMessage> messages, replicas::Time deadline) {
-  if (messages.empty()) return deadline;
+bool ask_for_statistics(std::span<const PartMessage> messages) {
+  if (messages.empty()) return false;
   const shards::MessageKind kind = shards::kind_of(messages[0].bytes);
-  const bool is_of_statistics = kind == shards::MessageKind::kTermsRequest ||
-                                kind == shards::MessageKind::kNearWordsRequest ||
-                                kind == shards::MessageKind::kFoundTermsRequest;
-  if (!is_of_statistics) return deadline;
-  const replicas::Time now = replicas::now();
-  return now + (deadline - now) / 2;
+  return kind == shards::MessageKind::kTermsRequest ||
+         kind == shards::MessageKind::kNearWordsRequest ||
+         kind == shards::MessageKind::kFoundTermsRequest;
 }
 
 }  // namespace
@@ -208,7 +205,8 @@ AskParts ask_replicas(std::shared_ptr<ReplicaSet> set) {
       throw UsageError("a search by replicas needs its time; make a SearchTime on its thread");
     }
     std::vector<PartReply> replies;
-    const replicas::Time deadline = deadline_of(messages, time->deadline_);
+    const replicas::Time deadline =
+        ask_for_statistics(messages) ? time->of_statistics_ : time->deadline_;
     for (ReplicaReply& reply : set->ask(std::move(messages), deadline)) {
       if (!reply.is_of_version) time->is_version_gone_ = true;
       replies.push_back({std::move(reply.bytes), std::move(reply.failure)});

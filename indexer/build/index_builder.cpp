@@ -186,17 +186,20 @@ void check_documents(const BuildReport& report, const BuildOptions& options) {
   refuse_empty(report.documents, options.output);
 }
 
-/// A misspelt field must not leave its text out unsaid. Text fields of a schema may be in none.
-void check_fields(const FieldUse& use, const BuildReport& report, bool are_texts) {
+/// A misspelt field must not leave its text out unsaid. Fields of the schema may be in no document.
+void check_fields(const FieldUse& use, const BuildReport& report, const Schema& schema) {
   std::string missing;
   const auto look_at = [&](const std::vector<FieldCount>& fields) {
     for (const FieldCount& field : fields) {
       const std::string name = "'" + field.name + "'";
-      if (field.documents > 0 || missing.find(name) != std::string::npos) continue;
+      const bool is_told =
+          missing.find(name) != std::string::npos ||
+          std::ranges::find(schema.fields, field.name, &Field::name) != schema.fields.end();
+      if (field.documents > 0 || is_told) continue;
       missing += (missing.empty() ? "" : ", ") + name;
     }
   };
-  if (!are_texts) look_at(use.fields);
+  look_at(use.fields);
   look_at(use.stored);
   if (missing.empty() || report.documents == 0) return;
   throw InputError("no document has the field " + missing + "; the first documents have " +
@@ -238,7 +241,7 @@ BuildReport build_segment(DocumentReader& reader, const BuildOptions& options,
   FieldUse field_use = reader.field_use();
   if (admission == nullptr) {
     check_documents(report, options);
-    check_fields(field_use, report, !text_fields(options.schema).empty());
+    check_fields(field_use, report, options.schema);
   }
   report.fields = std::move(field_use.fields);
   report.left_out = reader.left_out();

@@ -14,6 +14,7 @@ namespace warpdex {
 namespace {
 
 constexpr double kIntEnd = 9223372036854775808.0;  // 2^63
+constexpr double kDoubleEnd = 9007199254740992.0;  // 2^53
 
 std::string given_text(const FieldValue& value) {
   if (const auto* text = std::get_if<std::string>(&value)) return "'" + excerpt(*text) + "'";
@@ -63,14 +64,12 @@ std::optional<T> number_of(std::string_view text) {
   return number;
 }
 
-/// Exact where a long double holds all whole numbers of 64 bits: "1e18", "2.0".
+/// Digits, or below 2^53, where doubles hold them all, a number such as "2.0" or "1e15".
 std::optional<std::int64_t> whole_number(std::string_view text) {
   if (const auto whole = number_of<std::int64_t>(text)) return whole;
-  const auto number = number_of<long double>(text);
-  if (!number || !(*number >= -kIntEnd && *number < kIntEnd) || *number != std::trunc(*number)) {
-    return std::nullopt;
-  }
-  return static_cast<std::int64_t>(*number);
+  const auto number = number_of<double>(text);
+  if (!number || std::abs(*number) >= kDoubleEnd) return std::nullopt;
+  return whole_number(FieldValue(*number));
 }
 
 }  // namespace

@@ -102,6 +102,7 @@ std::uint64_t whole_of(nb::handle value, std::string_view what, std::uint64_t le
 SearchOptions search_options(std::uint64_t k, const nb::dict& keywords) {
   SearchOptions options;
   options.k = static_cast<std::uint32_t>(k);
+  options.fusion.depth = std::max(options.fusion.depth, options.k);
   if (keywords.size() == 0) return options;
   const auto real = [](float& into, const char* what) {
     return [&into, what](nb::handle value) { into = static_cast<float>(number_of(value, what)); };

@@ -123,7 +123,7 @@ nb::dict search(const Owned<PartedSearcher>& of, nb::handle texts, nb::handle k,
   {
     const PartedSearcher& searcher = of.get();
     const nb::gil_scoped_release no_gil;
-    const SearchTime time(time_in(seconds));
+    const SearchTime time(time_in(seconds), is_partial);
     try {
       batch = searcher.search(words, vectors ? components(*vectors) : std::span<const float>(),
                               options, is_partial);

@@ -223,6 +223,17 @@ def test_words_and_vectors(tmp_path: Path) -> None:
         alone[0].explain()
 
 
+def test_a_fusion_is_as_deep_as_the_answer(tmp_path: Path) -> None:
+    vectors = np.arange(2400, dtype=np.float32).reshape(1200, 2)
+    docs = [{"id": str(i), "contents": "sea"} for i in range(1200)]
+    warpdex.build(docs, tmp_path / "index", vectors=vectors)
+    searcher = warpdex.Searcher(tmp_path / "index")
+    for fusion in ("rerank", "neighbors"):
+        found = searcher.search("sea", 1200, vector=np.ones(2, np.float32), fusion=fusion)
+        assert len(found) == 1200
+    assert len(searcher.search("sea", 1200, vector=vectors[0], fusion="rerank", depth=1000)) == 1000
+
+
 def test_document_blocks(tmp_path: Path, books: Path) -> None:
     """Documents and weights are made of numbers, so that each answer can be added up here."""
     weights = [{f"t{(i * j) % 40}": (i * 7 + j * 13) % 255 + 1 for j in range(1, 9)}

@@ -61,7 +61,7 @@ def _filter(rows: Any) -> Any:
     if rows is None:
         return None
     array = np.asarray(rows)
-    if array.size == 0:
+    if array.size == 0 and array.dtype.kind == "f":  # of an empty list
         array = array.astype(np.int64)
     if array.ndim != 1 or array.dtype.kind not in "biu":
         raise UsageError(

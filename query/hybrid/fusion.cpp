@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cmath>
+#include <limits>
 #include <string>
 #include <utility>
 
@@ -76,12 +78,20 @@ void add_ranks(std::span<const Hit> hits, double weight, Sums& sums) {
   }
 }
 
-/// Scores, larger ones better, from `least` on in steps of 1 / (best - least).
+/// Larger ones are better. What a product of large components overflows to is the end of all
+/// floats.
+double finite_score(const Hit& hit, double sign) {
+  constexpr double kMost = std::numeric_limits<float>::max();
+  const double score = sign * static_cast<double>(hit.score);
+  return std::isnan(score) ? -kMost : std::clamp(score, -kMost, kMost);
+}
+
+/// Scores from `least` on in steps of 1 / (best - least).
 void add_scores(std::span<const Hit> hits, double sign, double least, double weight, Sums& sums) {
   if (hits.empty()) return;
-  const double range = sign * static_cast<double>(hits.front().score) - least;
+  const double range = finite_score(hits.front(), sign) - least;
   for (const Hit& hit : hits) {
-    const double above = sign * static_cast<double>(hit.score) - least;
+    const double above = finite_score(hit, sign) - least;
     sums.add(hit.document, weight * (range > 0 ? above / range : 1));
   }
 }
@@ -121,7 +131,7 @@ std::vector<Hit> fuse(std::span<const Hit> text, std::span<const Hit> vectors,
   } else {
     const double sign = vector::larger_is_nearer(metric) ? 1 : -1;
     add_scores(text, 1, 0, weight, sums);
-    const double least = vectors.empty() ? 0 : sign * static_cast<double>(vectors.back().score);
+    const double least = vectors.empty() ? 0 : finite_score(vectors.back(), sign);
     add_scores(vectors, sign, least, 1 - weight, sums);
   }
   return sums.best(k);

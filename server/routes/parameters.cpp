@@ -138,7 +138,7 @@ const Parameters::Entry* Parameters::find(std::string_view name) const {
 }
 
 Parameters::Entry* Parameters::take(std::string_view name) {
-  known_.push_back(name);
+  if (std::ranges::find(known_, name) == known_.end()) known_.push_back(name);
   for (Entry& entry : entries_) {
     if (entry.name != name) continue;
     entry.is_read = true;

@@ -167,6 +167,7 @@ void read_page(Parameters& parameters, const ServerLimits& limits, SearchCall& c
   }
   call.from = static_cast<std::uint32_t>(from);
   call.job.options.k = static_cast<std::uint32_t>(from + k);
+  call.job.options.and_or_min = static_cast<std::uint32_t>(k);  // the same for all pages
 }
 
 void read_deadline(Parameters& parameters, const ServerLimits& limits, SearchOptions& options) {
@@ -195,11 +196,12 @@ std::optional<std::string> read_asked(Parameters& parameters, SearchOptions& opt
   return std::string(text.GetString(), text.GetSize());
 }
 
-/// Clauses on columns alone become a filter, with which engines may answer the rest.
+/// Clauses on columns alone become a filter, with which engines may answer the rest. Beside a
+/// vector they do not: a filter is of both halves.
 Query parse_clauses(const Searcher& searcher, const std::string& text, const Schema& schema,
-                    SearchOptions& options) {
+                    bool has_vector, SearchOptions& options) {
   QueryNode tree = parse_json_query(text);
-  const std::string filter = take_filters(tree, schema);
+  const std::string filter = has_vector ? "" : take_filters(tree, schema);
   if (!filter.empty()) {
     options.filter = options.filter.find_first_not_of(" \t\r\n") == std::string::npos
                          ? filter
@@ -217,7 +219,8 @@ void read_words(const std::string& text, const IndexPtr& index, const ServerLimi
   }
   const Searcher& searcher = index->searcher();
   job.query = options.syntax == QuerySyntax::kJson
-                  ? parse_clauses(searcher, text, index->reader()->settings().schema, options)
+                  ? parse_clauses(searcher, text, index->reader()->settings().schema,
+                                  !job.vector.empty(), options)
                   : searcher.parse(text, options.syntax, {}, options.mode, options.searched);
   if (job.query.terms.size() <= limits.clauses) return;
   throw bad_request("the query has " + std::to_string(job.query.terms.size()) +

@@ -39,6 +39,10 @@ class Synonyms : public testing::Test {
       writer.add({.id = "d" + std::to_string(i), .text = text});
       if (i % 200 == 199) writer.commit();
     }
+    // Each phrase of the tests is in a document.
+    documents_.push_back({"w1", "w3", "w4", "w5", "w3", "w0", "w2", "w3"});
+    tokens_ += static_cast<double>(documents_.back().size());
+    writer.add({.id = "last", .text = "w1 w3 w4 w5 w3 w0 w2 w3"});
     writer.commit();
   }
 

@@ -248,6 +248,7 @@ TEST_F(WriterJournal, PassesOverDocumentsThatAnEarlierProgramTook) {
     journal->sync();
   }
   Writer writer(index_, {}, kNone);
+  writer.rollback();
   const CommitReport report = writer.commit();
   ASSERT_EQ(report.notes.size(), 1U);
   EXPECT_THAT(report.notes[0], testing::HasSubstr("the document 'bad' has an empty term"));

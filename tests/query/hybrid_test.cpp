@@ -321,6 +321,14 @@ TEST(FusionTest, AddsUpRanksAndScores) {
   EXPECT_EQ(hits[1], (Hit{7, 0.75F}));
   EXPECT_EQ(hits[2], (Hit{3, 0.0F}));  // as 9, which has the larger docID
   EXPECT_EQ(hits[3], (Hit{9, 0.0F}));
+  // Products past all floats leave an order.
+  constexpr float kPast = std::numeric_limits<float>::infinity();
+  const std::vector<Hit> far{{5, 1.0F}, {7, -1.0F}, {3, -kPast}, {9, NAN}};
+  hits = fuse(text, far, vector::Metric::kInnerProduct, settings, 10);
+  EXPECT_EQ(hits[0], (Hit{5, 1.0F}));
+  EXPECT_EQ(hits[1], (Hit{7, 1.0F}));
+  EXPECT_EQ(hits[2], (Hit{3, 0.0F}));
+  EXPECT_EQ(hits[3], (Hit{9, 0.0F}));
   EXPECT_TRUE(fuse({}, {}, vector::Metric::kL2, settings, 10).empty());
   EXPECT_EQ(fuse({}, {distances.data(), 1}, vector::Metric::kL2, settings, 10),
             (std::vector<Hit>{{5, 1.0F}}));

@@ -46,6 +46,14 @@ class Many(serving.ServerTest):
             asked["fusion"] = self.random.choice(["rrf", "convex", "rerank", "filter", "neighbors"])
         return asked
 
+    def test_a_filter_in_a_query_is_of_its_words_alone(self):
+        # Beside a vector the nearest are found whatever the words ask for.
+        query = {"bool": {"must": {"match": {"*": "w1"}}, "filter": [{"ids": {"values": ["none"]}}]}}
+        told = self.ask("POST", "/v1/texts/search", {"query": query, "vector": self.rows[0], "k": 5})
+        self.assertEqual(5, len(told.json()["hits"]), told.body)
+        told = self.ask("POST", "/v1/texts/search", {"query": query, "k": 5})
+        self.assertEqual([], told.json()["hits"], told.body)
+
     def test_answers_are_those_of_single_searches_in_order(self):
         asked = [self.random_search() for _ in range(LINES)]
         answer = self.batch("".join(json.dumps(each) + "\n" for each in asked))

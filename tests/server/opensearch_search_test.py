@@ -3,9 +3,11 @@ Run as: opensearch_search_test.py SOURCE_FOLDER WARPDEX"""
 
 import json
 
+import opensearchpy
+from opensearchpy import helpers
+
 import serving
 from opensearch_client import BOTH, ClientTest, as_float, told_by_client, told_by_program
-from opensearchpy import helpers
 
 ROUNDS = 30
 
@@ -338,6 +340,8 @@ class Vectors(ClientTest):
             answer = self.search(asked, space)
             self.check(space, vector, self.nearest(space, vector, self.rows)[:7], answer)
             self.assertEqual({"value": 7, "relation": "eq"}, answer["hits"]["total"])
+            answer = self.search(asked, space, size=3)
+            self.assertEqual({"value": 3, "relation": "gte"}, answer["hits"]["total"])
             asked["knn"]["vector"]["filter"] = {"match": {"body": "w1 w2"}}
             among = [name for name, (_, text) in self.rows.items()
                      if {"w1", "w2"} & set(text.split())]
@@ -357,6 +361,9 @@ class Vectors(ClientTest):
         for text, of_words in words.items():
             asked = {"hybrid": {"queries": [of_words,
                                             {"knn": {"vector": {"vector": vector, "k": 50}}}]}}
+            filtered = {"vector": vector, "k": 50, "filter": {"ids": {"values": ["none"]}}}
+            with self.assertRaises(opensearchpy.RequestError):  # it would be of both halves
+                self.search({"hybrid": {"queries": [of_words, {"knn": {"vector": filtered}}]}}, "l2")
             own = {"q": text, "query_syntax": "lucene", "vector": vector, "fusion_depth": 50,
                    "k": 9}
             for pipeline, options in ((None, {"fusion": "rrf"}), (rrf, {"fusion": "rrf"}),

@@ -94,6 +94,12 @@ class Searches(serving.ServerTest):
         pages = [hit for first in range(0, 30, 7)
                  for hit in self.get(f"/v1/texts/search?q=w0+w1&k=7&from={first}").json()["hits"]]
         self.assertEqual(whole, pages[:30])
+        # AND has more matches than a page: no page is OR's.
+        target = "/v1/texts/search?q=w0+w1&mode=and-or&count=true&k=2"
+        matches = self.get(target).json()["matches"]
+        self.assertLess(2, matches)
+        last = self.get(f"{target}&from={matches - 1}").json()
+        self.assertEqual((False, 1), (last["fell_back_to_or"], len(last["hits"])))
 
     def test_what_is_not_known_is_refused_by_its_name(self):
         for target, named in (("q=w1&kk=3", "kk"), ("q=w1&kk=3", "q, query, vector"), ("q=w1&k=0", "k"), ("q=w1&k=10001", "k"),

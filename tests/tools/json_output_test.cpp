@@ -38,7 +38,7 @@ TEST(JsonOutput, IsStrictForStrayBytesInNames) {
       "impacts");
 }
 
-TEST(JsonOutput, OfEvaluateKeepsQueriesApart) {
+TEST(JsonOutput, OfEvaluateNamesQueriesWhateverTheirBytes) {
   const TemporaryFolder folder;
   write_file(folder / "qrels", "\xFF 0 a 1\n\xFE 0 a 1\n\\x 0 a 1\n");
   write_file(folder / "run", "\xFF Q0 a 1 9 t\xFF\n\xFE Q0 b 1 9 t\n\\x Q0 b 1 9 t\xFF\n");

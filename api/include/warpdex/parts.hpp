@@ -140,10 +140,12 @@ class ReplicaSet {
   std::unique_ptr<replicas::SetState> state_;
 };
 
-/// The time that a search by ask_replicas() has on this thread, while the object lives.
+/// The time that a search by ask_replicas() has on this thread, while the object lives. Where it is
+/// partial, the statistics that are asked for before it have half of the time: a part that does not
+/// answer leaves the others time to search.
 class SearchTime {
  public:
-  explicit SearchTime(std::chrono::steady_clock::time_point deadline);
+  explicit SearchTime(std::chrono::steady_clock::time_point deadline, bool is_partial = false);
   ~SearchTime();
   SearchTime(const SearchTime&) = delete;
   SearchTime& operator=(const SearchTime&) = delete;
@@ -154,6 +156,7 @@ class SearchTime {
  private:
   friend AskParts ask_replicas(std::shared_ptr<ReplicaSet> set);
 
+  std::chrono::steady_clock::time_point of_statistics_;
   std::chrono::steady_clock::time_point deadline_;
   bool is_version_gone_ = false;
   SearchTime* outer_;

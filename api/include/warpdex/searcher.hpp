@@ -68,15 +68,15 @@ class Searcher {
   /// Answers thousands of texts at once, each with a vector (`vectors`, row after row) or all
   /// without; without texts, by vectors alone. Texts are analysed on all threads, and answers are
   /// arrays. An InputError
-  /// names a text by its place, from 0. SearchOptions' fields, explain and count are refused
-  /// (UsageError).
+  /// names a text by its place, from 0. SearchOptions' fields, explain, count, sort, search_after
+  /// and facets are refused (UsageError).
   BatchAnswer search_batch(std::span<const std::string_view> texts,
                            std::span<const float> vectors = {},
                            const SearchOptions& options = {}) const;
 
   /// The documents that a tree matches; its terms are scored as words are. What terms with signs
   /// ask as well is answered on the searcher's device, other trees on the CPU. Throws InputError
-  /// for a field that the index has not, for a phrase where it has no positions, UsageError as
+  /// for a field that the index has not, for a phrase where it has no positions, and as
   /// check_query_tree().
   Answer search_tree(const QueryNode& tree, const SearchOptions& options = {}) const;
 

@@ -68,6 +68,7 @@ Aggregation read_one(std::string name, const rapidjson::Value& json, const Index
   if (kind == std::end(kKinds)) {
     throw parsing_error("Unknown aggregation type [" + std::string(type) + "], or not supported");
   }
+  asked.type = type;
   asked.kind = kind->second;
   Parameters members(member.value, "the aggregation [" + asked.name + "]");
   const auto field = members.text("field");
@@ -156,15 +157,9 @@ void write_number(std::string_view name, const Facet& facet, double number, Json
 
 /// As clients read it with typed keys.
 std::string type_of(const Aggregation& asked) {
+  if (asked.kind != AggregationKind::kTerms) return asked.type;
   const FieldType type = asked.field.type;
-  if (asked.kind == AggregationKind::kRange)
-    return type == FieldType::kDate ? "date_range" : "range";
-  if (asked.kind == AggregationKind::kTerms) {
-    return type == FieldType::kKeyword ? "sterms" : type == FieldType::kFloat ? "dterms" : "lterms";
-  }
-  const auto* const kind =
-      std::ranges::find(kKinds, asked.kind, &std::pair<std::string_view, AggregationKind>::second);
-  return std::string(kind->first);
+  return type == FieldType::kKeyword ? "sterms" : type == FieldType::kFloat ? "dterms" : "lterms";
 }
 
 void write_one(const Aggregation& asked, const Facet& facet, JsonWriter& json) {

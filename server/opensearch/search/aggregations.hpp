@@ -23,6 +23,7 @@ enum class AggregationKind {
 
 struct Aggregation {
   std::string name{};
+  std::string type{};  ///< as it was asked for: "date_range"
   AggregationKind kind = AggregationKind::kTerms;
   Field field{};
   FacetRequest request{};

@@ -119,7 +119,9 @@ AskedQuery read_hybrid(const rapidjson::Value& json, const QueryContext& context
                            "]");
   }
   AskedQuery query = read_knn(second.value, context);
-  if (query.is_filtered) throw illegal_argument("[knn] with a filter in [hybrid] is not supported");
+  if (query.is_filtered || !query.filter.empty()) {
+    throw illegal_argument("[knn] with a filter in [hybrid] is not supported");
+  }
   query.kind = QueryKind::kHybrid;
   query.words = question_of(read_word_query(name_of(first), first.value, context), context);
   if (depth && *depth != query.nearest) {

@@ -107,13 +107,10 @@ void write_hit(const SearchAsk& ask, const Answer& answer, const AnswerHit& hit,
   json.end_object();
 }
 
-/// The nearest k, or as many as there are; of a page before the last one that is filtered at least
-/// these.
+/// The nearest k, or as many as there are; of a page that ends before the k-th at least these.
 Total total_of_nearest(const SearchAsk& ask, const Answer& answer) {
   const std::uint64_t asked = std::min<std::uint64_t>(ask.from + ask.size, ask.query.nearest);
-  if (answer.size() < asked || asked == ask.query.nearest) return {answer.size(), true};
-  if (!ask.query.filter.empty()) return {answer.size(), false};
-  return {std::min<std::uint64_t>(ask.query.nearest, ask.index->reader()->documents()), true};
+  return {answer.size(), answer.size() < asked || asked == ask.query.nearest};
 }
 
 Total total_of(const SearchAsk& ask, const Answer& answer) {

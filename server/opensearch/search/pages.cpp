@@ -92,7 +92,9 @@ void search_behind(Services& services, const ExchangePtr& exchange, const Search
                                  " match; sort by _doc to see all of them");
         }
         JsonWriter json;
-        write_documents(ask, *reader, page, {matches, true}, ask.arrival, {}, json);
+        write_documents(ask, *reader, page,
+                        {matches, answer.matches_exact || ask.query.has_no_words()}, ask.arrival,
+                        {}, json);
         end_answer(json);
         respond(*exchange, json);
       });

@@ -58,7 +58,7 @@ void begin_scored_scroll(Services& services, const ExchangePtr& exchange, const 
                for (const AnswerHit hit : answer) {
                  scroll->documents.push_back({hit.document(), hit.score()});
                }
-               scroll->total.value = answer.size();
+               scroll->total = {answer.size(), !answer.terms_cut};
                scroll->ask = for_pages(ask);
                respond_first_page(services, *exchange, scroll);
              });

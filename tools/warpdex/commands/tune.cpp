@@ -110,7 +110,7 @@ double worth(const Halves& halves, const std::vector<std::size_t>& places,
   for (const std::size_t i : places) {
     RunQuery& query = run.queries.emplace_back(RunQuery{halves.queries[i].id, {}});
     for (const Hit& hit :
-         fuse(halves.text[i], halves.vectors[i], halves.metric, fusion, fusion.depth)) {
+         fuse(halves.text[i], halves.vectors[i], halves.metric, fusion, 2 * fusion.depth)) {
       query.documents.push_back({halves.index->id(hit.document), hit.score});
     }
   }

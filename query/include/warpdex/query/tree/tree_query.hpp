@@ -12,7 +12,7 @@ namespace warpdex {
 /// GPU too; else `query.tree` is set. Words that analysis leaves out (stop words) are left out, and
 /// clauses of these alone. Prefixes, patterns and near words are folded, but not stemmed. Throws
 /// InputError, which says at which byte of the text, for a field that the index has not and, unless
-/// it `has_positions`, for a phrase of several words; UsageError as check_query_tree().
+/// it `has_positions`, for a phrase of several words; and as check_query_tree().
 void take_tree(Query& query, const QueryNode& tree, Analyzer& analyzer, bool has_positions = false);
 /// The same of an index with text fields. Words without a field search `fields`: one of them is
 /// enough for a match. Throws UsageError for a field there that the index has not, too.
