@@ -71,7 +71,8 @@ std::optional<QueryNode> JsonQueryParser::read_group(std::string_view name, cons
     node.minimum_should_match = members.whole("minimum_should_match", kMaxQueryNodes).value_or(0);
     const bool is_empty = node.must.empty() && node.filter.empty() && node.should.empty() &&
                           node.must_not.empty() && node.minimum_should_match == 0;
-    is_empty ? void(node.kind = Kind::kAll) : mend_negative(node);
+    if (is_empty) node.kind = Kind::kAll;
+    mend_negative(node);
   } else if (name == "dis_max") {
     node.kind = Kind::kBest;
     node.tie_breaker = members.tie_breaker();
