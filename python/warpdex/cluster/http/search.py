@@ -59,6 +59,8 @@ def read_search(parameters: Parameters, longest: float) -> SearchCall:
         raise bad_request(f"'from' and 'k' together are {begin + k}; an answer reaches to "
                           f"{MOST_DOCUMENTS} at most")
     _read_matching(parameters, options)
+    if options.get("mode") == "and-or":
+        options.setdefault("and_or_min", k)  # the same for all pages
     _read_scorer(parameters, options)
     milliseconds = parameters.real("deadline")
     if milliseconds is not None and not 0 < milliseconds <= LONGEST_DEADLINE:
